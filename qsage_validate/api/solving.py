@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.api.formulas import Formula, encode
@@ -136,7 +137,8 @@ def ask_solvers(
     """Decide a formula by a QBF solver, by default the first one that is installed.
 
     ``bloqqer`` says whether it goes through Bloqqer first, by default where that is there and the
-    solver takes clauses.  A ``portfolio`` has as many solvers as there are processors, or two.
+    solver takes clauses; there and without a limit of time, Bloqqer is given up after some seconds.
+    A ``portfolio`` has as many solvers as there are processors, or two.
 
     Raises ``UsageError`` for a solver that is not known or takes no clauses after Bloqqer,
     ``SolverMissingError`` and ``MissingExtraError``.
@@ -144,7 +146,7 @@ def ask_solvers(
     from qsage_validate.solvers.qbf.backend import Format, Missing
     from qsage_validate.solvers.qbf.backends import get_backend
     from qsage_validate.solvers.qbf.bloqqer import availability
-    from qsage_validate.solvers.qbf.solving import available, solve_formula
+    from qsage_validate.solvers.qbf.solving import PATIENCE, available, solve_formula
 
     if solver is not None:
         contenders = [get_backend(solver)]
@@ -156,11 +158,13 @@ def ask_solvers(
         raise UsageError(
             f"found --preprocess bloqqer with {contenders[0].name}, which takes circuits only"
         )
+    patience = inf
     if bloqqer is None:
+        patience = PATIENCE if limits.deadline.at == inf else inf
         bloqqer = takes_clauses and not isinstance(availability(), Missing)
     names = ", ".join(backend.name for backend in contenders)
     tell(Progress(f"solving with {names}{' after Bloqqer' if bloqqer else ''}"))
-    return solve_formula(formula, contenders, limits, preprocessing=bloqqer)
+    return solve_formula(formula, contenders, limits, preprocessing=bloqqer, patience=patience)
 
 
 def first_move(layout: Layout | None, outer: Mapping[int, bool] | None, winner: Player) -> str:

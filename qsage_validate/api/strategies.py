@@ -227,6 +227,20 @@ class Strategy:
             files = replace(files, certificate=name)
         return replace(self, problem=replace(self.problem, files=files))
 
+    def save_page(self, path: str | PathLike[str], *, timeout: float | None = 60.0) -> Report:
+        """Write an HTML page in which the strategy plays; returns the validation on its top.
+
+        The page is one file, and asks the network for nothing.  ``timeout`` is in seconds, for
+        the validation.  Raises ``UsageError`` for what a page cannot play: a clause set, a
+        Herbrand certificate, no layout, more than a million gates.
+        """
+        from qsage_validate.formats.source import write_atomic
+        from qsage_validate.proving.pages.play_page import play_page
+
+        report = self.validate(timeout=timeout)
+        write_atomic(fspath(path), play_page(self._playable, report.whole))
+        return report
+
     @cached_property
     def _tree(self) -> StrategyTree:
         from qsage_validate.arena.strategy_tree import tree_of

@@ -22,7 +22,6 @@ from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Solver, Timed
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.pool import ordered_map
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 # Glucose is the quickest on graphs of some ten thousand gates, MiniSat on what takes it a
@@ -183,6 +182,8 @@ def _answers(cases: _Cases, jobs: int) -> Generator[_CaseAnswer, None, None]:
             yield _placed(cases, index, found, effort)
             first = index + 1
     if first < cases.count:
+        from qsage_validate.system.pool import ordered_map
+
         yield from ordered_map(_case, (cases, first), cases.count - first, jobs)
 
 

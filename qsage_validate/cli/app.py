@@ -33,6 +33,7 @@ _SUMMARIES = {
     "validate": "Prove a certificate, attack it, and say what is wrong.",
     "compare": "Say whether the strategy of FIRST wins in SECOND, too.",
     "verify": "Check the proofs of a bundle, and what they are about.",
+    "export": "Write a page in which a certificate plays, for any browser.",
     "explain": "Show a strategy as a small program that people can play by.",
     "minimise": "Make a certificate smaller: fewer gates, another proof.",
     "synthesize": "Find the winning formula of an impartial game.",

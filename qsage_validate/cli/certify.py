@@ -190,13 +190,14 @@ class _Target:
         """
         from qsage_validate.certificates.files.writer import certificate_bytes
         from qsage_validate.certificates.parts import first_blocks
-        from qsage_validate.formats.qdimacs import parse_qdimacs
         from qsage_validate.formats.source import write_atomic
 
         # Both texts are made and proved to belong together before either file is touched.
         text = None if self.formula is None else formula_text(qbf, self.formula)
         clauses = self.formula is not None and format_of(self.formula) is FormulaFormat.QDIMACS
         if text is not None and clauses:
+            from qsage_validate.formats.qdimacs import parse_qdimacs
+
             clausal = parse_qdimacs(text)
             if by is None:
                 certificate = _clausal(certificate, qbf, clausal)

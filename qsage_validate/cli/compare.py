@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from qsage_validate.certificates.routes.routes import RouteOptions
     from qsage_validate.comparing.compare import Compared, EncodingTable
     from qsage_validate.comparing.exact import Turn
+    from qsage_validate.games.model_text import GameModel
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import Problem
 
@@ -314,15 +315,18 @@ def _table(
     resolved = model.resolve(next(filter(language_of_encoding, names), None))
     known = encoders(resolved.language)
     names = list(known) if encodings == "all" else names
+    models: dict[str, GameModel] = {}
     for name in names:
-        if name not in known:
-            choices = ", ".join(known)
+        other = name in known or language_of_encoding(name) is None
+        models[name] = resolved if other else model.resolve(name)
+        known_of = encoders(models[name].language)
+        if name not in known_of:
             raise UsageError(
-                f"found the encoding {name!r} for {resolved.name}{did_you_mean(name, known)}, "
-                f"expected some of {choices}"
+                f"found the encoding {name!r} for {resolved.name}{did_you_mean(name, known_of)}, "
+                f"expected some of {', '.join(known_of)}"
             )
     with SearchLine(sys.stderr) as line:
-        table = compare_encodings(resolved, names, options, line.tell)
+        table = compare_encodings(models, options, line.tell)
     if json_output:
         emit_json(
             {

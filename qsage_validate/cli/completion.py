@@ -15,6 +15,7 @@ LEVELS: Final = (
 )
 DIALECTS: Final = ("caqe", "outer", "pedant", "qaiger", "qbfcert-ascii", "qbfcert-binary")
 SOLVERS: Final = ("search", "depqbf", "qute", "caqe", "rareqs", "qfun", "quabs", "cqesto")
+PREPROCESSORS: Final = ("bloqqer", "none")
 
 
 def _like(incomplete: str, names: Iterable[str]) -> list[str]:
@@ -73,6 +74,11 @@ def encodings(incomplete: str) -> list[str]:
 def solvers(incomplete: str) -> list[str]:
     """The search, and the QBF solvers that the program knows."""
     return _like(incomplete, SOLVERS)
+
+
+def preprocessors(incomplete: str) -> list[str]:
+    """What a formula may go through first."""
+    return _like(incomplete, PREPROCESSORS)
 
 
 def levels(incomplete: str) -> list[str]:

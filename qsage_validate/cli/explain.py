@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, protect_inputs
+from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json
 from qsage_validate.cli.formula import formula_path, load_formula
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import OptionGroup, flag, option
+from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
 from qsage_validate.errors import Exit, UsageError
 
@@ -26,19 +26,19 @@ class ShownOptions(OptionGroup):
 
     panel = "Output"
 
-    output: str | None = option(
+    output: str | None = output_option(
         "Write the explanation: text, JSON, Graphviz or a page, by the ending (.txt, .json, .dot, "
         ".html).",
         "FILE",
         "-o",
         "--output",
     )
-    certificate: str | None = option(
+    certificate: str | None = output_option(
         "Write the program's certificate: AIGER, in ASCII when its name ends in .aag.",
         "FILE",
         "--write-certificate",
     )
-    formula: str | None = option("Write its formula, as QCIR.", "FILE", "--write-formula")
+    formula: str | None = output_option("Write its formula, as QCIR.", "FILE", "--write-formula")
     no_boards: bool = flag("No boards in the text.", "--no-boards")
     depth_limit: int | None = option(
         "Show no node below this depth; the whole is found and proved.", "N", min=0
@@ -107,7 +107,6 @@ def command(
     for file in outputs:
         check_streams(file, json_output)
     path = formula_path(model)
-    protect_inputs(outputs, [*(model.files if path is None else [path, read.meta]), cert])
     form = None if shown.output in (None, "-") else form_of(shown.output or "")
     if path is None and (cert is not None or read.meta is not None):
         raise UsageError("found --cert or --meta with a game, expected a formula")

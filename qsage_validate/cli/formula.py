@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ def formula_path(model: ModelArguments) -> str | None:
     A single word is a formula when a file of that name is one, or when it looks like a file
     that is not there.
     """
+    from qsage_validate.formats.source import Format, label, sniff
     from qsage_validate.games.languages import language_of
 
     if len(model.words) != 1:
@@ -32,7 +34,21 @@ def formula_path(model: ModelArguments) -> str | None:
     (word,) = model.words
     if word != STDIN and not os.path.exists(word):
         return word if os.sep in word or "." in word else None
-    return word if language_of(word) is None else None
+    if language_of(word) is not None:
+        return None
+    if word != STDIN and sniff(word) is Format.UNKNOWN and _is_impartial(word):
+        from qsage_validate.games.registry import is_impartial_game
+
+        in_shell = word if shlex.quote(word) == word else "FILE"
+        raise is_impartial_game(label(word), in_shell)
+    return word
+
+
+def _is_impartial(path: str) -> bool:
+    from qsage_validate.games.impartial.parser import is_impartial
+
+    with open(path, "rb") as file:
+        return is_impartial(file.read(1 << 16).decode("utf-8-sig", errors="replace"))
 
 
 def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> Problem:

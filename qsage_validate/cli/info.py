@@ -36,6 +36,7 @@ Facts = dict[str, object]
     takes_model,
     optional_words="Any file ('-' is standard input), and the certificate of a formula behind it. "
     "Or a game: its name (see 'qsage games'), or DOMAIN and PROBLEM.",
+    file="FILE",
 )
 def command(
     *,

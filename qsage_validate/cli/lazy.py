@@ -56,6 +56,18 @@ class Group(_Helped, TyperGroup):
         super().format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        # Typer's own cuts a summary that is longer than one line.
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, _summary(c)) for name, c in commands if c is not None and not c.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+def _summary(command: Any) -> str:
+    """The first paragraph of a command's help, on one line."""
+    return " ".join((command.help or "").partition("\n\n")[0].split())
+
 
 class Command(_Helped, TyperCommand):
     """A command that overwrites no input, and reads its inputs within its limits.

@@ -87,13 +87,18 @@ def template_options() -> dict[str, Option]:
 
 
 def takes_model(
-    command: Command, *, or_formula: bool = False, optional_words: str | None = None
+    command: Command,
+    *,
+    or_formula: bool = False,
+    optional_words: str | None = None,
+    file: str = "FORMULA",
 ) -> Command:
     """Give ``command`` the arguments of a model: it gets them as its ``ModelArguments``.
 
     Its groups of options are expanded, see ``takes_options``.
     With ``or_formula`` the help says that a formula's file may stand in its place;
-    ``optional_words`` is the help of words that need not be there.
+    ``optional_words`` is the help of words that need not be there, ``file`` the name of a file
+    that may stand in the place of a model.
     """
     grouped = takes_options(command)
     own = inspect.signature(grouped).parameters.values()
@@ -107,7 +112,7 @@ def takes_model(
     words_help = _MODEL_HELP
     if or_formula:
         words_help = _FORMULA_HELP + _MODEL_HELP[0].lower() + _MODEL_HELP[1:]
-    metavar = "FORMULA|MODEL" if or_formula or optional_words else "MODEL"
+    metavar = f"{file}|MODEL" if or_formula or optional_words else "MODEL"
     argument = typer.Argument(
         metavar=metavar, help=optional_words or words_help, autocompletion=completion.models
     )

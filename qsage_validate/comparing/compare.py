@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import permutations
@@ -192,10 +192,11 @@ class EncodingTable:
 
 
 def compare_encodings(
-    model: GameModel, names: Sequence[str], options: RouteOptions, tell: Tell = nobody
+    models: Mapping[str, GameModel], options: RouteOptions, tell: Tell = nobody
 ) -> EncodingTable:
-    """A strategy of each encoding of ``model``, made for it, in every other encoding's formula.
+    """A strategy of each encoding of a game, made for it, in every other encoding's formula.
 
+    ``models`` has the game by the names of its encodings, in the language of each.
     Each step has an equal share of the time that is left, so that one which takes without end
     leaves time for the others.
     """
@@ -203,14 +204,14 @@ def compare_encodings(
     left_out: dict[str, str] = {}
     undecided: dict[str, str] = {}
     wrong: dict[str, str] = {}
-    for rank, name in enumerate(names):
+    for rank, (name, model) in enumerate(models.items()):
         tell(Progress(f"a strategy for {name}"))
         try:
             encoding = encode(model, name)
             if not has_words_of(load_game(model), encoding.layout):
                 left_out[name] = "its moves are not those of the game"
                 continue
-            one = _share(options, len(names) - rank + 1)  # comparisons are one step more
+            one = _share(options, len(models) - rank + 1)  # comparisons are one step more
             proved = certify_formula(encoding.qbf, one, encoding=encoding)
             why = inconclusive(encoding.layout, proved.truth)
             if why is not None:

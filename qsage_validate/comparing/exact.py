@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
+from math import inf
 from typing import Final
 
 from qsage_validate.certificates.routes.by_expansion import expand
@@ -28,7 +29,7 @@ from qsage_validate.solvers.qbf.backend import Format, Missing
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.bloqqer import availability
 from qsage_validate.solvers.qbf.replies import constant_value
-from qsage_validate.solvers.qbf.solving import available, solve_formula
+from qsage_validate.solvers.qbf.solving import PATIENCE, available, solve_formula
 from qsage_validate.strategies.readings import SquareOf
 from qsage_validate.system.progress import Progress, Tell, nobody
 
@@ -188,6 +189,7 @@ def value_by_solver(options: RouteOptions) -> Callable[[Qbf], bool]:
     clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
     preprocessing = clauses and not isinstance(availability(), Missing)
     limits = options.limits
+    patience = PATIENCE if limits.deadline.at == inf else inf
 
     def value(formula: Qbf) -> bool:
         constant = constant_value(formula)
@@ -198,7 +200,9 @@ def value_by_solver(options: RouteOptions) -> Callable[[Qbf], bool]:
             with suppress(UndecidedError):
                 found = expand(formula, deadline=limits.deadline, max_gates=_SMALL_GATES)
                 return found.kind.truth
-        solved = solve_formula(formula, contenders, limits, preprocessing=preprocessing)
+        solved = solve_formula(
+            formula, contenders, limits, preprocessing=preprocessing, patience=patience
+        )
         if solved.truth is None:
             raise UndecidedError(f"{solved.by}: {solved.why}")
         return solved.truth

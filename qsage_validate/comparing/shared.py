@@ -57,7 +57,8 @@ def read_shared(path: str, first: Qbf, second: Qbf) -> Shared:
         found[pair[1]] = pair[0]
     if not found:
         raise InputError(source.path or path, 1, 1, "no variable", "shared variables")
-    return Shared(found, f"{len(found)} variables of {source.path or path}")
+    noun = "variable" if len(found) == 1 else "variables"
+    return Shared(found, f"{len(found)} {noun} of {source.path or path}")
 
 
 def shared_names(first: Qbf, second: Qbf) -> Shared:
@@ -71,7 +72,8 @@ def shared_names(first: Qbf, second: Qbf) -> Shared:
     }
     if not found:
         raise UsageError("the formulas share no names: list the variables in a file (--shared)")
-    return Shared(found, f"{len(found)} variables of equal names")
+    noun = "variable of equal name" if len(found) == 1 else "variables of equal names"
+    return Shared(found, f"{len(found)} {noun}")
 
 
 def _numbers(formula: Qbf) -> dict[str, int]:

@@ -27,10 +27,7 @@ def find_game(name: str) -> LibraryGame:
     from qsage_validate.games.impartial import library as impartial
 
     if impartial.knows(name):
-        raise UsageError(
-            f"found {quoted(name)}, an impartial game, expected one on a board or in GDL: "
-            f"'qsage synthesize {wanted}' solves it, 'qsage play {wanted}' plays it"
-        )
+        raise is_impartial_game(name, wanted)
     names = [name for game in GAMES for name in game.names]
     sample = f"sample:{wanted}"
     is_sample = sample in sample_words()
@@ -40,6 +37,14 @@ def find_game(name: str) -> LibraryGame:
     raise UsageError(
         f"found the unknown game {quoted(name)}{near}, expected DOMAIN and "
         f"PROBLEM files or one of {_names()}"
+    )
+
+
+def is_impartial_game(name: str, word: str) -> UsageError:
+    """The error about an impartial game, which is called ``word`` in a shell."""
+    return UsageError(
+        f"found {quoted(name)}, an impartial game, expected one on a board or in GDL: "
+        f"'qsage synthesize {word}' solves it, 'qsage play {word}' plays it"
     )
 
 

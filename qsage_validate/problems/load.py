@@ -495,7 +495,7 @@ def _notes(
 def _who_plays(certificate: Certificate, solving: Solving | None) -> str:
     side, kind = _side(certificate), certificate.kind.value
     if solving is None:
-        return f"{kind} certificate ({certificate.dialect.value}): it plays {side}"
+        return f"{kind} certificate ({certificate.dialect.description}): it plays {side}"
     value = "true" if certificate.kind.truth else "false"
     if isinstance(certificate, CircuitCertificate) and certificate.functions:
         return f"{kind} certificate, in part: it and {solving.name} play {side}"

@@ -118,6 +118,12 @@ def size(board: Board) -> tuple[float, float]:
     return _grid(board).size
 
 
+def centres(board: Board) -> dict[SquareXY, tuple[float, float]]:
+    """The middle of each square in the drawing of a board."""
+    grid = _grid(board)
+    return {square: grid.centre(square) for square in _all_squares(board)}
+
+
 def _grid(board: Board) -> _Grid:
     return _Hexagons(board) if board.shape is Shape.HEXAGONS else _Squares(board)
 

@@ -53,6 +53,20 @@ class SkolemReader(CertificateReader):
     def _legality(self) -> FormulaLegality:
         return FormulaLegality(self.layout, self.code, self.state)
 
+    @property
+    def claims_positions(self) -> bool:
+        """True if a move is illegal where an earlier ply has said the same one."""
+        return self._legality.claims
+
+    def rule(self, ply: int, move: LayoutMove) -> tuple[str, tuple[tuple[int, Values, bool], ...]]:
+        """The way in which the formula decides the legality of a move of White's.
+
+        ``all``: it is legal when all literals are true; ``never``: it is not legal; ``claimed``:
+        it is illegal where an earlier ply says it or one of the marked literals is false.  Each
+        literal has the values of the symbolic position at which it is read, and its mark.
+        """
+        return self._legality.rule(ply, move)
+
     @cached_property
     def at_places(self) -> tuple[dict[int, bool], ...]:
         """The values of the symbolic position on each place.
@@ -291,6 +305,22 @@ class FormulaLegality:
             return tuple((literal, {}) for literal in indicators.literals)
         exact = self._exact(ply).get(str(move))
         return () if exact is None else exact or self._stones(ply, str(move))
+
+    @property
+    def claims(self) -> bool:
+        """True if no position is claimed twice, so that earlier plies decide."""
+        return self._claims
+
+    def rule(self, ply: int, move: LayoutMove) -> tuple[str, tuple[tuple[int, Values, bool], ...]]:
+        """The way in which :meth:`verdict` decides; see ``SkolemReader.rule``."""
+        if not self.tells(ply):
+            return "all", ()
+        literals, black = self.literals(ply, move), self._black(ply, str(move))
+        told = tuple((x, at, x in black) for x, at in literals)
+        if self._layout.moves[ply - 1].indicators is not None:
+            return "all", told
+        exact = self._exact(ply).get(str(move))
+        return ("never" if exact is None else "all" if exact else "claimed"), told
 
     def _exact_of(self, ply: int) -> Mapping[str, Literals]:
         """The literals of each move that are all true exactly when it is legal; or none."""

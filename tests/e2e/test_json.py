@@ -107,6 +107,7 @@ RUNS = {
     "`compare`: both ways": ["compare f.qcir g.qcir", "compare f.qcir short.qcir"],
     "`compare --exact`": ["compare f.qcir g.qcir --exact"],
     "`compare --encodings`": [f"compare {SMALL} --encodings all"],
+    "`export`": ["export page f.qcir c.aig -o play.html"],
     "`explain`": ["explain f.qcir --cert c.aig", f"explain {SMALL} --max-nodes 1 --lookahead 1"],
     "`minimise`": ["minimise f.qcir c.aig -o s.aag --timeout 1"],
     "`synthesize`": ["synthesize take-away-3 --strategy", "synthesize take-away-3 --timeout 0"],

@@ -206,7 +206,7 @@ def test_depths_are_resumed_by_another_solver(qsage: Qsage) -> None:
     assert len(by) == 3
     wrong = qsage("solve", *DOMINO, *options)
     assert wrong.code == Exit.BAD_INPUT
-    assert wrong.err.startswith("el.json: found answers about another game")
+    assert wrong.err.startswith("el.json:4:11: found answers about another game")
 
 
 def test_a_win_at_no_depth(qsage: Qsage) -> None:

@@ -13,6 +13,7 @@ same play: another gate may have many counterexamples.
 from __future__ import annotations
 
 import hashlib
+import inspect
 import io
 import json
 import os
@@ -502,18 +503,20 @@ def parameters(command: Any) -> Value:
     What Typer adds itself, for completion in a shell, is left out.
     """
     found: dict[str, str] = {}
+    callback = command.callback
+    declared = inspect.signature(callback, eval_str=True).parameters if callback else {}
     for parameter in command.params:
         if not parameter.expose_value:
             continue
         names = [*parameter.opts, *parameter.secondary_opts]
-        annotation = parameter.type_descriptor.annotation
+        annotation, info = get_args(declared[parameter.name].annotation)
         said = {
             "argument": parameter.metavar if parameter.param_type_name == "argument" else None,
             "choices": choices(annotation),
             "default": plain(parameter.default),
             "flag": getattr(parameter, "is_flag", False),
-            "max": parameter.max,
-            "min": parameter.min,
+            "max": info.max,
+            "min": info.min,
             "multiple": parameter.multiple,
             "required": parameter.required,
             "type": type_name(annotation),

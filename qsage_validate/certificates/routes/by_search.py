@@ -13,7 +13,6 @@ from qsage_validate.certificates.checker.check import (
     check,
 )
 from qsage_validate.certificates.compile.compiler import NotCompiledError, compile_plan
-from qsage_validate.certificates.compile.lemmas import compile_with_lemmas
 from qsage_validate.certificates.compile.plan import Plan, Planner, must_play_plan
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import Exit, QsageError, UndecidedError
@@ -178,6 +177,8 @@ def _check_large(
     found = check(encoding.qbf, certificate, deadline=first)
     if not isinstance(found, CertificateUndecided):
         return found, certificate
+    from qsage_validate.certificates.compile.lemmas import compile_with_lemmas
+
     certificate, larger, lemmas = compile_with_lemmas(encoding, plan)
     found = check(encoding.qbf, larger, deadline=deadline.share(_LEMMAS), lemmas=lemmas)
     if isinstance(found, CertificateUndecided):

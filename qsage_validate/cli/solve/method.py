@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli import completion
 from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.options import LimitOptions, Preprocessor
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UsageError, did_you_mean
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Tell
 
@@ -30,6 +30,19 @@ def exit_of(truth: bool | None) -> Exit:
     return Exit.UNDECIDED if truth is None else Exit.TRUE if truth else Exit.FALSE
 
 
+def _preprocessor(name: str | None) -> Preprocessor | None:
+    """The preprocessor of a name; raises ``UsageError`` for an unknown one."""
+    if name is None:
+        return None
+    known = [one.value for one in Preprocessor]
+    if name not in known:
+        raise UsageError(
+            f"found the preprocessor {name!r}{did_you_mean(name, known)}, "
+            f"expected one of {', '.join(known)}"
+        )
+    return Preprocessor(name)
+
+
 @dataclass(frozen=True)
 class MethodOptions(OptionGroup):
     """The options that say what solves."""
@@ -41,8 +54,10 @@ class MethodOptions(OptionGroup):
         "NAME",
         autocompletion=completion.solvers,
     )
-    preprocess: Preprocessor | None = option(
-        "What a formula goes through first; default: bloqqer, where it is there."
+    preprocess: str | None = option(
+        "What a formula goes through first, bloqqer or none; default: bloqqer, where it is there.",
+        "NAME",
+        autocompletion=completion.preprocessors,
     )
     portfolio: bool = option(
         "Run several solvers at once; the first confirmed answer counts.", default=False
@@ -66,7 +81,8 @@ class Method:
     @classmethod
     def of(cls, options: MethodOptions, limits: LimitOptions) -> Method:
         """The method that the options say; raises ``UsageError`` for some that do not fit."""
-        solver, preprocess, portfolio = options.solver, options.preprocess, options.portfolio
+        solver, portfolio = options.solver, options.portfolio
+        preprocess = _preprocessor(options.preprocess)
         if solver is not None and portfolio:
             raise UsageError("found --solver with --portfolio, expected one of them")
         if solver == SEARCH and preprocess is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -23,6 +24,10 @@ from qsage_validate.system.programs import workspace
 
 # After Bloqqer DepQBF solves the most of the games' formulas; circuit solvers need no Bloqqer.
 _PREFERRED: Final = ("depqbf", "caqe", "quabs", "cqesto", "qute", "rareqs", "qfun")
+PATIENCE: Final = 10.0
+"""The seconds that Bloqqer gets where it was chosen by default and no time was set: it runs
+endlessly on some formulas that a solver decides at once."""
+
 _BLOQQER: Final = "bloqqer"
 
 
@@ -85,14 +90,16 @@ def solve_formula(
     *,
     preprocessing: bool,
     confirmed: bool = True,
+    patience: float = inf,
 ) -> Solved:
     """Decide ``formula`` within ``limits``; with ``preprocessing`` on what Bloqqer leaves of it.
 
     Several ``contenders`` run at once, and the first confirmed answer counts; solvers that read
     circuits only get the formula as it is.  Unless it is to be ``confirmed``, the assignment is
     what was printed, also of what Bloqqer leaves: it may lack variables of the outermost block,
-    and need not win.  Raises ``SolverMissingError`` and ``UsageError`` as
-    solvers do, and ``DisagreementError`` when two of them contradict each other.
+    and need not win.  When Bloqqer takes more than ``patience`` seconds, the formula is solved
+    as it is.  Raises ``SolverMissingError`` and ``UsageError`` as solvers do, and
+    ``DisagreementError`` when two of them contradict each other.
     """
     started = now()
     with workspace() as folder:
@@ -104,7 +111,18 @@ def solve_formula(
             (backend,) = (b for b in contenders if b.name == solved.solver)
             wins = _confirm(formula, solved, backend, limits, folder)
             return replace(solved, outer=solved.outer if wins else None)
-        done = preprocess(_clauses(formula, contenders), limits, workdir=folder)
+        bounded = replace(limits, deadline=limits.deadline.sooner(patience))
+        done = preprocess(_clauses(formula, contenders), bounded, workdir=folder)
+        if done.status is Status.TIMEOUT and patience < inf and not limits.deadline.over:
+            solved = solve_formula(
+                formula, contenders, limits, preprocessing=False, confirmed=confirmed
+            )
+            return replace(
+                solved,
+                seconds=now() - started,
+                preprocess_seconds=done.seconds,
+                cpu_seconds=solved.cpu_seconds + done.cpu_seconds,
+            )
         if done.form is None:
             return _decided(done, started)
         ended = _run(formula, contenders, limits, folder, done.form, outer=not confirmed)

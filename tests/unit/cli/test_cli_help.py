@@ -12,6 +12,7 @@ import pytest
 from qsage_validate.cli import completion
 from qsage_validate.cli.app import PROGRAMS
 from qsage_validate.cli.lazy import records_of
+from qsage_validate.cli.options import Preprocessor
 from qsage_validate.encodings.registry import encoders
 from qsage_validate.games.library.catalogue import GAMES
 from qsage_validate.kernel.certificate import Dialect
@@ -205,3 +206,4 @@ def test_names_that_are_completed_are_those_that_there_are() -> None:
     assert tuple(LEVELS) == completion.LEVELS
     assert sorted(dialect.value for dialect in Dialect) == list(completion.DIALECTS)
     assert ("search", *(backend.name for backend in _KNOWN)) == completion.SOLVERS
+    assert tuple(one.value for one in Preprocessor) == completion.PREPROCESSORS

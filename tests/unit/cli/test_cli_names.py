@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, did_you_mean
+from qsage_validate.games.impartial.library import load
+from qsage_validate.games.impartial.printer import game_text
 from tests.support.commands import run_qsage
 
+TAKE = game_text(load("take-away-3"))
 DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth", "3")
 
 
@@ -25,6 +28,7 @@ DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth", "3")
             "(did you mean 'lifted'?), expected",
         ),
         (("solve", "httt", "--solver", "CAQ"), "solver 'CAQ' (did you mean 'caqe'?), expected"),
+        (("solve", "sample:tic", "--preprocess", "blocker"), "(did you mean 'bloqqer'?), expected"),
         (("validate", "sample:tic", "--level", "rule"), "rule (did you mean 'rules'?), expected"),
         (("validate", "sample:tic", "sample:tic.aig", "--dialect", "pedent"), "mean 'pedant'?"),
         (("certify", *DOMINO, "-o", "c", "--as", "caqu"), "for --as (did you mean 'caqe'?), exp"),
@@ -203,3 +207,23 @@ def test_info_tells_what_does_not_fit(
     told = capsys.readouterr().err
     assert message in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [("solve",), ("certify", "-o", "c.aag"), ("encode", "-o", "f")])
+def test_the_file_of_an_impartial_game_gets_the_commands_for_it(
+    command: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "take.ig").write_text(TAKE)
+    assert run_qsage([*command, "take.ig"]) == Exit.BAD_INPUT
+    err = capsys.readouterr().err
+    assert err == (
+        "qsage: error: found 'take.ig', an impartial game, expected one on a board or in GDL: "
+        "'qsage synthesize take.ig' solves it, 'qsage play take.ig' plays it\n"
+    )
+
+
+def test_summaries_of_experiments_are_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_qsage(["bench", "--help"]) == Exit.FINE
+    out = capsys.readouterr().out
+    assert "..." not in out.partition("Commands:")[2]
+    assert "four encodings, minimax, and BDDL." in " ".join(out.split())

@@ -50,7 +50,7 @@ def test_the_core_loads_neither_the_interface_nor_an_extra() -> None:
 
 # What commands load when they need it. PyQBF brings py-aiger, which PySAT would load.
 HEAVY = EXTRAS | {"numpy", "pysat", "aiger", "textual", "prompt_toolkit", "rich"}
-HEAVY |= {"multiprocessing", "asyncio"}
+HEAVY |= {"multiprocessing", "asyncio", "pydantic"}
 TIC = ["httt", "--size", "4x4", "--shape", "tic", "--depth", "5"]
 GAMES = {"errors", "formats", "games", "kernel", "system"}
 ENCODING = {"circuit", "cli", "encodings", *GAMES}
@@ -65,7 +65,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 90),
         (
             ["certify", *TIC, "-o", "f.aag"],
-            {"numpy", "pysat", "multiprocessing"},
+            {"numpy", "pysat"},
             {*ENCODING, "certificates", "solvers"},
             144,
         ),

@@ -12,6 +12,8 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.formats.grid_names import cell_name, named_cell
+from qsage_validate.formats.pg import parse_pg, pg_text
+from qsage_validate.games.positional.convert import model_of_pg
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, is_hex_board
 from qsage_validate.games.positional.model import (
@@ -293,3 +295,10 @@ def test_a_symmetry_of_first_moves_keeps_whites_pieces(
 ) -> None:
     game = PositionalGame(replace(hex_network(3, 3, 5), white=1 << held))
     assert game.exchanged_first_moves({"a2"}) == exchanged
+
+
+def test_a_game_without_turns_is_written_as_a_file_that_reads_back() -> None:
+    """Encodings leave out the last turns of White's, which may be all."""
+    text = "#times\nt1 t2\n#blackturns\n#positions\na b\n#blackwins\na b\n"
+    model = replace(model_of_pg(parse_pg(text)), turns=())
+    assert model_of_pg(parse_pg(pg_text(model.pg()))) == replace(model, turns=(Player.WHITE,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from itertools import product
+from math import inf
 from pathlib import Path
 from time import sleep
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qsage_validate.api.solving import ask_solvers
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import MissingExtraError, install_line
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
@@ -57,6 +59,47 @@ def test_where_the_preprocessor_ends_it_no_solver_is_run(
     )
     assert (solved.preprocess_seconds, solved.peak_mb, solved.outcomes) == (0.5, 90.0, ())
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_formula_on_which_bloqqer_takes_too_long_is_solved_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[Limits] = []
+
+    def preprocess(form: ClausalForm, limits: Limits, **options: Any) -> Preprocessed:
+        given.append(limits)
+        return preprocessed(Status.TIMEOUT)
+
+    monkeypatch.setattr(solving, "preprocess", preprocess)
+    solver = fake_backend(tmp_path, "echo UNSAT; exit 20")
+    solved = solve_formula(small_formula(), [solver], Limits(), preprocessing=True, patience=3.0)
+    assert (solved.truth, solved.solver) == (False, solver.name)
+    assert solved.preprocessor is None, "the answer is about the formula itself"
+    assert (solved.preprocess_seconds, solved.cpu_seconds >= 0.4) == (0.5, True)
+    (limits,) = given
+    assert 0 < limits.deadline.left() <= 3
+
+
+@pytest.mark.parametrize(
+    ("options", "patience"),
+    [
+        ({}, solving.PATIENCE),
+        ({"bloqqer": True}, inf),
+        ({"limits": Limits(Deadline.after(60))}, inf),
+    ],
+)
+def test_bloqqer_is_bounded_where_nobody_asked_for_it_or_set_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], patience: float
+) -> None:
+    asked: list[float] = []
+
+    def solve(*words: Any, patience: float, **rest: Any) -> None:
+        asked.append(patience)
+
+    monkeypatch.setattr(solving, "available", lambda circuit: [fake_backend(tmp_path, "")])
+    monkeypatch.setattr(solving, "solve_formula", solve)
+    ask_solvers(small_formula(), **{"limits": Limits(), **options})
+    assert asked == [patience]
 
 
 def test_the_solver_gets_what_is_left_and_is_not_asked_for_the_outermost_block(

@@ -1,0 +1,242 @@
+"""A certificate as one HTML page in which it plays: the circuit, its meaning and a small script.
+
+The page asks the network for nothing, and its content security policy forbids it to.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from qsage_validate.arena.names import Names
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateCode
+from qsage_validate.errors import UsageError, one_line
+from qsage_validate.formats.grid_names import named_cell
+from qsage_validate.formats.source import label
+from qsage_validate.games.protocol import Board, Player, Square
+from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.problems.load import Problem
+from qsage_validate.problems.provenance import file_facts
+from qsage_validate.proving.report import Report
+from qsage_validate.render.board_svg import STYLE, board_svg, centres
+from qsage_validate.render.markup import escape
+from qsage_validate.strategies.readings import Assignment, SquareXY
+from qsage_validate.strategies.skolem import SkolemReader
+
+MOST_GATES: Final = 1_000_000
+# Values of the variables that nobody has chosen, for which a page evaluates a verdict.
+_MOST_VALUES: Final = 1 << 10
+
+
+def play_page(problem: Problem, report: Report) -> str:
+    """The page of a problem, with the verdict of its validation.
+
+    Raises ``UsageError`` for what a page cannot play: a clause set, a Herbrand certificate, a
+    formula without a layout, more than ``MOST_GATES`` gates.
+    """
+    drawing, data = _data(problem)
+    script = files(__package__).joinpath("play.js").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    # Inside a script element only "<" could end it; JSON has another way to write it.
+    told = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    return _template().render(
+        title=one_line(f"Play against {problem.title}"),
+        verdict=report.last_line,
+        files=[(label(fact.path), fact) for fact in file_facts(problem.files)],
+        opponent=data["opponent"],
+        gates=f"{data['gates']:,}",
+        drawing=Markup(drawing),
+        data=Markup(told),
+        script=Markup(script),
+        script_hash=Markup(digest),
+        board_style=Markup(STYLE),
+    )
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("qsage_validate.proving", "pages"),
+        autoescape=True,
+        finalize=lambda value: value if isinstance(value, Markup) else Markup(escape(str(value))),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    return environment.get_template("play.html.jinja")
+
+
+class _Graph:
+    """The literals that a page asks for, which become one graph."""
+
+    def __init__(self, oracle: SimulationOracle) -> None:
+        self._oracle = oracle
+        self._wanted: dict[int, int] = {}
+        self.inputs = {variable: k for k, variable in enumerate(oracle.opponent, start=1)}
+
+    def want(self, literal: int) -> int:
+        """The place of a literal among the outputs, twice, plus one where it is negated."""
+        place = self._wanted.setdefault(abs(literal), len(self._wanted))
+        return 2 * place + (literal < 0)
+
+    def sets(self, values: Mapping[int, bool]) -> list[list[int]]:
+        """Values of the opponent's variables as pairs of input and value."""
+        return [[self.inputs[v], int(value)] for v, value in values.items()]
+
+    def build(self) -> tuple[str, int, list[int]]:
+        """The gates (deflated, base64), their number, and the literal of each output."""
+        aig, outputs = self._oracle.graph(list(self._wanted))
+        aig, outputs = aig.restrict_to_cone(outputs)
+        columns = np.stack([aig.fanin0, aig.fanin1], axis=1).astype("<i4")
+        packed = zlib.compress(columns.tobytes(), 9)
+        return base64.b64encode(packed).decode(), aig.num_gates, outputs
+
+
+def _data(problem: Problem) -> tuple[str, dict[str, object]]:
+    certificate, layout = problem.answering, problem.layout
+    if layout is None:
+        raise UsageError(f"found no layout in {problem.files.name}, expected one: --meta")
+    if not isinstance(certificate, CircuitCertificate):
+        raise UsageError("found a clause set, expected functions as a circuit for a page")
+    if certificate.kind is not Kind.SKOLEM:
+        raise UsageError("found a Herbrand certificate, expected a Skolem certificate for a page")
+    oracle = SimulationOracle(certificate, problem.formula)
+    game = problem.game
+    square_of = named_cell if game is None else game.square_of
+    reader = SkolemReader(layout, oracle, square_of)
+    graph, names = _Graph(oracle), Names(layout, problem.formula)
+    states = [
+        [[one_line(kind), graph.want(x)] for kind, x in reader.state(plies).items()]
+        for plies in range(layout.plies + 1)
+    ]
+    plies = [_ply(layout, reader, graph, names, ply) for ply in range(1, layout.plies + 1)]
+    verdict = None if layout.verdict is None else graph.want(layout.verdict)
+    circuit, gates, outputs = graph.build()
+    if gates > MOST_GATES:
+        raise UsageError(f"found {gates:,} gates, expected at most {MOST_GATES:,} for a page")
+
+    state = layout.state
+    rest: Iterable[int] = map(abs, state.position)
+    if not state.is_board:
+        rest = dict.fromkeys((*rest, *oracle.opponent))
+    blank = _blank(problem, layout)
+    places = state.places if state.is_board or state.position else ()
+    drawn = _drawn(layout, reader, square_of=square_of, board=blank)
+    data: dict[str, object] = {
+        "player": Player.BLACK.value.capitalize(),
+        "opponent": Player.WHITE.value.capitalize(),
+        "inputs": len(oracle.opponent),
+        "gates": gates,
+        "circuit": circuit,
+        "outputs": outputs,
+        "at": [graph.sets(at) for at in reader.at_places],
+        "places": list(map(one_line, places)),
+        "on": [_key(square) for square in state.squares],
+        "code": _code(state.code),
+        "states": states,
+        "plies": plies,
+        "verdict": verdict,
+        "rest": [graph.inputs[v] for v in rest if v in graph.inputs],
+        "most": 1 << 14 if state.is_board else _MOST_VALUES,
+        "passes": layout.illegal_replies(Player.BLACK) is IllegalMoves.IGNORED,
+        "claims": reader.claims_positions,
+        "drawn": drawn,
+        "centres": {} if blank is None else {_key(s): c for s, c in centres(blank).items()},
+    }
+    if blank is None:
+        return "", data
+    svg = board_svg(blank, title="The board", identifier="play", standalone=False)
+    return svg.removesuffix("</svg>") + '<g id="stones"></g></svg>', data
+
+
+def _said(names: Names, literal: int, ply: int) -> str:
+    """The name of a literal for people: its meaning, and its name in the file."""
+    sign = "not " if literal < 0 else ""
+    meaning = names.meaning(abs(literal), ply)[0]
+    return one_line(f"{sign}{meaning} [{names.variable(abs(literal))}]")
+
+
+def _key(square: SquareXY) -> str:
+    return f"({square[0]},{square[1]})"
+
+
+def _code(code: StateCode | None) -> str | None:
+    return None if code is None else code.kinds[0]
+
+
+def _blank(problem: Problem, layout: Layout) -> Board | None:
+    """The board without stones; ``None`` where neither rules nor formula have one."""
+    if problem.game is not None:
+        board = problem.game.initial.board
+        if board is not None:
+            from dataclasses import replace
+
+            return replace(board, squares=(Square.OPEN,) * len(board.squares))
+    if not layout.state.is_board:
+        return None
+    return Board(*layout.state.size, (Square.OPEN,) * len(layout.state.squares))
+
+
+def _drawn(
+    layout: Layout, reader: SkolemReader, *, square_of: object, board: Board | None
+) -> dict[str, list[str]]:
+    """The square and the stone of each atom that says of a position whose it is."""
+    if board is None or layout.game != "positional":
+        return {}
+    found = {}
+    for move in {m for ply in layout.moves for m in reader.code.moves(ply.ply)}:
+        if move.square is not None:
+            for player in Player:
+                letter = player.value[0].upper()
+                found[f"{player.value} {move}"] = [_key(move.square), letter]
+    return dict(sorted(found.items()))
+
+
+def _ply(
+    layout: Layout, reader: SkolemReader, graph: _Graph, names: Names, number: int
+) -> dict[str, object]:
+    own = layout.moves[number - 1]
+    moves = reader.code.moves(number)
+    mine = own.player is Player.BLACK
+    ply: dict[str, object] = {
+        "mine": mine,
+        "moves": [one_line(str(move)) for move in moves],
+        "squares": [None if m.square is None else _key(m.square) for m in moves],
+    }
+    if mine:
+        patterns = dict(own.coding.patterns())
+        signs = {None: "-", True: "1", False: "0"}
+        return ply | {
+            "bits": [graph.want(x) for x in own.variables],
+            "patterns": ["".join(signs[bit] for bit in patterns[str(m)]) for m in moves],
+            "stop": None if own.stop is None else graph.want(own.stop),
+            "instead": own.stop_instead,
+        }
+    rules: dict[str, int] = {}
+    chosen = []
+    for move in moves:
+        mode, literals = reader.rule(number, move)
+        told = [
+            [graph.want(x), graph.sets(at), _said(names, x, number), int(black)]
+            for x, at, black in literals
+        ]
+        key = json.dumps({"mode": mode, "literals": told})
+        chosen.append(rules.setdefault(key, len(rules)))
+    start = Assignment(number - 1)
+    return ply | {
+        "sets": [graph.sets(reader.with_move(start, move).choice) for move in moves],
+        "rules": [json.loads(key) for key in rules],
+        "rule": chosen,
+    }

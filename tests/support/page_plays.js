@@ -1,0 +1,26 @@
+"use strict";
+// Plays the plays of standard input (JSON: lists of the opponent's moves) in the page's script and
+// prints what the page says of each step.
+const { readFileSync } = require("node:fs");
+const { Strategy } = require(process.argv[2]);
+
+async function main() {
+  const { data, plays } = JSON.parse(readFileSync(0, "utf8"));
+  const strategy = await Strategy.load(data);
+  const told = plays.map((moves) => {
+    const steps = [];
+    let state = strategy.start();
+    const left = [...moves];
+    for (;;) {
+      const verdicts = strategy.mine(state) || state.ending ? null : strategy.legality(state);
+      const legal = verdicts && data.plies[state.plies].moves.filter((_, k) => verdicts[k].legal);
+      steps.push([state.moves, state.squares, [...state.atoms].sort(), legal]);
+      if (state.ending) return [steps, strategy.verdict(state).value];
+      if (strategy.mine(state)) state = strategy.answer(state);
+      else state = strategy.play(state, data.plies[state.plies].moves.indexOf(left.shift()));
+    }
+  });
+  process.stdout.write(JSON.stringify(told));
+}
+
+main();
