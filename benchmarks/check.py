@@ -3,8 +3,10 @@
     python benchmarks/check.py [--case FORMULA CERTIFICATE ...] [--jobs N] [--json]
     python benchmarks/check.py --generated GATES --memory MB
 
-Without ``--case`` the project's own samples are checked, and QuAbS's certificates for Tic 4x4
-and El 3x3, depth 5, where ``$QSAGE_SHARED_DATA`` (or ``../shared/data``) has them.
+Without ``--case`` the project's own samples are checked; Herbrand certificates of clausal formulas,
+made of DepQBF's traces on the spot, where DepQBF is there; QuAbS's certificates for Tic 4x4 and El
+3x3, depth 5, and those of DepQBF and QBFcert that are published with SQval, where
+``$QSAGE_SHARED_DATA`` (or ``../shared/data``) has them.
 
 The plain way is what one writes first: each gate of certificate and matrix with its Tseitin
 clauses, and one call of CaDiCaL 1.5.3.  Each way runs in a process of its own, so that peak
@@ -42,10 +44,15 @@ from rich.table import Table
 from benchmarks.circuits import INPUTS, SHAPES
 from benchmarks.load import peak_memory
 from qsage_validate.certificates.files.reader import read_certificate
+from qsage_validate.certificates.files.writer import certificate_bytes
+from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula
+from qsage_validate.formats.qdimacs import clausal_form, qdimacs_text
+from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     Dialect,
@@ -55,12 +62,17 @@ from qsage_validate.kernel.certificate import (
 from qsage_validate.proving.bundle.formula_cnf import formula_proof
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.levels import LevelResult
+from qsage_validate.solvers.qbf.backend import Missing
+from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.system.job import Send, run_job
 from qsage_validate.system.limits import Limits
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 OWN: Final = ("tic", "hex", "connect3", "breakthrough", "evader", "domineering")
 QUABS: Final = ("httt-4x4_5_tic", "httt-3x3_5_el")
+SQVAL: Final = ("LN_hein_04_3x3_05_SAT", "SN_hein_04_3x3_05_SAT", "LN_hein_09_4x4_05_UNSAT")
+CLAUSAL: Final = ((4, 7), (5, 7))
+"""The sizes and depths of the boards whose Herbrand certificates are made on the spot."""
 
 
 def cases() -> list[tuple[str, str]]:
@@ -68,7 +80,28 @@ def cases() -> list[tuple[str, str]]:
     shared = Path(os.environ.get("QSAGE_SHARED_DATA") or REPOSITORY.parent / "shared" / "data")
     stems = [shared / "certificates" / "quabs" / name for name in QUABS]
     stems += [REPOSITORY / "certificates" / name for name in OWN]
-    return [(f"{stem}.qcir", f"{stem}.aig") for stem in stems if Path(f"{stem}.aig").exists()]
+    found = [(f"{stem}.qcir", f"{stem}.aig") for stem in stems if Path(f"{stem}.aig").exists()]
+    published = [
+        file for name in SQVAL for file in sorted((shared / "sqval" / name).glob("*.aag*"))
+    ]
+    return found + [(str(file.with_name("qbf.qdimacs")), str(file)) for file in published]
+
+
+def herbrand(folder: Path) -> list[tuple[str, str]]:
+    """Formulas of empty Hex boards that Black does not win, and functions from DepQBF's traces.
+
+    The functions are what extraction gives, for White, of the clauses of ET; nothing is minimised.
+    """
+    made = []
+    for size, depth in CLAUSAL:
+        stem = folder / f"hex-{size}x{size}_{depth}_et"
+        clauses = clausal_form(encode(hex_network(size, size, depth), "et").qbf)
+        Path(f"{stem}.qdimacs").write_text(qdimacs_text(clauses), encoding="ascii")
+        formula = read_formula(f"{stem}.qdimacs")
+        found = certify_formula(formula, RouteOptions("trace", solver="depqbf")).certificate
+        Path(f"{stem}.aig").write_bytes(certificate_bytes(found, formula))
+        made.append((f"{stem}.qdimacs", f"{stem}.aig"))
+    return made
 
 
 # --- The ways ------------------------------------------------------------------------------
@@ -292,13 +325,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     narration = Console(stderr=True)
     rows: list[dict[str, Any]] = []
     same = True
-    for formula, certificate in options.case or cases():
-        row: dict[str, Any] = {"name": Path(certificate).name, "file": certificate}
-        for way in WAYS:
-            narration.print(f"{row['name']}: {way}")
-            row[way] = child(way, formula, certificate, options.jobs)
-        same &= len({row[way]["answer"] for way in WAYS}) == 1
-        rows.append(row)
+    with tempfile.TemporaryDirectory() as folder:
+        asked = [*options.case]
+        if not asked:
+            asked = cases()
+            if not isinstance(get_backend("depqbf").availability(), Missing):
+                asked += herbrand(Path(folder))
+        for formula, certificate in asked:
+            path = Path(certificate)
+            name = path.parent.name if path.name.startswith("certificate.") else path.name
+            row: dict[str, Any] = {"name": name, "file": certificate}
+            for way in WAYS:
+                narration.print(f"{row['name']}: {way}")
+                row[way] = child(way, formula, certificate, options.jobs)
+            same &= len({row[way]["answer"] for way in WAYS}) == 1
+            rows.append(row)
     if options.json:
         print(json.dumps(rows))
     else:

@@ -42,12 +42,18 @@ class Splitting:
 
     Every graph is tried whole first, small ones (up to ``small`` gates) for ``first``
     conflicts, then swept, and for ``whole`` conflicts; others for ``conflicts``.  Where that
-    fails, 2 to the ``inputs`` cases are made.  A case that is not decided within ``conflicts``
-    either is swept and solved to the end.  From ``parallel`` gates on, cases are
-    given to other processes (where there are any) at once, below when one is not quick.
+    fails, 2 to the ``inputs`` cases are made.  Values of so few inputs settle little where a
+    literal depends on more than ``many``, as in checks of Herbrand functions, whose opponent has
+    all variables of a clausal formula: there graphs are tried longer, for ``conflicts`` and
+    for ``whole`` conflicts, before anything is swept or split.
+
+    A case that is not decided within ``conflicts`` either is swept and solved to the end.  From
+    ``parallel`` gates on, cases are given to other processes (where there are any) at once, below
+    when one is not quick.
     """
 
     small: int = 8192
+    many: int = 48
     first: int = 3000
     whole: int = 100_000
     inputs: int = 3
@@ -95,18 +101,26 @@ def satisfy_by_cubes(
         return answer, Effort()
     watch = Stopwatch()
     effort = Effort()
-    if aig.num_gates <= splitting.small:
-        answer, effort = _try(aig, literal, _SMALL_SOLVER, splitting.first, deadline)
-        if answer is not None:
-            return answer, effort
+    small = aig.num_gates <= splitting.small
+    many = len(_inputs(aig, literal)) > splitting.many
+    if small:
+        first = splitting.conflicts if many else splitting.first
+        answer, effort = _try(aig, literal, _SMALL_SOLVER, first, deadline)
+    if answer is None and many:
+        answer, more = _try(aig, literal, _PATIENT_SOLVER, splitting.whole, deadline)
+        effort += more
+    if answer is not None:
+        return answer, effort
+    if small:
         (aig, literal), more = _swept((aig, literal), deadline)
         answer, further = _solve((aig, literal), splitting.whole, deadline)
         effort += more + further
     else:
-        answer, effort = _try(aig, literal, _SOLVER, splitting.conflicts, deadline)
+        answer, more = _try(aig, literal, _SOLVER, splitting.conflicts, deadline)
+        effort += more
     if answer is not None:
         return answer, effort
-    variables = _first_inputs(aig, literal, splitting.inputs)
+    variables = _inputs(aig, literal)[: splitting.inputs]
     cases = _Cases(aig, literal, variables, splitting, deadline)
     late = False
     with closing(_answers(cases, jobs)) as answers:
@@ -211,12 +225,12 @@ def _trivial(aig: Aig, literal: int) -> Answer | None:
     return Satisfiable((False,) * aig.num_inputs) if literal == TRUE else None
 
 
-def _first_inputs(aig: Aig, literal: int, count: int) -> tuple[int, ...]:
-    """The first ``count`` inputs that ``literal`` depends on."""
+def _inputs(aig: Aig, literal: int) -> tuple[int, ...]:
+    """The inputs that ``literal`` depends on, in order."""
     cone = aig.cone([literal])
     used = {literal >> 1}
     used.update((aig.fanin0[cone] >> 1).tolist(), (aig.fanin1[cone] >> 1).tolist())
-    return tuple(k for k in range(1, aig.num_inputs + 1) if k in used)[:count]
+    return tuple(k for k in range(1, aig.num_inputs + 1) if k in used)
 
 
 def _fixed(aig: Aig, literal: int, variable: int, value: bool) -> tuple[Aig, int]:

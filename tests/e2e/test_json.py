@@ -120,6 +120,7 @@ RUNS = {
     "`play`: a script": [
         "play f.qcir --cert c.aig --moves 'occupy(1,1)!'",
         "play f.qcir --cert c.aig --moves 'occupy(9,9)'",
+        "play f.qcir --cert c.aig --moves 'occupy(1,2)' --teach",
         "play take-away-3 --state v=5 --moves 'take(1)'",
     ],
     "`play`: a random opponent": [

@@ -73,8 +73,7 @@ def load_commands() -> None:
         command = waiting.pop()
         command = getattr(command, "loaded", command)
         waiting += getattr(command, "commands", {}).values()
-        for parameter in command.params:
-            parameter.get_runtime_param()
+        assert command.params is not None
 
 
 def _serve(address: str) -> NoReturn:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -97,7 +98,7 @@ def test_what_random_tests_call_constant_is_not_believed() -> None:
 
 
 # Splits whatever it gets, and has no patience with the quick solver.
-EAGER = Splitting(small=0, inputs=2, conflicts=0, parallel=0)
+EAGER = Splitting(small=0, many=1 << 30, inputs=2, conflicts=0, parallel=0)
 
 
 @given(graphs(), st.sampled_from([Splitting(), Splitting(first=0), EAGER, Splitting(small=0)]))
@@ -148,9 +149,22 @@ def test_the_answer_does_not_depend_on_the_number_of_processes(extra: bool) -> N
     else:
         assert one[0] == Unsatisfiable()
         # Not given away at once, only from the first case that is not quick.
-        later = Splitting(small=0, inputs=2, conflicts=0, parallel=1 << 30)
+        later = Splitting(small=0, many=1 << 30, inputs=2, conflicts=0, parallel=1 << 30)
         assert satisfy_by_cubes(aig, literal, splitting=later, jobs=2)[0] == one[0]
         assert seen == [Progress("cases", f"{k} of 4 cases", k, 4) for k in range(1, 5)]
+
+
+@pytest.mark.parametrize("small", [0, 1 << 30])
+def test_graphs_of_many_inputs_are_neither_swept_nor_split_at_once(small: int) -> None:
+    """Sweeping took ten times as long as the answer for Herbrand functions of clausal formulas."""
+    aig, literal = pigeons(7)
+    assert aig.num_inputs == 57
+    patient = Splitting(small=small, first=0, conflicts=0)
+    answer, effort = satisfy_by_cubes(aig, literal, splitting=patient)
+    assert answer == Unsatisfiable()
+    assert (effort.calls, effort.cubes) == (2 if small else 1, 0)
+    _, other = satisfy_by_cubes(aig, literal, splitting=replace(patient, many=57))
+    assert other.calls > 2
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -166,7 +180,7 @@ def test_a_deadline_ends_all_cases(jobs: int) -> None:
 
 def test_no_case_is_begun_after_the_deadline() -> None:
     aig, literal = pigeons(12)
-    splitting = Splitting(small=0, inputs=12, conflicts=0)
+    splitting = Splitting(small=0, many=1 << 30, inputs=12, conflicts=0)
     answer, effort = satisfy_by_cubes(
         aig, literal, splitting=splitting, deadline=Deadline.after(0.5)
     )
