@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
@@ -108,7 +108,7 @@ class WhyNot:
         """The explanation, one sentence a line, the rules' sentence first."""
         said: list[str] = []
         if self.illegality is not None:
-            said.append(self.illegality.text)
+            said += self.illegality.lines
         for value in self.evidence:
             said.append(f"formula: {value}")
         if not self.evidence and self.formula_legal:
@@ -119,6 +119,15 @@ class WhyNot:
 
     def __str__(self) -> str:
         return f"{self.move} is illegal: " + "; ".join(self.lines)
+
+
+def by_reason(whys: Iterable[WhyNot]) -> tuple[tuple[WhyNot, ...], ...]:
+    """The reasons in groups that begin with one and the same sentence, in the given order."""
+    groups: dict[object, list[WhyNot]] = {}
+    for number, why in enumerate(whys):
+        known = why.illegality is not None and why.illegality.sentence
+        groups.setdefault(known or number, []).append(why)
+    return tuple(map(tuple, groups.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,4 +222,5 @@ __all__ = [
     "Pairs",
     "SquareXY",
     "WhyNot",
+    "by_reason",
 ]

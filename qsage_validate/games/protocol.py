@@ -42,16 +42,23 @@ class Illegality:
     """The reason why a move is illegal in a position.
 
     ``rule`` names the rule that fails in the model's own words (``"open(?x,?y)"``); ``text``
-    is the whole sentence for a person (``"occupy(2,3): open(?x,?y) is false at (2,3)"``);
+    is the move with what the rule says of it (``"occupy(2,3): open(?x,?y) is false at (2,3)"``);
     ``square`` is the place concerned, 1-based, where there is one; ``index`` is the number,
     from 0, of the failing precondition of the action, or ``None`` for a broken bound or an
-    unknown action.
+    unknown action.  ``sentence`` says what stands on the board instead (``"Black already holds
+    (2,3)"``); it is empty where ``text`` is all that there is to say.
     """
 
     rule: str
     text: str
     square: tuple[int, int] | None = None
     index: int | None = None
+    sentence: str = ""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The sentence, if there is one, and the text."""
+        return (self.sentence, self.text) if self.sentence else (self.text,)
 
     @classmethod
     def after_end(cls, move: Move, outcome: Outcome) -> Illegality:

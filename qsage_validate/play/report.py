@@ -121,6 +121,7 @@ def why_json(why: WhyNot) -> dict[str, object]:
         "rules_legal": why.rules_legal,
         "evidence": [value_json(value) for value in why.evidence],
         "rule": None if why.illegality is None else why.illegality.rule,
+        "sentence": None if why.illegality is None else why.illegality.lines[0],
         "text": str(why),
     }
 

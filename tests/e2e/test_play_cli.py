@@ -70,7 +70,8 @@ def test_moves_that_end_too_early_decide_nothing(play: Play, tic: str) -> None:
 def test_an_illegal_move_is_explained_and_ends_the_script(play: Play, tic: str) -> None:
     done = play(tic, "--moves", "occupy(2,2)")
     assert done.code == Exit.BAD_INPUT
-    assert "occupy(2,2) is illegal:\n  occupy(2,2): open(?x,?y) is false at (2,2)\n" in done.out
+    said = "occupy(2,2) is illegal:\n  Black already holds (2,2)\n"
+    assert said + "  occupy(2,2): open(?x,?y) is false at (2,2)\n" in done.out
     assert re.search(r"formula: white 2 precondition 1 \[\d+\]: false", done.out)
     assert done.err.count("\n") == 1
     data = json.loads(play(tic, "--moves", "occupy(2,2)", "--json").out)

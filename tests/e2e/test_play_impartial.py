@@ -71,7 +71,8 @@ def test_a_transcript_is_replayed_and_compared(play: Play, tmp_path: Path) -> No
 def test_an_illegal_move_ends_the_script(play: Play) -> None:
     done = play(*TAKE, "--state", "v=13", "--moves", "take(4)")
     assert done.code == Exit.BAD_INPUT
-    said = "take(4) is illegal:\n  take(4): (<= ?k 3) is false for k = 4 (take-away-3.ig, line 8)\n"
+    said = "take(4) is illegal:\n  k is 4, and it has to be at most 3\n"
+    said += "  take(4): (<= ?k 3) is false for k = 4 (take-away-3.ig, line 8)\n"
     assert done.out.endswith(said)
     done = play(*TAKE, "--state", "v=13", "--moves", "take(4)!")
     assert "let happen: take(4) is illegal" in done.out

@@ -55,6 +55,9 @@ from qsage_validate.games.protocol import (
 
 _MOVE = re.compile(r"\s*([A-Za-z0-9_][A-Za-z0-9_-]*)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
 _MAX_DIGITS = 6
+_MAX_SAID = 3
+"""So many squares with a piece are named; more would be no help."""
+_THINGS = {Square.OPEN: "empty", Square.BLACK: "black", Square.WHITE: "white"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -180,7 +183,9 @@ class BddlPosition(Position):
                 if leaves_board(coordinate, value, size):
                     rule = coordinate.text(axis)
                     text = f"{move}: {rule} leaves the board"
-                    return Illegality(rule, text, (move.x, move.y))
+                    needed = coordinate.at(value, size)
+                    said = _no_line("column" if axis == "x" else "row", needed, size)
+                    return Illegality(rule, text, (move.x, move.y), sentence=said)
         return None
 
     def _broken_condition(self, move: BddlMove, action: Action) -> Illegality | None:
@@ -189,19 +194,62 @@ class BddlPosition(Position):
             square = self._square(part, move)
             if not satisfies(board[square], part):
                 text = f"{move}: {part} is false at ({square[0]},{square[1]})"
-                return Illegality(str(part), text, square, index)
+                said = _standing(board, square, part)
+                return Illegality(str(part), text, square, index, said)
         put: dict[tuple[int, int], SubCondition] = {}
         for part in action.effect:
             square = self._square(part, move)
             first = put.setdefault(square, part)
             if first.predicate is not part.predicate:
                 rule = f"the effects {first} and {part} contradict each other"
-                return Illegality(rule, f"{move}: {rule} at ({square[0]},{square[1]})", square)
+                where = f"({square[0]},{square[1]})"
+                said = f"the move would leave {where} {_THINGS[first.predicate]} and "
+                said += f"{_THINGS[part.predicate]} at once"
+                return Illegality(rule, f"{move}: {rule} at {where}", square, sentence=said)
         return None
 
     def _square(self, part: SubCondition, move: BddlMove) -> tuple[int, int]:
         grounding = self.game.grounding
         return part.x.at(move.x, grounding.width), part.y.at(move.y, grounding.height)
+
+
+def _no_line(line: str, number: int, size: int) -> str:
+    """The sentence for a move that needs a column or row which the board does not have."""
+    return f"the move needs {line} {number}, and the {line}s of the board are 1 to {size}"
+
+
+def _standing(board: Board, square: tuple[int, int], part: SubCondition) -> str:
+    """The sentence on what stands on a square that does not satisfy a sub-condition."""
+    where, content = f"({square[0]},{square[1]})", board[square]
+    if content is Square.OPEN:
+        if part.negated:
+            return f"{where} is empty, and a piece has to stand there"
+        wanted = _THINGS[part.predicate]
+        return f"no {wanted} piece stands on {where}{_instead(board, part.predicate)}"
+    holder = "Black" if content is Square.BLACK else "White"
+    if part.negated:
+        return f"{holder} holds {where}, where no {_THINGS[content]} piece may stand"
+    if part.predicate is Square.OPEN:
+        return f"{holder} already holds {where}"
+    needed = f"where a {_THINGS[part.predicate]} piece has to stand"
+    return f"{holder} holds {where}, {needed}{_instead(board, part.predicate)}"
+
+
+def _instead(board: Board, predicate: Square) -> str:
+    """The squares that hold such pieces, if they are few."""
+    name = _THINGS[predicate]
+    found = [
+        f"({k % board.width + 1},{k // board.width + 1})"
+        for k, content in enumerate(board.squares)
+        if content is predicate
+    ]
+    if not found:
+        return f"; there is no {name} piece on the board"
+    if len(found) > _MAX_SAID:
+        return ""
+    if len(found) == 1:
+        return f"; the {name} piece is on {found[0]}"
+    return f"; the {name} pieces are on {', '.join(found[:-1])} and {found[-1]}"
 
 
 class BddlGame(Game):

@@ -231,6 +231,30 @@ class Failure:
         text = f"({' '.join([name, *terms])})" if terms else name
         return text if self.literal.positive else f"(not {text})"
 
+    def sentence(self, state: State) -> str:
+        """The sentence on what ``state`` holds where the condition asks for a fluent.
+
+        It is empty for a condition on anything else.
+        """
+        atom = self.literal.atom
+        if not isinstance(atom, Atom) or atom.key != TRUE:
+            return ""
+        fluent = replaced(atom.arguments[0], self.values)
+        shown = term_text(fluent)
+        if not self.literal.positive:
+            return f"{shown} is true here"
+        near = sorted((f for f in state if _alike(fluent, f)), key=term_order)
+        if len(near) == 1:
+            return f"{shown} is not true here, but {term_text(near[0])} is"
+        return f"{shown} is not true here"
+
+
+def _alike(fluent: Term, other: Ground) -> bool:
+    """True if two fluents differ in their last word alone: ``(cell 1 1 b)``, ``(cell 1 1 x)``."""
+    if not isinstance(fluent, tuple) or not isinstance(other, tuple):
+        return False
+    return len(fluent) == len(other) and fluent[:-1] == other[:-1]
+
 
 def why_not(view: View, clauses: Sequence[Clause], fact: tuple[Ground, ...]) -> Failure | None:
     """The failure that comes latest in its clause; ``None`` when no head fits ``fact``.

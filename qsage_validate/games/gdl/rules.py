@@ -281,7 +281,7 @@ class RoundsGame(Game):
         line = self.description.source.line_of(failure.clause.rule.offset)
         rule = str(failure.literal)
         text = f"{move}: {failure.shown} is false (rule for {failure.clause.head}, line {line})"
-        return Illegality(rule, text, None, failure.index)
+        return Illegality(rule, text, None, failure.index, failure.sentence(state))
 
     # -- pictures -----------------------------------------------------------------------------
 

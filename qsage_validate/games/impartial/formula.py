@@ -124,6 +124,10 @@ class Formula(ABC):
     def holds(self, state: Mapping[str, int]) -> bool:
         """The truth value in ``state``, which gives every variable a value."""
 
+    def fault(self, state: Mapping[str, int]) -> str:
+        """The sentence on what is false in ``state``; empty where the formula says it best."""
+        return ""
+
     @abstractmethod
     def substitute(self, values: Mapping[str, Linear]) -> Formula:
         """Put expressions for variables, all at once."""
@@ -172,6 +176,18 @@ OPERATORS: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 }
 """The meaning of each relation, for integers and for arrays of integers."""
 
+_TURNED: Final = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The relation of the sides when they are exchanged."""
+
+_WANTED: Final = {
+    "=": "",
+    "!=": "other than",
+    "<": "less than",
+    "<=": "at most",
+    ">": "more than",
+    ">=": "at least",
+}
+
 OPPOSITE: Final = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", "<=": ">", ">": "<="}
 
 
@@ -197,6 +213,17 @@ class Comparison(Formula):
 
     def holds(self, state: Mapping[str, int]) -> bool:
         return compare(self.relation, self.difference.value(state))
+
+    def fault(self, state: Mapping[str, int]) -> str:
+        if self.left.is_constant:
+            if self.right.is_constant:
+                return ""
+            return Comparison(_TURNED[self.relation], self.right, self.left).fault(state)
+        bound = str(self.right)
+        if not self.right.is_constant:
+            bound += f", which is {self.right.value(state)}"
+        wanted = f"{_WANTED[self.relation]} {bound}".strip()
+        return f"{self.left} is {self.left.value(state)}, and it has to be {wanted}"
 
     def substitute(self, values: Mapping[str, Linear]) -> Formula:
         left, right = self.left.substitute(values), self.right.substitute(values)
@@ -304,6 +331,9 @@ class And(_Connected):
 
     def holds(self, state: Mapping[str, int]) -> bool:
         return all(part.holds(state) for part in self.parts)
+
+    def fault(self, state: Mapping[str, int]) -> str:
+        return next((part.fault(state) for part in self.parts if not part.holds(state)), "")
 
 
 @dataclass(frozen=True)

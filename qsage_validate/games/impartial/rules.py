@@ -300,7 +300,8 @@ def illegality(
             known = {n: v for n, v in (values | chosen).items() if n in used}
             where = _where(place)
             text = f"{shown}: {rule} is false for {state_text(tuple(known), tuple(known.values()))}"
-            return Illegality(rule, text + where, index=index)
+            said = formula.fault(values | chosen)
+            return Illegality(rule, text + where, index=index, sentence=said)
     after = state_after(action, game.variables, state, chosen)
     if not game.constraint.holds(game.state(after)):
         rule = formula_text(game.constraint)

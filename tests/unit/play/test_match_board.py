@@ -126,7 +126,10 @@ def test_an_illegal_move_is_explained_by_formula_and_rules() -> None:
     assert why.illegality is not None
     assert move.square is not None
     x, y = move.square
-    assert why.lines[0] == f"occupy({x},{y}): open(?x,?y) is false at ({x},{y})"
+    assert why.lines[:2] == (
+        f"Black already holds ({x},{y})",
+        f"occupy({x},{y}): open(?x,?y) is false at ({x},{y})",
+    )
     evidence, gate = why.evidence
     assert gate.name == "white 2 legal"
     layout = certified(DOMINO).encoding.layout
@@ -151,7 +154,8 @@ def test_a_bound_that_is_left_is_named() -> None:
     why = match.why_not(off_bottom(match))
     assert why is not None
     assert why.evidence[0].name == "white 2 in bounds"
-    assert "leaves the board" in why.lines[0]
+    assert why.lines[0] == "the move needs row 4, and the rows of the board are 1 to 3"
+    assert "leaves the board" in why.lines[1]
 
 
 def off_bottom(match: Match) -> LayoutMove:

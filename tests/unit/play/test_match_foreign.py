@@ -129,7 +129,7 @@ def test_the_person_is_black_against_a_herbrand_certificate(shared_data: Path) -
     assert (own.player, answer.player) == (Player.BLACK, Player.WHITE)
     why = match.why_not(match.parse_move("vertical(1,1)"))
     assert why is not None
-    assert "open(?x,?y) is false at (1,1)" in why.lines[0]
+    assert "open(?x,?y) is false at (1,1)" in why.lines[1]
     # The constraint that breaks, and the symbolic square at which it does.
     assert why.evidence[0].false_at == ((1, 1),)
 

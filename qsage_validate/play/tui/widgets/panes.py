@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.style import Style
 from textual.widgets import DataTable, Input, Static
 
-from qsage_validate.arena.frame import NamedValue, SquareXY, WhyNot
+from qsage_validate.arena.frame import NamedValue, SquareXY, WhyNot, by_reason
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.history import Row
 from qsage_validate.play.tui.model.notes import Note, Weight
@@ -142,7 +142,12 @@ _EMPTY_WHY = Content.styled(
 
 
 def _why(answer: Refused | Explained) -> Content:
-    blocks = [_reason(why, number) for number, why in enumerate(answer.whys)]
+    # The links to gates count the moves as the answer lists them.
+    numbers = {why: number for number, why in enumerate(answer.whys)}
+    blocks = [
+        Content("\n").join([*_head(group), *_told_once([_reason(w, numbers[w]) for w in group])])
+        for group in by_reason(answer.whys)
+    ]
     legal = answer.legal if isinstance(answer, Explained) else answer.alternatives
     if legal:
         moves = ", ".join(map(str, legal))
@@ -154,10 +159,31 @@ def _why(answer: Refused | Explained) -> Content:
     return Content("\n\n").join(blocks)
 
 
-def _reason(why: WhyNot, number: int) -> Content:
-    lines = [Content.assemble((str(why.move), "bold"), (" illegal", "bold $error"))]
+def _head(group: Sequence[WhyNot]) -> list[Content]:
+    """The moves that one sentence forbids, and the sentence."""
+    moves = ", ".join(str(why.move) for why in group)
+    lines = [Content.assemble((moves, "bold"), (" illegal", "bold $error"))]
+    first = group[0].illegality
+    if first is not None and first.sentence:
+        lines.append(Content(first.sentence))
+    return lines
+
+
+def _told_once(reasons: Sequence[Sequence[Content]]) -> list[Content]:
+    """The lines of all reasons; what several say is told once."""
+    told: dict[str, Content] = {}
+    for lines in reasons:
+        for line in lines:
+            told.setdefault(line.plain, line)
+    return list(told.values())
+
+
+def _reason(why: WhyNot, number: int) -> list[Content]:
+    """The rule and the gates; the rule without the move, which the heading names."""
+    lines: list[Content] = []
     if why.illegality is not None:
-        lines.append(Content.assemble(("rules    ", "$quiet"), why.illegality.text))
+        rule = why.illegality.text.removeprefix(f"{why.move}: ")
+        lines.append(Content.assemble(("rules    ", "$quiet"), rule))
     elif why.rules_legal:
         lines.append(Content.assemble(("rules    ", "$quiet"), "the move is legal"))
     if why.formula_legal is None and why.asked:
@@ -168,7 +194,7 @@ def _reason(why: WhyNot, number: int) -> Content:
         lines.append(Content.assemble(("formula  ", "$quiet"), _named(value, number)))
     if why.rules_legal is not None and why.formula_legal not in (None, why.rules_legal):
         lines.append(Content.styled("rules and formula disagree: a finding", "bold $error"))
-    return Content("\n").join(lines)
+    return lines
 
 
 def _named(value: NamedValue, number: int) -> Content:
