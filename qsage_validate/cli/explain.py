@@ -91,7 +91,7 @@ def command(
     shown: ShownOptions,
     json_output: JsonOption = False,
 ) -> Exit:
-    """Show a winning strategy as a small program that people can play by.
+    """Show a strategy as a small program that people can play by.
 
     The program is a decision tree: questions about the board and the last moves, and what to play.
     The smallest tree is looked for that wins against all moves; any winning move may be chosen. It

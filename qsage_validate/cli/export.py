@@ -38,12 +38,13 @@ def command(
     ),
     json_output: JsonOption = False,
 ) -> Exit:
-    """Write a page in which a certificate plays, in any browser and without a network.
+    """Write a page in which a certificate plays, for any browser.
 
-    The circuit of certificate and formula travels in the page, which evaluates it: replies, legal
-    and illegal moves with the reasons, and the verdict of each play. On top stand the verdict of
-    'qsage validate' and the SHA-256 of both files. Black's certificates (Skolem) of formulas with
-    a layout can travel, up to a million gates. The page does not ask the rules of the game.
+    The page needs no network: the circuit of certificate and formula travels in it. It shows
+    replies, legal and illegal moves with the reasons, and the verdict of each play. On top stand
+    the verdict of 'qsage validate' and the SHA-256 of both files. Black's certificates (Skolem) of
+    formulas with a layout can travel, up to a million gates. The page does not ask the rules of
+    the game.
 
     Exit code 0: written and proved, 1: written and refuted, 2: bad input, 3: written and
     undecided, 130: interrupted.

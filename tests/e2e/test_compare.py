@@ -237,7 +237,7 @@ def test_words_that_do_not_go(qsage: Qsage) -> None:
         (("el.qcir",), "found 1 word, expected two formulas, or a game with --encodings"),
         (("el.qcir", "el.qcir", "--depth", "3"), "found --depth with formulas"),
         (("el.qcir", "el.qcir", "-o", "x.aig"), "found -o without --cert"),
-        (("httt", *EL, "--encodings", "lifted,cor"), "found the encoding 'cor' for httt 3x3 el"),
+        (("httt", *EL, "--encodings", "lifted,gdl"), "found the encoding 'gdl' for httt 3x3 el"),
         (("httt", *EL, "--encodings", "all", "--cert", "x"), "found --cert with --encodings"),
         (("httt", *EL, "--encodings", "all", "--exact"), "found --exact with --encodings"),
         (("el.qcir", "el.qcir", "--exact", "--cert", "x"), "found --cert with --exact"),

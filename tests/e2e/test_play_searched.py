@@ -18,7 +18,7 @@ from tests.support.terminal import LEAVES_SCREEN, Terminal
 from .conftest import Qsage
 
 TIC = ("httt", "--size", "4x4", "--shape", "tic", "--depth", "5")
-LONG = ("hex", "--size", "5x5", "--depth", "15")
+LONG = ("domineering", "--size", "8x8", "--depth", "33")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_prompt_and_a_transcript(qsage: Qsage, monkeypatch: pytest.MonkeyPat
     done = qsage("play", *TIC, "--plain")
     assert done.code == Exit.FINE
     assert "httt 4x4 tic: the search plays Black" in done.out
-    assert "holds out longest" in done.out
+    assert "All moves lose within" in done.out
     replayed = qsage("play", *TIC, "--moves-file", "play.txt")
     assert replayed.code == Exit.UNDECIDED
     assert "ply 2, White: occupy(1,1)" in replayed.out

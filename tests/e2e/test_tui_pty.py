@@ -65,13 +65,13 @@ def test_a_whole_game_with_mouse_and_keys(tic: list[object], tmp_path: Path) -> 
         row = next(line for line in terminal.lines if "● Black" in line)
         taken = next(word for word in row.split() if word.startswith("occupy("))
         terminal.send(f":{taken}\r")
-        terminal.wait_for(f"Illegal: {taken}: open(?x,?y) is false")
+        terminal.wait_for(f"{taken} is illegal: Black already holds (2,2)")
         terminal.wait_for("formula  white 2 precondition 1")
         terminal.wait_for("ply 1/5")
 
         # Back to the board, and click squares until the play is over.
         terminal.send("\x1b")
-        terminal.wait_for("15 legal moves")
+        terminal.wait_for("Your move, White: ply 2 of 5")
         for ply in (2, 4):
             if terminal.wait_for(f"ply {ply} of 5", "Black wins") == "Black wins":
                 break

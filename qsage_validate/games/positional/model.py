@@ -268,8 +268,6 @@ class PositionalModel:
     def pg(self) -> PgFile:
         """The PG file; read again, it gives an equal model but for its name.
 
-        A file has one time at least: a model without turns gets one turn of White's.
-
         Raises ``UsageError`` for a network in which White is Short: PG has no word for it.
         """
         present = {"blackinitials", "whiteinitials", "times", "blackturns", "positions"}
@@ -301,7 +299,7 @@ class PositionalModel:
         times = tuple(f"t{k}" for k in range(1, len(self.turns) + 1))
         turns = zip(times, self.turns, strict=True)
         return PgFile(
-            times=times or ("t1",),
+            times=times,
             black_turns=tuple(t for t, p in turns if p is Player.BLACK),
             positions=self.positions,
             black_wins=tuple(map(self.names, self.black_wins)),

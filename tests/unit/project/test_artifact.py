@@ -18,8 +18,8 @@ from tests.support.places import REPOSITORY
 pytestmark = pytest.mark.slow
 
 FOLDER = REPOSITORY / "artifact"
-# What measures the tests and not the product.
-NO_TABLE = {"mutants"}
+# What measures the tests, or looks for faults and prints no table of a page.
+NO_TABLE = {"mutants", "fuzz", "kill"}
 
 
 def sh(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -189,7 +189,7 @@ def test_plays_are_won_in_the_formula_as_by_the_rules(random: Random) -> None:
     if random.random() < 0.2:
         model = hex_network(3, 3, random.choice((3, 5)))
     for name, encoding in encodings(model).items():
-        play = random_play(random, encoding, black_legal=name == "cor-ladder")
+        play = random_play(random, encoding, black_legal=name in ("cor+", "cor-ladder"))
         wins = play.winner is BLACK
         # Whatever else Black decides, stops among it, the clauses hold exactly for a won play.
         clauses = clausal_form(encoding.qbf).clauses

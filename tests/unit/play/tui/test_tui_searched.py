@@ -45,7 +45,7 @@ def test_a_play_on_the_board() -> None:
 
 
 def test_a_long_search_is_cancelled_and_asked_again() -> None:
-    app = PlayApp(match_of("hex --size 5x5 --depth 15"), seed=7)
+    app = PlayApp(match_of("domineering --size 8x8 --depth 33"), seed=7)
 
     async def play() -> None:
         async with app.run_test(size=(100, 30)) as pilot:

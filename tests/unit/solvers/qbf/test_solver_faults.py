@@ -9,6 +9,7 @@ import pytest
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.solvers.qbf.outcome import Outcome, Status
+from qsage_validate.system.folders import MARK
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
 from tests.support.fake_solvers import fake_backend, small_formula
@@ -30,7 +31,7 @@ def _run(
         outcome = backend.solve(
             small_formula(), limits, workdir=folder, trace=trace, trace_mb=trace_mb
         )
-        left = list(folder.iterdir())
+        left = [file for file in folder.iterdir() if file.name != MARK]
     assert left == [], "files of the run are gone"
     assert "\n" not in outcome.why
     return outcome

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -128,7 +129,10 @@ def test_which_bounds_a_game_has(words: str, kind: type[Packing] | type[Race]) -
 
 def test_white_pawns_on_one_column_may_be_stuck() -> None:
     """Head to head they cannot move, so there is no bound; two columns are enough."""
-    assert bounds_of(Grounding(model_of("breakthrough --size 1x4"))) is None
+    wide = model_of("breakthrough --size 2x4")
+    pieces = tuple(piece for piece in wide.problem.initial if piece[1] == 1)
+    narrow = replace(wide, problem=replace(wide.problem, width=1, initial=pieces))
+    assert bounds_of(Grounding(narrow)) is None
     assert bounds_of(Grounding(model_of("breakthrough --size 2x4"))) is not None
 
 
