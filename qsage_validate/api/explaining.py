@@ -140,7 +140,7 @@ class Explanation:
         write_atomic(name, content)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write it in the form that the name's ending says: see :data:`FORMS`.
+        """Write it in the form that the name's ending says: see ``FORMS``.
 
         Raises ``UsageError`` for another ending.
         """
@@ -149,7 +149,7 @@ class Explanation:
         write_atomic(fspath(path), self.in_form(form_of(fspath(path))))
 
     def in_form(self, form: str) -> str:
-        """The explanation in one of :data:`FORMS`."""
+        """The explanation in one of ``FORMS``."""
         import json
 
         forms = {
