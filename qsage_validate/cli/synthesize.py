@@ -50,7 +50,10 @@ class SearchOptions(OptionGroup):
     panel = "Limits"
 
     method: str = option(
-        "synms (classification by MaxSAT) or enum (enumeration by size).", "NAME", default="synms"
+        "hybrid (several techniques), synms (the SynMS paper's algorithms) or enum "
+        "(enumeration by size).",
+        "NAME",
+        default="hybrid",
     )
     misere: bool = flag("Whoever makes the last move loses.", "--misere")
     timeout: float = option(

@@ -118,26 +118,34 @@ def enumerate_atoms(
 ) -> list[Literal]:
     """Literals of the level, by size; of each atom the one and its negation.
 
-    Atoms that are true everywhere or nowhere, or equal to or the opposite of a smaller one on
-    the sample, are left out.  ``known`` atoms come first.
+    ``known`` atoms come first.
     """
-    mask = sample.mask
     candidates = [(atom.size, 0, atom) for atom in known]
     for order, expression in enumerate(expressions(sample.variables, level)):
         values = linear_values(expression, sample.columns)
         for atom in _atoms(expression, values, len(sample.variables), level, wanted_moduli):
             candidates.append((atom.size, 1 + order, atom))
     candidates.sort(key=lambda one: one[:2])
+    return distinct_literals(sample, (atom for _, _, atom in candidates), _MAX_ATOMS[level])
+
+
+def distinct_literals(sample: Sample, atoms: Iterable[Formula], most: int) -> list[Literal]:
+    """Each of the ``atoms`` and its negation, at most so many atoms.
+
+    Atoms that are true everywhere or nowhere, or equal to or the opposite of an earlier one on
+    the sample, are left out.
+    """
+    mask = sample.mask
     seen: set[int] = {0, mask}
     found: list[Literal] = []
-    for size, _, atom in candidates:
+    for atom in atoms:
         bits = sample.values(atom)
         if bits in seen:
             continue
         seen |= {bits, mask & ~bits}
         negated = atom.negated()
-        found += [Literal(atom, bits, size), Literal(negated, mask & ~bits, negated.size)]
-        if len(found) >= 2 * _MAX_ATOMS[level]:
+        found += [Literal(atom, bits, atom.size), Literal(negated, mask & ~bits, negated.size)]
+        if len(found) >= 2 * most:
             break
     return found
 

@@ -32,7 +32,7 @@ from qsage_validate.synthesis.enumeration import Enumerator
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.synthesis.strategy import Rule, Strategy
-from qsage_validate.synthesis.winning_formula import FormulaResult, FormulaSearch
+from qsage_validate.synthesis.winning_formula import FormulaResult, FormulaSearch, Technique
 from qsage_validate.synthesis.winning_strategy import StrategyResult
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -70,7 +70,7 @@ def _enumerated(search: FormulaSearch, result: FormulaResult) -> None:
         search.tell(Progress(f"round {result.rounds}", str(candidate)))
         verification = search.verifier.winning_formula(candidate, search.deadline)
         if verification.status is Status.PROVED:
-            result.accept(candidate, verification)
+            result.accept(candidate, verification, Technique.ENUMERATION)
             return
         if verification.status is Status.UNDECIDED:
             result.candidate, result.reason = candidate, verification.reason
@@ -80,13 +80,13 @@ def _enumerated(search: FormulaSearch, result: FormulaResult) -> None:
 
 
 def enumerate_strategy(
-    verifier: Verifier, formula: Formula, deadline: Deadline, tell: Tell = nobody
+    verifier: Verifier, found: FormulaResult, deadline: Deadline, tell: Tell = nobody
 ) -> StrategyResult:
     """A strategy with one rule for each term of the formula, if each one has an action.
 
     Its rules are winning; they need not be complete, and that is not asked of them.
     """
-    game = verifier.game
+    game, formula = verifier.game, found.proved.formula
     target = conjunction((game.constraint, without_not(formula).negated()))
     rules: list[Rule] = []
     try:

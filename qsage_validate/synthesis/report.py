@@ -98,6 +98,7 @@ def as_json(result: Synthesis) -> dict[str, Any]:
         "formula_if_plays_end": _shown(result.found_if_plays_end),
         "size": None if formula.formula is None else formula.formula.size,
         "candidate": _shown(formula.candidate if proved is None else None),
+        "technique": formula.technique.value if formula.technique else None,
         "rounds": formula.rounds,
         "labelled": len(formula.labels),
         "seconds": round(result.formula_seconds, 3),

@@ -1,4 +1,7 @@
-"""Synthesises winning formulas: candidate, counterexample, next candidate (Algorithm 1).
+"""Synthesises winning formulas: candidate, counterexample, next candidate.
+
+This is the method ``hybrid``: the loop of Algorithm 1 of the SynMS paper with several techniques
+for candidates, of which classification is the last.  ``synms`` has the paper's own.
 
 States of a box are labelled by backward induction; candidates agree with all of them and with
 the counterexamples that the verification has found so far.
@@ -24,6 +27,7 @@ from qsage_validate.synthesis.classification import best_cover, classify
 from qsage_validate.synthesis.enumeration import smallest_formulas
 from qsage_validate.synthesis.lattice import column_formula, lattice_formula
 from qsage_validate.synthesis.minimise import minimise
+from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.smt.solver import SmtSolver
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -51,6 +55,16 @@ class Outcome(Enum):
     UNDECIDED = "undecided"
 
 
+class Technique(Enum):
+    """The technique that a formula came from."""
+
+    ENUMERATION = "enumeration"
+    COVER = "cover"
+    COLUMNS = "columns"
+    LATTICE = "lattice"
+    CLASSIFICATION = "classification"
+
+
 @dataclass
 class FormulaResult:
     """The winning formula, if there is one, and the facts known without one.
@@ -66,11 +80,29 @@ class FormulaResult:
     candidate: Formula | None = None
     labels: dict[State, bool] = field(default_factory=dict)
     rounds: int = 0
+    technique: Technique | None = None
+    """The technique that the proved formula came from, before it was made smaller."""
 
-    def accept(self, formula: Formula, verification: Verification) -> None:
-        """``formula`` has been proved by ``verification``."""
+    def accept(self, formula: Formula, verification: Verification, technique: Technique) -> None:
+        """``formula``, which ``technique`` found, has been proved by ``verification``."""
+        self.technique = technique
         self.outcome, self.reason = Outcome.PROVED, verification.reason
         self.formula, self.verification = formula, verification
+
+    @property
+    def proved(self) -> Proved:
+        """The proved formula; there must be one."""
+        assert self.formula is not None
+        assert self.verification is not None
+        return Proved(self.formula, self.verification.witnesses)
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A proved winning formula, with the semi-ground actions of its proof."""
+
+    formula: Formula
+    witnesses: tuple[SemiGround, ...]
 
 
 def sample_size(game: ImpartialGame) -> int:
@@ -147,11 +179,15 @@ class FormulaSearch:
         if self.flaw is None:
             self.flaw = self.rules.flaw(state)
 
-    def add(self, state: State) -> None:
-        """Label a counterexample with its successors, whose labels may be what was wrong."""
+    def label_small(self, state: State) -> None:
+        """Label a state of a counterexample, unless its values are too large for that."""
         if max(map(abs, state)) > _MAX_VALUE:
             raise UndecidedError(f"a counterexample has values above {_MAX_VALUE}")
         self.label(state)
+
+    def add(self, state: State) -> None:
+        """Label a counterexample with its successors, whose labels may be what was wrong."""
+        self.label_small(state)
         for move in self.rules.applicable(state):
             if self.rules.is_legal(move.after):
                 self.label(move.after)
@@ -185,7 +221,7 @@ def _synthesised(search: FormulaSearch, result: FormulaResult) -> None:
     while search.goes_on(result, "candidates were looked for"):
         sample = search.sample()
         found = False
-        for candidate in candidates(search, sample, level):
+        for technique, candidate in candidates(search, sample, level):
             found = True
             search.tell(Progress(f"round {result.rounds}", str(candidate)))
             # One candidate must leave time for others.
@@ -194,7 +230,7 @@ def _synthesised(search: FormulaSearch, result: FormulaResult) -> None:
             )
             verification = search.verifier.winning_formula(candidate, part)
             if verification.status is Status.PROVED:
-                result.accept(candidate, verification)
+                result.accept(candidate, verification, technique)
                 _shrink(search, result, sample, level)
                 return
             if verification.status is Status.REFUTED:
@@ -227,13 +263,15 @@ def _shrink(search: FormulaSearch, result: FormulaResult, sample: Sample, level:
         result.formula, result.verification = small, verification
 
 
-def candidates(search: FormulaSearch, sample: Sample, level: int) -> Iterator[Formula]:
+def candidates(
+    search: FormulaSearch, sample: Sample, level: int
+) -> Iterator[tuple[Technique, Formula]]:
     """Formulas that give every state of the sample its label, promising ones first."""
     literals = search.literals(sample, level)
     target, mask = sample.target, sample.mask
     part = search.deadline.sooner(_SMALL_SECONDS)
     small = smallest_formulas(target, mask, literals, part)
-    yield from small[:2]
+    yield from ((Technique.ENUMERATION, formula) for formula in small[:2])
     if small:
         return
     options = []
@@ -241,17 +279,24 @@ def candidates(search: FormulaSearch, sample: Sample, level: int) -> Iterator[Fo
         part = search.deadline.sooner(_SMALL_SECONDS)
         covered = best_cover(wanted, mask, literals, part)
         if covered is not None:
-            options.append(covered if wanted == target else covered.negated())
-    for shaped in (column_formula, lattice_formula):
+            formula = covered if wanted == target else covered.negated()
+            options.append((Technique.COVER, formula))
+    for technique, shaped in _SHAPES:
         periodic = shaped(search.game, search.labels)
         if periodic is not None and not sample.mistakes(periodic):
-            options.append(periodic)
-    tried = sorted(options, key=lambda f: f.size)[:2]
+            options.append((technique, periodic))
+    tried = sorted(options, key=lambda option: option[1].size)[:2]
     yield from tried
     if not tried or level > 0:
-        formula = _classified(search, target, mask, literals)
-        if formula is not None:
-            yield formula
+        classified = _classified(search, target, mask, literals)
+        if classified is not None:
+            yield Technique.CLASSIFICATION, classified
+
+
+_SHAPES: Final = (
+    (Technique.COLUMNS, column_formula),
+    (Technique.LATTICE, lattice_formula),
+)
 
 
 def _classified(

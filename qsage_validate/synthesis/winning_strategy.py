@@ -1,4 +1,4 @@
-"""Synthesises strategies for a proved winning formula (Algorithm 2 of the SynMS paper).
+"""Synthesises strategies for a proved winning formula: the method ``hybrid``.
 
 The proof of the formula leaves semi-ground actions that serve all winning states.  Where one
 serves is a formula already, the precondition and the losing states with the successor put in, and
@@ -28,6 +28,7 @@ from qsage_validate.synthesis.classification import best_cover, classify
 from qsage_validate.synthesis.enumeration import smallest_formulas
 from qsage_validate.synthesis.semi_ground import SemiGround
 from qsage_validate.synthesis.strategy import Rule, Strategy
+from qsage_validate.synthesis.winning_formula import FormulaResult
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
@@ -126,18 +127,11 @@ class _Conditions:
 
 
 def synthesise_strategy(
-    verifier: Verifier,
-    formula: Formula,
-    witnesses: tuple[SemiGround, ...],
-    labels: dict[State, bool],
-    deadline: Deadline,
-    tell: Tell = nobody,
+    verifier: Verifier, found: FormulaResult, deadline: Deadline, tell: Tell = nobody
 ) -> StrategyResult:
-    """A winning and complete strategy, proved.
-
-    ``formula`` is the proved winning formula and ``witnesses`` are the actions of its proof.
-    """
+    """A winning and complete strategy for the proved formula of ``found``, proved."""
     game = verifier.game
+    formula, witnesses, labels = found.proved.formula, found.proved.witnesses, found.labels
     target = conjunction((game.constraint, without_not(formula).negated()))
     conditions = _Conditions(verifier, labels, formula, deadline.or_after(600.0).share(0.7))
     served = {one: without_not(verifier.served(one, target)) for one in witnesses}

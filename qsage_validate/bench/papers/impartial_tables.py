@@ -160,6 +160,22 @@ def by_family(records: Sequence[Record]) -> Table:
     return Table("By family", (*columns, *pairs), tuple(rows))
 
 
+def by_technique(records: Sequence[Record]) -> Table:
+    """A method a row: how many of its proved formulas came from each technique."""
+    known = [record for record in latest(records) if has_formula(record)]
+    techniques = sorted({_technique(record) for record in known})
+    rows = []
+    for config in configuration_names(known):
+        own = [_technique(r) for r in known if r.run.configuration == config]
+        rows.append((config, f"{len(own):,}", *(f"{own.count(name):,}" for name in techniques)))
+    return Table("Formulas by technique", ("method", "formulas", *techniques), tuple(rows))
+
+
+def _technique(record: Record) -> str:
+    """The technique of a formula; results of older versions do not name it."""
+    return record.result.data.get("technique") or "not recorded"
+
+
 def unsolved(records: Sequence[Record]) -> Table:
     """The cases without a formula or a strategy, with the reason and where the time went."""
     rows = []
@@ -191,6 +207,7 @@ def unsolved(records: Sequence[Record]) -> Table:
 TABLES: Final[Mapping[str, Tabulate]] = {
     "table4": beside_table4,
     "families": by_family,
+    "techniques": by_technique,
     "unsolved": unsolved,
     **default_tables(),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -22,6 +23,7 @@ from qsage_validate.synthesis.checks.termination import (
 )
 from qsage_validate.synthesis.enum_method import enumerate_formula, enumerate_strategy
 from qsage_validate.synthesis.smt.solver import SmtSolver
+from qsage_validate.synthesis.synms import synms_formula, synms_strategy
 from qsage_validate.synthesis.winning_formula import FormulaResult, Outcome, synthesise_formula
 from qsage_validate.synthesis.winning_strategy import StrategyResult, synthesise_strategy
 from qsage_validate.system.clock import Stopwatch
@@ -37,8 +39,9 @@ _ENDLESS_DEPTH: Final = 5_000
 
 
 class Method(Enum):
-    """The method to find formulas and strategies."""
+    """The method to find formulas and strategies; ``synms`` is the SynMS paper's own."""
 
+    HYBRID = "hybrid"
     SYNMS = "synms"
     ENUM = "enum"
 
@@ -61,6 +64,16 @@ class Verdict(Enum):
     UNDECIDED = "undecided"
 
 
+_Formulas = Callable[[ImpartialRules, SmtSolver, Deadline, Tell], FormulaResult]
+_Strategies = Callable[[Verifier, FormulaResult, Deadline, Tell], StrategyResult]
+
+_METHODS: Final[dict[Method, tuple[_Formulas, _Strategies]]] = {
+    Method.HYBRID: (synthesise_formula, synthesise_strategy),
+    Method.SYNMS: (synms_formula, synms_strategy),
+    Method.ENUM: (enumerate_formula, enumerate_strategy),
+}
+
+
 @dataclass(frozen=True)
 class Options:
     """Options of a synthesis.
@@ -68,7 +81,7 @@ class Options:
     ``seconds`` are for the formula and again for the strategy; ``together``: for both.
     """
 
-    method: Method = Method.SYNMS
+    method: Method = Method.HYBRID
     strategy: bool = False
     misere: bool = False
     seconds: float | None = None
@@ -145,7 +158,7 @@ def _synthesise(game: ImpartialGame, options: Options, tell: Tell, solver: SmtSo
         warnings.append(GameWarning(str(termination)))
         tell(Progress("warning", str(termination)))
         rules.max_depth = _ENDLESS_DEPTH
-    search = synthesise_formula if options.method is Method.SYNMS else enumerate_formula
+    search, find_rules = _METHODS[options.method]
     try:
         found = search(rules, solver, deadline, tell)
     except EndlessGameError as error:
@@ -153,19 +166,14 @@ def _synthesise(game: ImpartialGame, options: Options, tell: Tell, solver: SmtSo
         termination = Endless(game, play_of(rules, error.cycle))
     result = Synthesis(game, options, found, termination, warnings=warnings)
     result.formula_seconds = watch.seconds
-    formula, verification = result.formula.formula, result.formula.verification
-    if formula is not None and verification is not None:
+    formula = result.formula.formula
+    if formula is not None:
         if options.strategy:
             watch = Stopwatch()
             verifier = Verifier(rules, solver, tuple(result.formula.labels))
             if not options.together:
                 deadline = Deadline.after(options.seconds)
-            if options.method is Method.SYNMS:
-                result.strategy = synthesise_strategy(
-                    verifier, formula, verification.witnesses, result.formula.labels, deadline, tell
-                )
-            else:
-                result.strategy = enumerate_strategy(verifier, formula, deadline, tell)
+            result.strategy = find_rules(verifier, result.formula, deadline, tell)
             result.strategy_seconds = watch.seconds
         proved = result.strategy if result.strategy and result.strategy.proved else None
         # A new set of rules, so that labels are made anew.

@@ -11,7 +11,13 @@ import pytest
 
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.papers.impartial import EXPERIMENT, execute
-from qsage_validate.bench.papers.impartial_tables import beside_table4, by_family, table4, unsolved
+from qsage_validate.bench.papers.impartial_tables import (
+    beside_table4,
+    by_family,
+    by_technique,
+    table4,
+    unsolved,
+)
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import Exit, UsageError
@@ -61,7 +67,10 @@ def test_files_are_taken_by_their_folders(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"solvers": ("depqbf",)}, "unknown method 'depqbf' for --solver, expected one of synms"),
+        (
+            {"solvers": ("depqbf",)},
+            "unknown method 'depqbf' for --solver, expected one of hybrid, synms, enum",
+        ),
         ({"options": {"every": "0"}}, "found '0' for every, expected a positive number"),
         ({"options": {"every": "²"}}, "found '²' for every"),
         ({"options": {"strategy": "maybe"}}, "'maybe' for strategy, expected yes or no"),
@@ -84,9 +93,9 @@ def test_a_folder_without_games_is_refused(tmp_path: Path) -> None:
 # --- Runs -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["synms", "enum"])
+@pytest.mark.parametrize("method", ["hybrid", "synms", "enum"])
 @pytest.mark.parametrize(("name", "size"), [("take-away-3", 4), ("nim-2", 3)])
-def test_both_methods_solve_small_games(name: str, size: int, method: str) -> None:
+def test_all_methods_solve_small_games(name: str, size: int, method: str) -> None:
     (one,) = runs(only=(name,), solvers=(method,), seconds=60.0)
     result = execute(one)
     assert (result.status, result.decided, result.why) == ("proved", True, "")
@@ -238,3 +247,15 @@ def test_families_and_open_cases_are_told() -> None:
         ("c", "synms", "formula", "impossible", "too hard"),
         ("c", "enum", "formula", "impossible", "too hard"),
     ]
+
+
+def test_formulas_are_counted_by_the_technique_that_found_them() -> None:
+    first = replace(
+        RECORDS[0],
+        result=replace(
+            RECORDS[0].result, data={**RECORDS[0].result.data, "technique": "classification"}
+        ),
+    )
+    table = by_technique([first, *RECORDS[1:]])
+    assert table.columns == ("method", "formulas", "classification", "not recorded")
+    assert table.rows == (("synms", "2", "1", "1"), ("enum", "1", "0", "1"))
