@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,21 +51,6 @@ class Dialect(Enum):
     QAIGER = "qaiger"
     PEDANT = "pedant"
     OUTER = "outer"  # the outermost block's values, as solvers print them
-
-    @property
-    def description(self) -> str:
-        """The format and the tools that write it, for people."""
-        return _DESCRIPTIONS[self]
-
-
-_DESCRIPTIONS: Final = {
-    Dialect.QBFCERT_ASCII: "ASCII AIGER as QBFcert writes it",
-    Dialect.QBFCERT_BINARY: "binary AIGER as QBFcert writes it",
-    Dialect.CAQE: "AIGER with names, as CAQE and QuAbS write it",
-    Dialect.QAIGER: "AIGER with levels and names (QAIGER)",
-    Dialect.PEDANT: "clauses as Pedant writes them",
-    Dialect.OUTER: "values of the outermost block",
-}
 
 
 @dataclass(frozen=True)

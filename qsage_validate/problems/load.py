@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TypeAlias
 
+from qsage_validate.certificates.files.dialects import DESCRIPTIONS
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle
 from qsage_validate.certificates.oracles.oracle import Oracle
@@ -495,7 +496,7 @@ def _notes(
 def _who_plays(certificate: Certificate, solving: Solving | None) -> str:
     side, kind = _side(certificate), certificate.kind.value
     if solving is None:
-        return f"{kind} certificate ({certificate.dialect.description}): it plays {side}"
+        return f"{kind} certificate ({DESCRIPTIONS[certificate.dialect]}): it plays {side}"
     value = "true" if certificate.kind.truth else "false"
     if isinstance(certificate, CircuitCertificate) and certificate.functions:
         return f"{kind} certificate, in part: it and {solving.name} play {side}"

@@ -182,3 +182,21 @@ def test_a_formula_without_a_layout_is_played_block_by_block(
         terminal.wait_for("Black wins: the matrix is true")
         terminal.send("q")
         assert terminal.exit_code() == Exit.FINE
+
+
+def test_names_from_files_never_command_the_terminal(tmp_path: Path) -> None:
+    """A title of the terminal, a C1 command, a turn of direction: in names of squares and files."""
+    evil = "a\x1b]0;owned\x07\x1b[2J\x9b31m\u202egpj.\u2066b"
+    model = tmp_path / f"{evil}.pg"
+    model.write_text(
+        f"#blackinitials\n#whiteinitials\n#times\nt1 t2 t3\n#blackturns\nt1 t3\n#positions\n"
+        f"{evil} b c d\n#blackwins\n{evil} b\n{evil} c\n{evil} d\n#whitewins\n"
+    )
+    with play(tmp_path, [model.name]) as terminal:
+        terminal.wait_for("Your move, White: ply 2 of 3")
+        terminal.wait_for(r"a\x1b]0;owned\x07")  # the file's name, shown and not obeyed
+        terminal.wait_for("a]0;owned[2J31mgpj.b threatens")  # the square's, without the commands
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
+    for command in ("\x1b]0;owned", "\x9b31m", "\u202e", "\u2066"):
+        assert command.encode() not in terminal.output

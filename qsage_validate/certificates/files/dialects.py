@@ -23,6 +23,17 @@ _PART: Final = re.compile(rf"{PART}: the first ([1-9][0-9]{{0,8}}) of ([1-9][0-9
 _LEVEL_AND_NAME: Final = re.compile(r"[0-9]+[ \t]+\S+")
 
 
+DESCRIPTIONS: Final = {
+    Dialect.QBFCERT_ASCII: "ASCII AIGER as QBFcert writes it",
+    Dialect.QBFCERT_BINARY: "binary AIGER as QBFcert writes it",
+    Dialect.CAQE: "AIGER with names, as CAQE and QuAbS write it",
+    Dialect.QAIGER: "AIGER with levels and names (QAIGER)",
+    Dialect.PEDANT: "clauses as Pedant writes them",
+    Dialect.OUTER: "values of the outermost block",
+}
+"""The format and the tools that write it, for people."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recognition:
     """A dialect and the reason for which it was recognised."""

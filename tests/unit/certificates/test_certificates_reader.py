@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.certificates.files.dialects import DESCRIPTIONS
 from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
@@ -453,3 +454,7 @@ def test_damaged_files_are_read_or_refused(
         quantifiers = formula().quantifiers()
         assert all(quantifiers[v] is found.kind.decides for v in found.functions)
         assert all(quantifiers[v] is found.kind.decides.dual for v in found.inputs)
+
+
+def test_each_dialect_is_described() -> None:
+    assert DESCRIPTIONS.keys() == set(Dialect)
