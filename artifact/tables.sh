@@ -80,8 +80,8 @@ table liars explanation/liars.md \
 table gdl results/gdl-benchmark.md \
     "qsage bench gdl \"\$data/gdl\" --timeout 1000 -o $t/gdl.jsonl; qsage bench table $t/gdl.jsonl"
 table impartial-published results/impartial-benchmark.md \
-    "qsage bench impartial \"\$data/impartial\" --set every=10 --solver synms --solver enum \
-     --timeout 60 -o $t/published.jsonl; qsage bench table $t/published.jsonl"
+    "qsage bench impartial \"\$data/impartial\" --set every=10 --solver hybrid --solver synms \
+     --solver enum --timeout 60 -o $t/published.jsonl; qsage bench table $t/published.jsonl"
 table hein results/positional-benchmark.md \
     "qsage bench positional \"\$data/B-Hex\" --solver search --processor-time -o $t/hein.jsonl; \
      qsage bench table $t/hein.jsonl --table solved"

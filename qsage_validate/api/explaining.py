@@ -236,9 +236,9 @@ def check_winning(problem: Problem, deadline: Deadline = NEVER) -> Player:
         )
     report = validated(problem, LEVELS[:2], deadline)
     if report.whole.exit_code is Exit.REFUTED:
-        raise RefutedStrategyError(f"{name}: nothing to explain: {report.summary}")
+        raise RefutedStrategyError(f"nothing to explain: {report.summary}")
     if not report.ok:
-        raise UndecidedError(f"undecided: {name}: {report.summary}")
+        raise UndecidedError(report.summary)
     return certificate.kind.player
 
 

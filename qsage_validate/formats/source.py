@@ -104,6 +104,12 @@ class Source:
         return cls.decode(read_bytes(path), label(path))
 
     @classmethod
+    def plain(cls, path: Path, *, most: float = MAX_BYTES) -> Source:
+        """Like :meth:`open`, for a file that is no pipe and not compressed."""
+        with open_input(path, pipes=False, most=most) as file:
+            return cls.decode(file.read(), label(path))
+
+    @classmethod
     def decode(cls, data: bytes, path: str | None = None, first_line: int = 1) -> Source:
         """The text of ``data``, with the errors of :meth:`open`."""
         nul = data.find(b"\0")

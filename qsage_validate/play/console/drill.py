@@ -29,7 +29,7 @@ def run_drill(teacher: Teacher, key: str, side: Player, path: str | None) -> Exi
     """
     progress = Progress(key, side)
     if path is not None and os.path.lexists(path):
-        progress = Progress.from_json(parse_json(Source.open(path), "a drill"), key, side)
+        progress = Progress.from_json(parse_json(Source.plain(path), "a drill"), key, side)
     console = Console(file=sys.stdout)
     drill = Drill(teacher, progress)
     talk = DrillTalk(drill, console, path)

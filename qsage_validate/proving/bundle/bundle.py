@@ -21,7 +21,7 @@ from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.json_text import Json, parse_json
-from qsage_validate.formats.source import Source, open_input, quoted
+from qsage_validate.formats.source import Source, quoted
 from qsage_validate.kernel.certificate import ClauseCertificate, Dialect, Kind
 from qsage_validate.kernel.lrat import check_lrat
 from qsage_validate.kernel.obligation import Cnf, Obligation, Span
@@ -446,9 +446,7 @@ class Manifest:
 def read_manifest(folder: str) -> Manifest:
     """Read a bundle's manifest; raises ``InputError``."""
     path = os.path.join(folder, MANIFEST)
-    with open_input(path, pipes=False) as file:
-        text = file.read()
-    return _manifest(folder, parse_json(Source.decode(text, path), "a bundle's manifest"))
+    return _manifest(folder, parse_json(Source.plain(path), "a bundle's manifest"))
 
 
 def _manifest(folder: str, top: Json) -> Manifest:

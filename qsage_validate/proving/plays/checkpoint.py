@@ -11,7 +11,7 @@ from typing import Any, Final
 from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.json_text import Json, parse_json
-from qsage_validate.formats.source import Source, open_input, write_atomic
+from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
 
@@ -89,9 +89,7 @@ def restore(path: str, digest: str, plies: int) -> Covered | None:
     """
     if not os.path.lexists(path):
         return None
-    with open_input(path, pipes=False) as file:
-        text = file.read()
-    data = parse_json(Source.decode(text, path), "a checkpoint")
+    data = parse_json(Source.plain(path), "a checkpoint")
     data["format"].one_of(_FORMAT)
     if data["files"].text() != digest:
         raise UsageError(

@@ -10,7 +10,7 @@ from os import fspath, path
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from qsage_validate.formats.json_text import Json, parse_json
-from qsage_validate.formats.source import Path, Source, open_input, write_atomic
+from qsage_validate.formats.source import Path, Source, write_atomic
 from qsage_validate.games.model_text import GameModel
 
 Fields = Mapping[str, Callable[[Json], Any]]
@@ -91,10 +91,8 @@ class AnswerFile(ABC, Generic[Entry]):
         return {**self.required, **self.optional}
 
     def _read(self) -> list[Entry]:
-        with open_input(self._file, pipes=False) as file:
-            content = file.read()
         own = self._head["format"]
-        read = parse_json(Source.decode(content, self._file), own)
+        read = parse_json(Source.plain(self._file), own)
         read["format"].one_of(own)
         if read["model"].text() != self._head["model"]:
             other = read.get("game")

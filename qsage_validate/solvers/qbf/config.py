@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Final
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Source, open_input, quoted
+from qsage_validate.formats.source import Source, quoted
 
 GENERIC: Final = "generic"
 _MOST_BYTES: Final = 1 << 20
@@ -65,9 +65,8 @@ def configured(kinds: frozenset[str]) -> tuple[Configured, ...]:
     path = config_path()
     if path is None:
         return ()
-    with open_input(path, pipes=False, most=_MOST_BYTES) as file:
-        text = Source.decode(file.read(), str(path)).text
-    return parse_config(text, str(path), kinds)
+    source = Source.plain(path, most=_MOST_BYTES)
+    return parse_config(source.text, str(path), kinds)
 
 
 def parse_config(text: str, path: str, kinds: frozenset[str]) -> tuple[Configured, ...]:

@@ -67,6 +67,7 @@ def test_what_is_no_file_is_one_line_to_every_command(
     [
         ["validate", *TIC, "--level", "all", "--checkpoint"],
         ["solve", "httt", "--size", "3x3", "--shape", "el", "--depth", "auto", "--resume"],
+        ["play", *TIC, "--drill", "black", "--resume"],
     ],
 )
 @pytest.mark.parametrize("special", ["pipe", "/dev/zero", "."])
