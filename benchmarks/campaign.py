@@ -121,7 +121,7 @@ def _solve(name: str) -> Way:
 
     def way(formula: Qbf) -> Said:
         limits = Limits(Deadline.after(SECONDS))
-        solved = solve_formula(formula, [get_backend(name)], limits, preprocessing=False)
+        solved = solve_formula(formula, [get_backend(name)], limits)
         if solved.outer is not None and solved.truth is not None:
             block = {v for scope in formula.merged_scopes()[:1] for v in scope.variables}
             if solved.outer.keys() != block:

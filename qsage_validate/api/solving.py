@@ -130,41 +130,43 @@ def ask_solvers(
     limits: Limits,
     *,
     solver: str | None = None,
-    bloqqer: bool | None = None,
+    preprocessor: str | None = None,
     portfolio: bool = False,
     tell: Tell = nobody,
 ) -> Solved:
     """Decide a formula by a QBF solver, by default the first one that is installed.
 
-    ``bloqqer`` says whether it goes through Bloqqer first, by default where that is there and the
-    solver takes clauses; there and without a limit of time, Bloqqer is given up after some seconds.
+    ``preprocessor`` names what it goes through first, or is ``none``; by default it is Bloqqer,
+    where that is there and the solver takes clauses; then and without a limit of time, Bloqqer is
+    given up after some seconds.
     A ``portfolio`` has as many solvers as there are processors, or two.
 
-    Raises ``UsageError`` for a solver that is not known or takes no clauses after Bloqqer,
+    Raises ``UsageError`` for a solver that is not known or takes no clauses from a preprocessor,
     ``SolverMissingError`` and ``MissingExtraError``.
     """
     from qsage_validate.solvers.qbf.backend import Format, Missing
     from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.bloqqer import availability
+    from qsage_validate.solvers.qbf.preprocessors import BLOQQER, preprocessor_named
     from qsage_validate.solvers.qbf.solving import PATIENCE, available, solve_formula
 
+    first = None if preprocessor is None else preprocessor_named(preprocessor)
     if solver is not None:
         contenders = [get_backend(solver)]
     else:
         most = max(2, os.cpu_count() or 1) if portfolio else 1
-        contenders = available(circuit=not bloqqer)[:most]
+        contenders = available(circuit=first is None)[:most]
     takes_clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
-    if bloqqer and not takes_clauses:
+    if first is not None and not takes_clauses:
         raise UsageError(
-            f"found --preprocess bloqqer with {contenders[0].name}, which takes circuits only"
+            f"found --preprocess {first.name} with {contenders[0].name}, which takes circuits only"
         )
     patience = inf
-    if bloqqer is None:
+    if preprocessor is None and takes_clauses and not isinstance(BLOQQER.availability(), Missing):
         patience = PATIENCE if limits.deadline.at == inf else inf
-        bloqqer = takes_clauses and not isinstance(availability(), Missing)
+        first = BLOQQER
     names = ", ".join(backend.name for backend in contenders)
-    tell(Progress(f"solving with {names}{' after Bloqqer' if bloqqer else ''}"))
-    return solve_formula(formula, contenders, limits, preprocessing=bloqqer, patience=patience)
+    tell(Progress(f"solving with {names}{f' after {first.title}' if first else ''}"))
+    return solve_formula(formula, contenders, limits, preprocessor=first, patience=patience)
 
 
 def first_move(layout: Layout | None, outer: Mapping[int, bool] | None, winner: Player) -> str:

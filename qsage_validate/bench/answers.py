@@ -6,8 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
-from qsage_validate.errors import UsageError, did_you_mean
+from qsage_validate.bench.run import Run, RunResult
+from qsage_validate.errors import UsageError
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from qsage_validate.system.progress import Progress
 
 BLOQQER: Final = "bloqqer"
-PREPROCESSORS: Final = (NO_PREPROCESSOR, BLOQQER)
 
 
 def check_solver(name: str) -> None:
@@ -35,13 +34,10 @@ def check_solver(name: str) -> None:
 def check_preprocessor(name: str) -> None:
     """Raise ``UsageError`` for a preprocessor that is not known or not here."""
     from qsage_validate.solvers.qbf.backend import Missing
-    from qsage_validate.solvers.qbf.bloqqer import availability
+    from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
 
-    if name not in PREPROCESSORS:
-        choices = ", ".join(PREPROCESSORS)
-        near = did_you_mean(name, PREPROCESSORS)
-        raise UsageError(f"unknown preprocessor {name!r}{near}, expected one of: {choices}")
-    found = availability() if name == BLOQQER else None
+    first = preprocessor_named(name)
+    found = None if first is None else first.availability()
     if isinstance(found, Missing):
         raise UsageError(f"the preprocessor {name!r} is not there: {found.reason}")
 
@@ -86,11 +82,12 @@ def by_solver(
     counts only as far as it tells something of the game.
     """
     from qsage_validate.solvers.qbf.backends import get_backend
+    from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
     from qsage_validate.solvers.qbf.solving import conclusive, solve_formula
 
     limits = Limits(Deadline.after(run.seconds), run.memory_mb)
-    preprocessing = run.preprocessor == BLOQQER
-    solved = solve_formula(formula, [get_backend(run.solver)], limits, preprocessing=preprocessing)
+    first = preprocessor_named(run.preprocessor)
+    solved = solve_formula(formula, [get_backend(run.solver)], limits, preprocessor=first)
     if encoding is not None:
         solved = conclusive(solved, encoding)
     known = {"by": solved.by, "preprocess_seconds": round(solved.preprocess_seconds, 4)}

@@ -14,8 +14,19 @@ LEVELS: Final = (
     *("rules", "boards", "encoding", "assertions"),
 )
 DIALECTS: Final = ("caqe", "outer", "pedant", "qaiger", "qbfcert-ascii", "qbfcert-binary")
-SOLVERS: Final = ("search", "depqbf", "qute", "caqe", "rareqs", "qfun", "quabs", "cqesto")
-PREPROCESSORS: Final = ("bloqqer", "none")
+SOLVERS: Final = (
+    "search",
+    "depqbf",
+    "qute",
+    "caqe",
+    "rareqs",
+    "qfun",
+    "quabs",
+    "cqesto",
+    "qesto",
+    "qubi",
+)
+PREPROCESSORS: Final = ("bloqqer", "hqspre", "qratpre", "none")
 
 
 def _like(incomplete: str, names: Iterable[str]) -> list[str]:

@@ -20,13 +20,6 @@ if TYPE_CHECKING:
     from qsage_validate.problems.files import Files
 
 
-class Preprocessor(str, Enum):
-    """What a formula goes through before a clause solver gets it."""
-
-    BLOQQER = "bloqqer"
-    NONE = "none"
-
-
 class Prenex(str, Enum):
     """Where the quantifiers of quantifier gates go."""
 

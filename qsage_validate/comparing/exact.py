@@ -27,7 +27,7 @@ from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Move, Player
 from qsage_validate.solvers.qbf.backend import Format, Missing
 from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.bloqqer import availability
+from qsage_validate.solvers.qbf.preprocessors import BLOQQER
 from qsage_validate.solvers.qbf.replies import constant_value
 from qsage_validate.solvers.qbf.solving import PATIENCE, available, solve_formula
 from qsage_validate.strategies.readings import SquareOf
@@ -187,7 +187,8 @@ def value_by_solver(options: RouteOptions) -> Callable[[Qbf], bool]:
     """
     contenders = available()[:1] if options.solver is None else [get_backend(options.solver)]
     clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
-    preprocessing = clauses and not isinstance(availability(), Missing)
+    there = clauses and not isinstance(BLOQQER.availability(), Missing)
+    preprocessor = BLOQQER if there else None
     limits = options.limits
     patience = PATIENCE if limits.deadline.at == inf else inf
 
@@ -201,7 +202,7 @@ def value_by_solver(options: RouteOptions) -> Callable[[Qbf], bool]:
                 found = expand(formula, deadline=limits.deadline, max_gates=_SMALL_GATES)
                 return found.kind.truth
         solved = solve_formula(
-            formula, contenders, limits, preprocessing=preprocessing, patience=patience
+            formula, contenders, limits, preprocessor=preprocessor, patience=patience
         )
         if solved.truth is None:
             raise UndecidedError(f"{solved.by}: {solved.why}")

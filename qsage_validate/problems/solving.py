@@ -19,7 +19,7 @@ from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
 from qsage_validate.solvers.qbf.backends import backends
-from qsage_validate.solvers.qbf.bloqqer import availability
+from qsage_validate.solvers.qbf.preprocessors import BLOQQER
 from qsage_validate.solvers.qbf.replies import Reply, SolverReplies, ValueChangedError
 from qsage_validate.solvers.qbf.solving import available
 
@@ -60,8 +60,9 @@ class Solving:
             contenders = [known[solver.lower()]]
             contenders[0].program()
         clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
-        preprocessing = clauses and not isinstance(availability(), Missing)
-        return cls(solver, seconds, SolverReplies(contenders, seconds, preprocessing=preprocessing))
+        there = clauses and not isinstance(BLOQQER.availability(), Missing)
+        replies = SolverReplies(contenders, seconds, preprocessor=BLOQQER if there else None)
+        return cls(solver, seconds, replies)
 
     @property
     def name(self) -> str:

@@ -99,7 +99,7 @@ def _word(
     """A solver's answer to what the functions leave; ``why`` it gives no functions."""
     asked = solving.replies
     solved = solve_formula(
-        left, asked.contenders, Limits(deadline), preprocessing=asked.preprocessing, confirmed=False
+        left, asked.contenders, Limits(deadline), preprocessor=asked.preprocessor, confirmed=False
     )
     if solved.truth is None:
         return Undecided(f"no functions of the rest: {why}; its value: {solved.by}: {solved.why}")

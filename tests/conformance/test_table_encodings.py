@@ -244,9 +244,7 @@ def _truth(pair: tuple[str, str]) -> bool:
 
     # On these formulas Qute is by far the quickest, as long as nobody preprocesses them.
     qute = backends()["qute"]
-    solved = solve_formula(
-        made_of(pair).qbf, [qute], Limits(Deadline.after(60)), preprocessing=False
-    )
+    solved = solve_formula(made_of(pair).qbf, [qute], Limits(Deadline.after(60)))
     assert solved.truth is not None, solved.why
     return solved.truth
 

@@ -19,7 +19,7 @@ from qsage_validate.bench.answers import BLOQQER, answered
 from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.files import content_sum
 from qsage_validate.bench.papers.gdl_tables import TABLES, in_bddl, table2
-from qsage_validate.bench.run import NO_PREPROCESSOR, Run, RunResult
+from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import quoted
 from qsage_validate.system.clock import Stopwatch
@@ -99,9 +99,8 @@ def _instance(family: str, name: str, path: str, depth: int, strict: bool | None
 
 
 def execute(run: Run) -> RunResult:
-    """Solve, with sizes before and after Bloqqer; seconds are those of both programs."""
-    plain = run.preprocessor in (NO_PREPROCESSOR, BLOQQER)
-    if run.solver == solving.SEARCH or run.solver.startswith(solving.CERTIFY) or not plain:
+    """Solve, with sizes before and after the preprocessor; seconds are those of both programs."""
+    if run.solver == solving.SEARCH or run.solver.startswith(solving.CERTIFY):
         return solving.execute(run)
     return _solve(run)
 
@@ -124,7 +123,7 @@ def _solve(run: Run) -> RunResult:
     from qsage_validate.formats.qdimacs import clausal_form
     from qsage_validate.games.registry import find_command
     from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.bloqqer import preprocess
+    from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
     from qsage_validate.system.limits import Deadline, Limits
     from qsage_validate.system.programs import workspace
 
@@ -135,12 +134,13 @@ def _solve(run: Run) -> RunResult:
     limits = Limits(Deadline.after(run.seconds), run.memory_mb)
     seconds = cpu = peak = 0.0
     with workspace() as folder:
-        if run.preprocessor == BLOQQER:
-            done = preprocess(form, limits, workdir=folder)
+        first = preprocessor_named(run.preprocessor)
+        if first is not None:
+            done = first.run(form, limits, folder)
             seconds, cpu, peak = done.seconds, done.cpu_seconds, done.peak_mb
             data["preprocess_seconds"] = round(done.cpu_seconds, 4)
             if done.form is None:
-                data |= {"by": "bloqqer", "solve_seconds": 0.0}
+                data |= {"by": first.name, "solve_seconds": 0.0}
                 return answered(done.status, done.why, (seconds, cpu, peak), data)
             form = done.form
             data["preprocessed"] = _sizes(form)

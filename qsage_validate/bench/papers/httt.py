@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from qsage_validate.bench.answers import BLOQQER, by_search, check_preprocessor, check_solver
+from qsage_validate.bench.answers import by_search, check_preprocessor, check_solver
 from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.papers import httt_tables
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
@@ -143,6 +143,7 @@ def _asks(run: Run, model: PositionalModel) -> tuple[Ask, Ask]:
         white_by_search,
     )
     from qsage_validate.solvers.qbf.backends import get_backend
+    from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
     from qsage_validate.solvers.qbf.solving import solve_formula
     from qsage_validate.solvers.search.positional.blocking import BlockingSearch
     from qsage_validate.system.limits import Deadline, Limits
@@ -150,11 +151,11 @@ def _asks(run: Run, model: PositionalModel) -> tuple[Ask, Ask]:
     if run.solver == SEARCH:
         return black_by_search(), white_by_search(BlockingSearch(model))
     backend = get_backend(run.solver.removesuffix(PAIRS))
+    first = preprocessor_named(run.preprocessor)
 
     def solve(formula: Qbf, deadline: Deadline) -> Solved:
         limits = Limits(deadline, run.memory_mb)
-        preprocessing = run.preprocessor == BLOQQER
-        return solve_formula(formula, [backend], limits, preprocessing=preprocessing)
+        return solve_formula(formula, [backend], limits, preprocessor=first)
 
     pairs = run.solver.endswith(PAIRS)
     white = white_by_search(BlockingSearch(model)) if pairs else white_by_formulas(solve)

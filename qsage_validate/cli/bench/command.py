@@ -82,7 +82,9 @@ class WhatOptions(OptionGroup):
         "NAME",
         autocompletion=completion.solvers,
     )
-    preprocess: list[str] | None = option("none or bloqqer. May be repeated.", "NAME")
+    preprocess: list[str] | None = option(
+        "none, bloqqer, hqspre or qratpre. May be repeated.", "NAME"
+    )
     encoding: list[str] | None = option("An encoding. May be repeated.", "NAME")
     only: OnlyOption = None
     setting: list[str] | None = option("An option of the experiment.", "NAME=VALUE", "--set")

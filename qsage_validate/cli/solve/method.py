@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
 from qsage_validate.cli.option_groups import OptionGroup, option
-from qsage_validate.cli.options import LimitOptions, Preprocessor
-from qsage_validate.errors import Exit, UsageError, did_you_mean
+from qsage_validate.cli.options import LimitOptions
+from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Tell
 
@@ -30,19 +30,6 @@ def exit_of(truth: bool | None) -> Exit:
     return Exit.UNDECIDED if truth is None else Exit.TRUE if truth else Exit.FALSE
 
 
-def _preprocessor(name: str | None) -> Preprocessor | None:
-    """The preprocessor of a name; raises ``UsageError`` for an unknown one."""
-    if name is None:
-        return None
-    known = [one.value for one in Preprocessor]
-    if name not in known:
-        raise UsageError(
-            f"found the preprocessor {name!r}{did_you_mean(name, known)}, "
-            f"expected one of {', '.join(known)}"
-        )
-    return Preprocessor(name)
-
-
 @dataclass(frozen=True)
 class MethodOptions(OptionGroup):
     """The options that say what solves."""
@@ -55,7 +42,8 @@ class MethodOptions(OptionGroup):
         autocompletion=completion.solvers,
     )
     preprocess: str | None = option(
-        "What a formula goes through first, bloqqer or none; default: bloqqer, where it is there.",
+        "What a formula goes through first: bloqqer, hqspre, qratpre or none; default: bloqqer, "
+        "where it is there.",
         "NAME",
         autocompletion=completion.preprocessors,
     )
@@ -73,7 +61,7 @@ class Method:
     """
 
     solver: str | None
-    preprocess: Preprocessor | None
+    preprocess: str | None
     portfolio: bool
     searches: bool
     limits: Limits
@@ -82,7 +70,11 @@ class Method:
     def of(cls, options: MethodOptions, limits: LimitOptions) -> Method:
         """The method that the options say; raises ``UsageError`` for some that do not fit."""
         solver, portfolio = options.solver, options.portfolio
-        preprocess = _preprocessor(options.preprocess)
+        preprocess = options.preprocess
+        if preprocess is not None:
+            from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
+
+            preprocessor_named(preprocess)
         if solver is not None and portfolio:
             raise UsageError("found --solver with --portfolio, expected one of them")
         if solver == SEARCH and preprocess is not None:
@@ -103,7 +95,7 @@ class Method:
             formula,
             self.limits,
             solver=self.solver,
-            bloqqer=None if self.preprocess is None else self.preprocess is Preprocessor.BLOQQER,
+            preprocessor=self.preprocess,
             portfolio=self.portfolio,
             tell=tell,
         )

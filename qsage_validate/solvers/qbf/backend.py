@@ -152,7 +152,7 @@ class Backend:
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         printed = finished.stdout if trace is None else _tail(trace)
-        status, why = status_of(finished, self.dialect.verdicts(printed))
+        status, why = status_of(finished, self.dialect.verdicts(printed), self.dialect.codes)
         truth = status.truth
         if trace is not None and truth is None and trace.is_file():
             trace.unlink()

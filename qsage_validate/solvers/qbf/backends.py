@@ -8,7 +8,13 @@ from typing import Final
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing, Program, TraceKind
 from qsage_validate.solvers.qbf.config import GENERIC, Configured, configured
-from qsage_validate.solvers.qbf.dialect import Dialect, cube_line, qute_verdicts, value_lines
+from qsage_validate.solvers.qbf.dialect import (
+    Dialect,
+    cube_line,
+    qubi_verdicts,
+    qute_verdicts,
+    value_lines,
+)
 from qsage_validate.solvers.qbf.locate import at, on_path, pyqbf_program
 
 _CLAUSES: Final = frozenset({Format.QDIMACS})
@@ -43,6 +49,8 @@ DIALECTS: Final[Mapping[str, Dialect]] = {
     "qfun": Dialect(),
     "quabs": Dialect(outer=("--partial-assignment",), literals=value_lines),
     "cqesto": Dialect(),
+    "qesto": Dialect(),
+    "qubi": Dialect(plain=("-v=0",), verdicts=qubi_verdicts, codes={}),
     GENERIC: Dialect(),
 }
 """The kinds of solvers that a config file can name as well."""
@@ -84,6 +92,8 @@ _KNOWN: Final = (
     _known("qfun", "QFun: strategies by machine learning", _CLAUSES),
     _known("quabs", "QuAbS: abstraction on circuits", _CIRCUIT, pyqbf=False),
     _known("cqesto", "CQESTO: abstraction refinement on circuits", _CIRCUIT, pyqbf=False),
+    _known("qesto", "QESTO: clause selection", _CLAUSES, pyqbf=False),
+    _known("qubi", "Qubi: binary decision diagrams of circuits", _CIRCUIT, pyqbf=False),
 )
 _FORMATS: Final = {"qdimacs": Format.QDIMACS, "qcir": Format.QCIR}
 

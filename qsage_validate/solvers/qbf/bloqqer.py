@@ -20,7 +20,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -107,12 +107,11 @@ def preprocess(
     program = availability()
     if isinstance(program, Missing):
         raise SolverMissingError(f"the preprocessor Bloqqer is missing: {program.reason}")
-    if not form.clauses or () in form.clauses:
+    already = decided_already(form, program.version)
+    if already is not None:
         if trace is not None:
             trace.write_bytes(b"")
-        status = Status.FALSE if form.clauses else Status.TRUE
-        why = "the formula has an empty clause" if form.clauses else "the formula has no clause"
-        return Preprocessed(status, why, None, trace, 0.0, 0.0, 0.0, "", program.version)
+        return replace(already, trace=trace)
     chosen = {**SOUND_OPTIONS, **(options or {})}
     folder = Path(tempfile.mkdtemp(prefix="bloqqer-", dir=workdir))
     try:
@@ -147,6 +146,24 @@ def preprocess(
     )
 
 
+def decided_already(form: ClausalForm, version: str) -> Preprocessed | None:
+    """The answer for a formula without clauses or with an empty one, else ``None``."""
+    if form.clauses and () not in form.clauses:
+        return None
+    status = Status.FALSE if form.clauses else Status.TRUE
+    why = "the formula has an empty clause" if form.clauses else "the formula has no clause"
+    return Preprocessed(status, why, None, None, 0.0, 0.0, 0.0, "", version)
+
+
+def rest_status(rest: ClausalForm) -> tuple[Status, str]:
+    """The status of the formula that is left, by its clauses alone."""
+    if not rest.clauses:
+        return Status.TRUE, "no clause is left"
+    if () in rest.clauses:
+        return Status.FALSE, "an empty clause is left"
+    return Status.UNKNOWN, f"{len(rest.clauses)} clauses are left"
+
+
 def _command(
     program: Program, given: Path, left: Path, trace: Path | None, options: Mapping[str, int]
 ) -> list[str]:
@@ -170,14 +187,11 @@ def _status(finished: Finished, rest: ClausalForm | None) -> tuple[Status, str]:
         return Status.CRASHED, f"exit code {code}{said(finished)}"
     if rest is None:
         return Status.RUBBISH, f"exit code {code}, but what it left is no formula"
-    if not rest.clauses:
-        left = Status.TRUE
-    else:
-        left = Status.FALSE if () in rest.clauses else Status.UNKNOWN
+    left, why = rest_status(rest)
     if left is not verdicts[code]:
         return Status.RUBBISH, f"exit code {code}, but what it left says otherwise"
     if left is Status.UNKNOWN:
-        return left, f"{len(rest.clauses)} clauses are left"
+        return left, why
     return left, f"exit code {code}, and what is left agrees"
 
 

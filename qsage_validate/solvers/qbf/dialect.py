@@ -19,8 +19,8 @@ _VERDICTS: Final = (
 )
 _NUMBERS: Final = re.compile(rb"(?:-?\d+[ \t]+)*-?\d+[ \t]*")
 
-EXIT_CODES: Final = {10: True, 20: False}
-"""The exit codes that every QBF solver has for true and false."""
+EXIT_CODES: Final[Mapping[int, bool]] = {10: True, 20: False}
+"""The exit codes that nearly every QBF solver has for true and false."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Dialect:
     of the outermost block, ``trace`` and ``binary_trace`` those for a trace on standard output
     (``None`` where it writes none); the file's name follows.  ``version`` are arguments that
     print the version, ``None`` where there are none.  ``literals`` reads the assignment:
-    the signed variables that make the winner win.
+    the signed variables that make the winner win.  ``codes`` are the exit codes of its answers;
+    where there are none, it ends with 0 and the printed verdict alone is the answer.
     """
 
     plain: tuple[str, ...] = ()
@@ -41,6 +42,7 @@ class Dialect:
     version: tuple[str, ...] | None = None
     literals: Callable[[bytes, bool], list[int] | None] = lambda printed, truth: None
     verdicts: Callable[[bytes], set[bool]] = field(default_factory=lambda: printed_verdicts)
+    codes: Mapping[int, bool] = field(default_factory=lambda: EXIT_CODES)
 
 
 def printed_verdicts(printed: bytes) -> set[bool]:
@@ -68,6 +70,12 @@ def qute_verdicts(printed: bytes) -> set[bool]:
         return found
     last = re.fullmatch(rb"\d+ ([01]) 0 (?:\d+ )+0 ?", lines[-1])
     return {last.group(1) == b"1"} if last else set()
+
+
+def qubi_verdicts(printed: bytes) -> set[bool]:
+    """The verdicts of Qubi: whole lines ``Result: TRUE`` or ``Result: FALSE``."""
+    words = {b"Result: TRUE": True, b"Result: FALSE": False}
+    return {words[line.strip()] for line in printed.splitlines() if line.strip() in words}
 
 
 def value_lines(printed: bytes, _truth: bool) -> list[int] | None:

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.solvers.qbf import bloqqer
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing, Program, TraceKind
 from qsage_validate.solvers.qbf.backends import backends
-from qsage_validate.solvers.qbf.locate import on_path
+from qsage_validate.solvers.qbf.preprocessors import PREPROCESSORS
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.programs import Ended, run_program
 
@@ -42,12 +41,20 @@ def inventory() -> tuple[Entry, ...]:
     help_ = "search on the rules of a game"
     search = Entry("search", "solver", help_, None, None, "", (Format.MODEL.value,), gives)
     clauses = (Format.QDIMACS.value,)
-    traced = (*clauses, "QRAT")
     return (
         search,
         *map(_solver, backends().values()),
-        _entry("bloqqer", "preprocessor", "Bloqqer", bloqqer.availability(), clauses, traced),
-        _entry("hqspre", "preprocessor", "HQSpre", on_path("hqspre"), clauses, clauses),
+        *(
+            _entry(
+                one.name,
+                "preprocessor",
+                one.title,
+                one.availability(),
+                clauses,
+                (*clauses, "QRAT") if one.traces else clauses,
+            )
+            for one in PREPROCESSORS.values()
+        ),
     )
 
 

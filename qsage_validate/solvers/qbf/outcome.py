@@ -94,13 +94,18 @@ def failure(finished: Finished) -> tuple[Status, str] | None:
             return None
 
 
-def status_of(finished: Finished, verdicts: set[bool]) -> tuple[Status, str]:
-    """The status of a run that printed ``verdicts``, and why, in one line."""
+def status_of(
+    finished: Finished, verdicts: set[bool], codes: Mapping[int, bool] = EXIT_CODES
+) -> tuple[Status, str]:
+    """The status of a run that printed ``verdicts``, and why, in one line.
+
+    ``codes`` are the exit codes of answers; a solver without any ends with 0 where it answers.
+    """
     failed = failure(finished)
     if failed is not None:
         return failed
     code = finished.returncode
-    answer = EXIT_CODES.get(code)
+    answer = codes.get(code)
     if answer is None and not verdicts:
         status = Status.GAVE_UP if code == 0 else Status.CRASHED
         return status, f"exit code {code} and no verdict{said(finished)}"
@@ -109,6 +114,8 @@ def status_of(finished: Finished, verdicts: set[bool]) -> tuple[Status, str]:
     if not verdicts:
         return Status.RUBBISH, f"exit code {code}, but it printed no verdict{said(finished)}"
     (printed,) = verdicts
+    if not codes and code == 0:
+        return (Status.TRUE if printed else Status.FALSE), "printed verdict, and exit code 0"
     if answer is not printed:
         word = "true" if printed else "false"
         return Status.RUBBISH, f"it printed {word}, but its exit code is {code}"

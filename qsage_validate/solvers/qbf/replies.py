@@ -10,9 +10,10 @@ from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
 from qsage_validate.circuit.residual import residual
 from qsage_validate.errors import QsageError, UndecidedError
 from qsage_validate.solvers.qbf.backend import Backend
+from qsage_validate.solvers.qbf.preprocessors import BLOQQER, Preprocessor
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.system.clock import now
-from qsage_validate.system.limits import Limits
+from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
 from qsage_validate.system.task import Task
 
@@ -58,9 +59,9 @@ class Reply:
 class SolverReplies:
     """Asks ``contenders`` for winning values of outermost blocks, each within ``seconds``.
 
-    A formula is given to them as it is for a second, then with ``preprocessing``.  What they print
-    of the outermost block becomes its values, and another answer confirms what is left: after
-    preprocessing variables may be missing, and the others need not win.  Where nothing is printed,
+    A formula is given to them as it is for a second, then after the ``preprocessor``.  What they
+    print of the outermost block becomes its values, and another answer confirms what is left: after
+    a preprocessor variables may be missing, and the others need not win.  Where nothing is printed,
     values are chosen one by one.  ``task`` is told what is asked; where it is called off,
     ``CancelledError`` is raised.
     """
@@ -68,7 +69,7 @@ class SolverReplies:
     contenders: Sequence[Backend]
     seconds: float | None = None
     memory_mb: int | None = None
-    preprocessing: bool = True
+    preprocessor: Preprocessor | None = BLOQQER
     task: Task = field(default_factory=Task)
 
     def value(self, formula: Qbf) -> bool:
@@ -124,15 +125,15 @@ class _Question:
         text = self._what if not self.asked else f"{self._what}, question {self.asked + 1}"
         asker.task.tell(Progress(", ".join(b.name for b in asker.contenders), text))
         self.asked += 1
-        ways = [(False, deadline)]
-        if asker.preprocessing:
-            ways = [(False, deadline.sooner(_AS_IT_IS_SECONDS)), (True, deadline)]
-        for preprocessing, until in ways:
+        ways: list[tuple[Preprocessor | None, Deadline]] = [(None, deadline)]
+        if asker.preprocessor is not None:
+            ways = [(None, deadline.sooner(_AS_IT_IS_SECONDS)), (asker.preprocessor, deadline)]
+        for preprocessor, until in ways:
             solved = solve_formula(
                 formula,
                 asker.contenders,
                 Limits(until, asker.memory_mb),
-                preprocessing=preprocessing,
+                preprocessor=preprocessor,
                 confirmed=False,
             )
             deadline.check_called_off()

@@ -15,9 +15,10 @@ from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
 from qsage_validate.solvers.qbf.backends import backends
-from qsage_validate.solvers.qbf.bloqqer import Preprocessed, preprocess
+from qsage_validate.solvers.qbf.bloqqer import Preprocessed
 from qsage_validate.solvers.qbf.outcome import Outcome, Status
 from qsage_validate.solvers.qbf.portfolio import Race, race
+from qsage_validate.solvers.qbf.preprocessors import Preprocessor
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import workspace
@@ -28,15 +29,13 @@ PATIENCE: Final = 10.0
 """The seconds that Bloqqer gets where it was chosen by default and no time was set: it runs
 endlessly on some formulas that a solver decides at once."""
 
-_BLOQQER: Final = "bloqqer"
-
 
 @dataclass(frozen=True, slots=True)
 class Solved:
     """The end of an attempt to decide a formula.
 
     ``status`` and ``why`` are as in :class:`Outcome`; ``solver`` and ``version`` name who
-    answered (Bloqqer, where it decided alone).  ``seconds`` is wall time, preprocessing
+    answered (the preprocessor, where it decided alone).  ``seconds`` is wall time, preprocessing
     included, ``cpu_seconds`` and ``peak_mb`` are of all programs.  ``outer`` is a winning
     assignment of the outermost block, confirmed by the solver, which only one can give that got
     the formula as it is.  ``outcomes`` are the runs of solvers.
@@ -88,22 +87,22 @@ def solve_formula(
     contenders: Sequence[Backend],
     limits: Limits,
     *,
-    preprocessing: bool,
+    preprocessor: Preprocessor | None = None,
     confirmed: bool = True,
     patience: float = inf,
 ) -> Solved:
-    """Decide ``formula`` within ``limits``; with ``preprocessing`` on what Bloqqer leaves of it.
+    """Decide ``formula`` within ``limits``; with a ``preprocessor`` on what that leaves of it.
 
     Several ``contenders`` run at once, and the first confirmed answer counts; solvers that read
     circuits only get the formula as it is.  Unless it is to be ``confirmed``, the assignment is
-    what was printed, also of what Bloqqer leaves: it may lack variables of the outermost block,
-    and need not win.  When Bloqqer takes more than ``patience`` seconds, the formula is solved
-    as it is.  Raises ``SolverMissingError`` and ``UsageError`` as solvers do, and
+    what was printed, also of what a preprocessor leaves: it may lack variables of the outermost
+    block, and need not win.  When the preprocessor takes more than ``patience`` seconds, the
+    formula is solved as it is.  Raises ``SolverMissingError`` and ``UsageError`` as solvers do, and
     ``DisagreementError`` when two of them contradict each other.
     """
     started = now()
     with workspace() as folder:
-        if not preprocessing:
+        if preprocessor is None:
             ended = _run(formula, contenders, limits, folder, None)
             solved = _solved(ended, None, started)
             if solved.outer is None or not confirmed:
@@ -112,11 +111,9 @@ def solve_formula(
             wins = _confirm(formula, solved, backend, limits, folder)
             return replace(solved, outer=solved.outer if wins else None)
         bounded = replace(limits, deadline=limits.deadline.sooner(patience))
-        done = preprocess(_clauses(formula, contenders), bounded, workdir=folder)
+        done = preprocessor.run(_clauses(formula, contenders), bounded, folder)
         if done.status is Status.TIMEOUT and patience < inf and not limits.deadline.over:
-            solved = solve_formula(
-                formula, contenders, limits, preprocessing=False, confirmed=confirmed
-            )
+            solved = solve_formula(formula, contenders, limits, confirmed=confirmed)
             return replace(
                 solved,
                 seconds=now() - started,
@@ -124,9 +121,9 @@ def solve_formula(
                 cpu_seconds=solved.cpu_seconds + done.cpu_seconds,
             )
         if done.form is None:
-            return _decided(done, started)
+            return _decided(done, preprocessor.name, started)
         ended = _run(formula, contenders, limits, folder, done.form, outer=not confirmed)
-        solved = _solved(ended, done, started)
+        solved = _solved(ended, (preprocessor.name, done), started)
         if solved.outer is None:
             return solved
         block = frozenset(formula.merged_scopes()[0].variables)
@@ -195,13 +192,13 @@ def with_outermost(formula: Qbf, values: Mapping[int, bool]) -> Qbf:
     return replace(formula, scopes=scopes, gates=gates, output=top)
 
 
-def _decided(done: Preprocessed, started: float) -> Solved:
+def _decided(done: Preprocessed, name: str, started: float) -> Solved:
     return Solved(
         done.status,
         done.why,
-        _BLOQQER,
+        name,
         done.version,
-        _BLOQQER,
+        name,
         now() - started,
         done.seconds,
         done.cpu_seconds,
@@ -209,7 +206,8 @@ def _decided(done: Preprocessed, started: float) -> Solved:
     )
 
 
-def _solved(race: Race, done: Preprocessed | None, started: float) -> Solved:
+def _solved(race: Race, before: tuple[str, Preprocessed] | None, started: float) -> Solved:
+    name, done = before or (None, None)
     outcomes = race.outcomes
     first = race.first or outcomes[0]
     names = first.solver if race.first or len(outcomes) == 1 else "the portfolio"
@@ -218,7 +216,7 @@ def _solved(race: Race, done: Preprocessed | None, started: float) -> Solved:
         first.why if len(outcomes) == 1 else race.why,
         names,
         first.version if names == first.solver else "",
-        None if done is None else _BLOQQER,
+        name,
         now() - started,
         0.0 if done is None else done.seconds,
         sum(o.cpu_seconds for o in outcomes) + (0.0 if done is None else done.cpu_seconds),

@@ -154,7 +154,7 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
         (["table2", "--set", "x=1"], "found the option 'x' for table2, expected: below"),
         (["table2", "--only", "chess*"], "found no instance called 'chess*', expected one"),
         (["table2", "--solver", "chess"], "chess"),
-        (["table2", "--preprocessor", "chess"], "unknown preprocessor 'chess', expected one of"),
+        (["table2", "--preprocessor", "chess"], "found the preprocessor 'chess', expected one of"),
         (
             ["table2", "--encoding", "chess", "--solver", "certify:search"],
             "unknown encoding 'chess', expected one of",

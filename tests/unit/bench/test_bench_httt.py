@@ -67,7 +67,7 @@ def test_every_encoding_is_run_with_each_solver() -> None:
         ({"options": {"board": "6x6"}}, "found the board '6x6', expected one of: 5x5"),
         ({"encodings": ("lifted",)}, "unknown encoding 'lifted'"),
         ({"solvers": ("nobody",)}, "nobody"),
-        ({"preprocessors": ("nothing",)}, "unknown preprocessor 'nothing'"),
+        ({"preprocessors": ("nothing",)}, "found the preprocessor 'nothing'"),
     ],
 )
 def test_wrong_words_are_refused(settings: dict[str, Any], words: str) -> None:

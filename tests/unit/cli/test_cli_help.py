@@ -12,12 +12,12 @@ import pytest
 from qsage_validate.cli import completion
 from qsage_validate.cli.app import PROGRAMS
 from qsage_validate.cli.lazy import records_of
-from qsage_validate.cli.options import Preprocessor
 from qsage_validate.encodings.registry import encoders
 from qsage_validate.games.library.catalogue import GAMES
 from qsage_validate.kernel.certificate import Dialect
 from qsage_validate.proving.levels import LEVELS
 from qsage_validate.solvers.qbf.backends import _KNOWN
+from qsage_validate.solvers.qbf.preprocessors import NONE, PREPROCESSORS
 from tests.support.commands import run_play, run_qsage
 from tests.unit.project.test_import_hygiene import HEAVY, modules_after
 
@@ -153,7 +153,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("qsage validate x --level ", list(LEVELS)),
         ("qsage minimise tic.qcir tic.aig --dialect qb", ["qbfcert-ascii", "qbfcert-binary"]),
         ("qsage synthesize wyt", ["wythoff-3"]),
-        ("qsage solve x --preprocess ", ["bloqqer", "none"]),
+        ("qsage solve x --preprocess ", ["bloqqer", "hqspre", "qratpre", "none"]),
         ("qsage solve x --port", ["--portfolio"]),
         ("qsage-play kn", ["knightthrough"]),
         ("qsage play --so", ["--solver"]),
@@ -206,4 +206,4 @@ def test_names_that_are_completed_are_those_that_there_are() -> None:
     assert tuple(LEVELS) == completion.LEVELS
     assert sorted(dialect.value for dialect in Dialect) == list(completion.DIALECTS)
     assert ("search", *(backend.name for backend in _KNOWN)) == completion.SOLVERS
-    assert tuple(one.value for one in Preprocessor) == completion.PREPROCESSORS
+    assert (*PREPROCESSORS, NONE) == completion.PREPROCESSORS

@@ -38,7 +38,7 @@ def test_solvers_agree_with_winning_formulas(name: str, text: str) -> None:
     states = box_states(strategy.rules.game, 18)
     for state in states[:: max(1, len(states) // 6)]:
         formula = encode_heaps(strategy.rules, state)
-        solved = solve_formula(formula, contenders, Limits(Deadline.after(60)), preprocessing=False)
+        solved = solve_formula(formula, contenders, Limits(Deadline.after(60)))
         assert solved.truth is strategy.winning(state), state
 
 

@@ -40,7 +40,7 @@ def pyqbf_solvers() -> None:
 
 def truth(formula: Qbf, solver: str = "depqbf") -> bool:
     limits = Limits(Deadline.after(60))
-    found = solve_formula(formula, [get_backend(solver)], limits, preprocessing=False).truth
+    found = solve_formula(formula, [get_backend(solver)], limits).truth
     assert found is not None
     return found
 

@@ -68,9 +68,7 @@ def test_the_game_of_the_cover_is_what_the_formula_says(encoding: str) -> None:
         model = replace(random_game(random, 6), turns=alternating(random.choice((3, 5))))
         made = encode(model, encoding)
         assert isinstance(made.model, PositionalModel)
-        truth = solve_formula(
-            made.qbf, [qute], Limits(Deadline.after(60)), preprocessing=False
-        ).truth
+        truth = solve_formula(made.qbf, [qute], Limits(Deadline.after(60))).truth
         assert truth is covers(made.model, encoding), model
         found.append(truth)
     assert 5 < found.count(True) < len(found) - 5

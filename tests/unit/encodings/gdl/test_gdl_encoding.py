@@ -55,9 +55,7 @@ def truth(formula: Qbf) -> bool:
     from qsage_validate.solvers.qbf.solving import solve_formula
     from qsage_validate.system.limits import Deadline, Limits
 
-    solved = solve_formula(
-        formula, [get_backend("depqbf")], Limits(Deadline.after(120)), preprocessing=False
-    )
+    solved = solve_formula(formula, [get_backend("depqbf")], Limits(Deadline.after(120)))
     assert solved.truth is not None, solved.why
     return solved.truth
 

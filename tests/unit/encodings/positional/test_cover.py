@@ -36,7 +36,7 @@ def pyqbf_solvers() -> None:
 
 def truth(formula: Qbf) -> bool:
     limits = Limits(Deadline.after(60))
-    found = solve_formula(formula, [get_backend("depqbf")], limits, preprocessing=False).truth
+    found = solve_formula(formula, [get_backend("depqbf")], limits).truth
     assert found is not None
     return found
 

@@ -28,6 +28,7 @@ from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.preprocessing import preprocess
 from qsage_validate.games.positional.symmetry import sound_first_moves
 from qsage_validate.games.protocol import Player
+from qsage_validate.solvers.qbf.preprocessors import BLOQQER
 from qsage_validate.solvers.qbf.solving import available, solve_formula
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certifying import certify_game
@@ -154,10 +155,10 @@ def test_solvers_agree_with_the_rules(name: str) -> None:
     model = MODELS[name]
     black_wins = winner(model) is BLACK
     # Bloqqer takes longer than DepQBF does, but for the larger models.
-    preprocessing = name.startswith("hex 3x3")
+    first = BLOQQER if name.startswith("hex 3x3") else None
     for encoding in encodings(model):
         solved = solve_formula(
-            encoding.qbf, contenders, Limits(Deadline.after(120)), preprocessing=preprocessing
+            encoding.qbf, contenders, Limits(Deadline.after(120)), preprocessor=first
         )
         assert solved.truth is black_wins, encoding.layout.encoding
 

@@ -53,7 +53,7 @@ def by_search(model: PositionalModel, **options: object) -> Alternated:
 
 def decide(formula: Qbf, deadline: Deadline) -> Solved:
     backend = get_backend("depqbf")
-    return solve_formula(formula, [backend], Limits(deadline), preprocessing=False)
+    return solve_formula(formula, [backend], Limits(deadline))
 
 
 def test_the_winners_on_a_4x4_board_are_those_that_are_known() -> None:

@@ -21,6 +21,7 @@ from qsage_validate.solvers.qbf import replies
 from qsage_validate.solvers.qbf.backend import Missing
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.preprocessors import Preprocessor
 from qsage_validate.solvers.qbf.replies import SolverReplies, ValueChangedError
 from qsage_validate.solvers.qbf.solving import Solved
 from qsage_validate.system.clock import Stopwatch
@@ -94,9 +95,9 @@ EQUAL = Qbf((Scope(E, (1,)), Scope(A, (2,)), Scope(E, (3,))), {4: Gate(Connectiv
 def test_a_printed_assignment_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[bool] = []
 
-    def decide(*_: Any, preprocessing: bool, **__: Any) -> Solved:
-        runs.append(preprocessing)
-        return solved(True if preprocessing else None, {1: True})
+    def decide(*_: Any, preprocessor: Preprocessor | None, **__: Any) -> Solved:
+        runs.append(preprocessor is not None)
+        return solved(None if preprocessor is None else True, {1: True})
 
     monkeypatch.setattr(replies, "solve_formula", decide)
     printing = fake_backend(tmp_path, "exit 1")
@@ -121,7 +122,7 @@ def test_who_is_called_off_answers_nothing(tmp_path: Path) -> None:
     """The solver's process ends with the task, long before it would."""
     begun = tmp_path / "begun"
     slow = fake_backend(tmp_path, f"touch {begun}; sleep 60")
-    asker = SolverReplies([slow], preprocessing=False)
+    asker = SolverReplies([slow])
 
     def cancel() -> None:
         while not begun.exists():

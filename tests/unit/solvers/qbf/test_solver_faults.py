@@ -70,6 +70,32 @@ def test_an_answer_is_an_exit_code_and_a_verdict_that_agree(
     assert outcome.truth is {Status.TRUE: True, Status.FALSE: False}.get(status)
 
 
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        # As Qubi's README and main function have them: a line of result, always exit code 0.
+        ("echo 'Result: TRUE'", Status.TRUE),
+        ("echo 'Result: FALSE'", Status.FALSE),
+        ("echo 'Result: TRUE'; echo 'Result: FALSE'", Status.RUBBISH),
+        ("echo 'Result: TRUE'; exit 255", Status.RUBBISH),
+        ("echo 'Result: TRUE'; exit 10", Status.RUBBISH),
+        ("echo 'Results: TRUE'", Status.GAVE_UP),
+        ("echo SAT", Status.GAVE_UP),
+        ("true", Status.GAVE_UP),
+    ],
+)
+def test_qubi_answers_by_a_line_alone(tmp_path: Path, body: str, status: Status) -> None:
+    outcome = _run(tmp_path, f"{body}", kind="qubi")
+    assert outcome.status is status, outcome.why
+    assert outcome.command[1] == "-v=0"
+
+
+@pytest.mark.parametrize(("code", "digit"), [(10, 1), (20, 0)])
+def test_qesto_answers_as_qdimacs_has_it(tmp_path: Path, code: int, digit: int) -> None:
+    body = f"echo 'c reading from f'; echo 's cnf {digit}'; exit {code}"
+    assert _run(tmp_path, body, kind="qesto").truth is bool(digit)
+
+
 def test_why_names_what_the_solver_said(tmp_path: Path) -> None:
     assert "cannot read" in _run(tmp_path, "echo 'cannot read it' >&2; exit 1").why
 

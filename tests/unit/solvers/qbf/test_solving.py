@@ -22,6 +22,7 @@ from qsage_validate.solvers.qbf import solving
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
 from qsage_validate.solvers.qbf.dialect import Dialect, value_lines
 from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.preprocessors import BLOQQER
 from qsage_validate.solvers.qbf.solving import available, solve_formula, with_outermost
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import fake_backend, small_formula
@@ -36,7 +37,7 @@ def bloqqer(monkeypatch: pytest.MonkeyPatch) -> list[Preprocessed]:
     def preprocess(form: ClausalForm, limits: Limits, **options: Any) -> Preprocessed:
         return answers.pop(0)
 
-    monkeypatch.setattr(solving, "preprocess", preprocess)
+    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.preprocess", preprocess)
     return answers
 
 
@@ -50,7 +51,7 @@ def test_where_the_preprocessor_ends_it_no_solver_is_run(
 ) -> None:
     bloqqer.append(preprocessed(status))
     solver = fake_backend(tmp_path, f"touch {tmp_path}/ran; echo SAT; exit 10")
-    solved = solve_formula(small_formula(), [solver], Limits(), preprocessing=True)
+    solved = solve_formula(small_formula(), [solver], Limits(), preprocessor=BLOQQER)
     assert (solved.status, solved.truth) == (status, status.truth)
     assert (solved.solver, solved.by, solved.why) == (
         "bloqqer",
@@ -70,9 +71,9 @@ def test_a_formula_on_which_bloqqer_takes_too_long_is_solved_as_it_is(
         given.append(limits)
         return preprocessed(Status.TIMEOUT)
 
-    monkeypatch.setattr(solving, "preprocess", preprocess)
+    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.preprocess", preprocess)
     solver = fake_backend(tmp_path, "echo UNSAT; exit 20")
-    solved = solve_formula(small_formula(), [solver], Limits(), preprocessing=True, patience=3.0)
+    solved = solve_formula(small_formula(), [solver], Limits(), preprocessor=BLOQQER, patience=3.0)
     assert (solved.truth, solved.solver) == (False, solver.name)
     assert solved.preprocessor is None, "the answer is about the formula itself"
     assert (solved.preprocess_seconds, solved.cpu_seconds >= 0.4) == (0.5, True)
@@ -84,7 +85,7 @@ def test_a_formula_on_which_bloqqer_takes_too_long_is_solved_as_it_is(
     ("options", "patience"),
     [
         ({}, solving.PATIENCE),
-        ({"bloqqer": True}, inf),
+        ({"preprocessor": "bloqqer"}, inf),
         ({"limits": Limits(Deadline.after(60))}, inf),
     ],
 )
@@ -109,7 +110,7 @@ def test_the_solver_gets_what_is_left_and_is_not_asked_for_the_outermost_block(
     rest = ClausalForm((), ((),), 0)
     bloqqer.append(preprocessed(Status.UNKNOWN, rest))
     solver = fake_backend(tmp_path, 'grep -q "p cnf 0 1" "$1" && echo UNSAT && exit 20; exit 1')
-    solved = solve_formula(formula, [solver], Limits(), preprocessing=True)
+    solved = solve_formula(formula, [solver], Limits(), preprocessor=BLOQQER)
     assert solved.truth is False
     assert solved.preprocessor == "bloqqer"
     assert solved.by.endswith(" after bloqqer")
@@ -120,7 +121,7 @@ def test_the_solver_gets_what_is_left_and_is_not_asked_for_the_outermost_block(
 
 def test_a_portfolio_in_which_nobody_answers(tmp_path: Path) -> None:
     contenders = [fake_backend(tmp_path, f"exit {n}", name=f"s{n}") for n in (1, 2)]
-    solved = solve_formula(small_formula(), contenders, Limits(), preprocessing=False)
+    solved = solve_formula(small_formula(), contenders, Limits())
     assert (solved.truth, solved.by) == (None, "the portfolio")
     assert "s1: exit code 1" in solved.why
     assert "s2: exit code 2" in solved.why
@@ -129,7 +130,7 @@ def test_a_portfolio_in_which_nobody_answers(tmp_path: Path) -> None:
 def test_a_portfolio_names_who_answered(tmp_path: Path) -> None:
     slow = fake_backend(tmp_path, "sleep 1000", name="slow")
     quick = fake_backend(tmp_path, "echo UNSAT; exit 20", name="quick")
-    solved = solve_formula(small_formula(), [slow, quick], Limits(), preprocessing=False)
+    solved = solve_formula(small_formula(), [slow, quick], Limits())
     assert (solved.truth, solved.solver) == (False, "quick")
     assert {outcome.solver for outcome in solved.outcomes} == {"slow", "quick"}
 
@@ -146,7 +147,7 @@ def test_an_assignment_counts_when_it_is_confirmed(
     solver = replace(
         fake_backend(tmp_path, script), dialect=Dialect(outer=(), literals=value_lines)
     )
-    solved = solve_formula(formula, [solver], Limits(), preprocessing=False)
+    solved = solve_formula(formula, [solver], Limits())
     assert (solved.truth, solved.outer) == (True, outer)
 
 
@@ -168,10 +169,10 @@ def test_preprocessing_uses_up_the_same_time(
         sleep(limits.deadline.left())
         return preprocessed(Status.UNKNOWN, form)
 
-    monkeypatch.setattr(solving, "preprocess", preprocess)
+    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.preprocess", preprocess)
     solver = fake_backend(tmp_path, "sleep 1000")
     limits = Limits(Deadline.after(0.3))
-    solved = solve_formula(small_formula(), [solver], limits, preprocessing=True)
+    solved = solve_formula(small_formula(), [solver], limits, preprocessor=BLOQQER)
     assert solved.status is Status.TIMEOUT
     assert solved.outcomes[0].seconds < 0.3
 
