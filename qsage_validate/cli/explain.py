@@ -60,6 +60,10 @@ class LearningOptions(OptionGroup):
         max=3,
         default=3,
     )
+    predicates: str | None = option(
+        "Questions of your own, a line each: 'near: theirs at (1,1) or theirs at (1,2)'.",
+        "FILE",
+    )
     effort: int = option(
         "Conflicts of the SAT solver for a proof that no smaller program wins.",
         "N",
@@ -128,7 +132,7 @@ def command(
             formula = _formula(path, model, read, cert)
             if cert is not None:
                 hero = check_winning(formula.problem, within.deadline)
-        found = explained(formula, options, hero, line.tell)
+        found = explained(formula, options, hero, line.tell, learning.predicates)
     _write(found, shown, form)
     if json_output:
         emit_json(found.to_dict())
