@@ -28,8 +28,6 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
 from qsage_validate.encodings.gdl.formula import GdlEncoding, RoundVariables, Variant, encode_gdl
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
-from qsage_validate.errors import UsageError
-from qsage_validate.games.gdl.checks import role_names
 from qsage_validate.games.gdl.loading import rounds_game
 from qsage_validate.games.gdl.model import term_order, term_text
 from qsage_validate.games.gdl.paranoid import GdlModel
@@ -80,14 +78,10 @@ def clausal(
 def tables(model: GdlModel, variant: Variant = Variant.GENERAL) -> GdlTables:
     """GE, rules (1) to (10), or SE, with rule (11).
 
-    Raises as ``encode_gdl`` does, ``UsageError`` for a single role, ``NotTurnTakingError`` where a
-    few random plays show that both roles have a choice (the formula would give White's moves the
-    advantage to know Black's).
+    Raises as ``encode_gdl`` does, and ``NotTurnTakingError`` where a few random plays show that
+    both roles have a choice (the formula would give White's moves the advantage to know Black's).
     """
     description = model.two_roles
-    names = [term_text(role) for role in role_names(description)]
-    if len(names) < 2:
-        raise UsageError(f"found one role in {model.name} ({names[0]}), expected two or more")
     rounds_game(model).check_turns()
     inner = encode_gdl(description, model.rounds, black=model.role, win=model.win, variant=variant)
     return GdlTables(

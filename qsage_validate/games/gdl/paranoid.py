@@ -1,10 +1,11 @@
-"""One role against all the others together: a game of more roles as a game of two.
+"""One role against all the others together: a game of one or more roles as a game of two.
 
-The paranoid assumption (He, Saffidine and Thielscher 2024, section 5; Saito and Winands 2010): all
-other roles play together against one.  The description is rewritten: its own ``role``, ``legal``,
-``does`` and ``goal`` get other names, and two new roles move in their place, one as the role that
-is asked about, the other with joint moves ``(together M N ...)``.  So whatever takes a game of two
-roles takes these, and a state has the same fluents as before.
+A single-player game becomes one against a role that can only wait: reachability.  For more roles
+there is the paranoid assumption (He, Saffidine and Thielscher 2024, section 5; Saito and Winands
+2010): all other roles play together against one.  The description is rewritten: its own ``role``,
+``legal``, ``does`` and ``goal`` get other names, and two new roles move in their place, one as the
+role that is asked about, the other with joint moves ``(together M N ...)``.  So whatever takes a
+game of two roles takes these, and a state has the same fluents as before.
 """
 
 from __future__ import annotations
@@ -32,6 +33,12 @@ from qsage_validate.games.gdl.model import (
     term_text,
 )
 
+NOBODY: Final = "nobody"
+"""The other role of a single-player game."""
+
+WAIT: Final = "wait"
+"""The one move of that role."""
+
 JOINT: Final = "together"
 """The functor of a joint move; its arguments are the moves of the other roles in their order."""
 
@@ -44,6 +51,8 @@ _RENAMED: Final = ("role", "legal", "does", "goal", "base", "input")
 def against_all(description: Description, role: str | None = None) -> Description:
     """The game of ``role`` (default: the first) against all others; two roles stay as they are.
 
+    One role alone plays against nobody, who waits.
+
     Raises ``InputError`` for a description that is not valid, and ``UsageError`` for a role that
     there is not.
     """
@@ -55,7 +64,7 @@ def against_all(description: Description, role: str | None = None) -> Descriptio
         *names, last = map(term_text, roles)
         choices = f"{', '.join(names)} or {last}" if names else last
         raise UsageError(f"found the role {quoted(wanted)}, expected {choices}")
-    if len(roles) <= 2:
+    if len(roles) == 2:
         return description
     return _Rewriter(description, black, [r for r in roles if r != black]).description()
 
@@ -67,8 +76,8 @@ class _Rewriter:
         self.others = others
         words = {word for rule in description.rules for word in _words(rule)}
         self.names = {name: _fresh(f"{name}_of_all", words) for name in _RENAMED}
-        self.joint = _fresh(JOINT, words)
-        self.together = _fresh(OTHERS, words)
+        self.joint = _fresh(JOINT if others else WAIT, words)
+        self.together = _fresh(OTHERS if others else NOBODY, words)
 
     def description(self) -> Description:
         rules = (*map(self.rule, self.given.rules), *self.added())
@@ -95,7 +104,7 @@ class _Rewriter:
     def added(self) -> list[Rule]:
         """The two roles, what they may do, and what that means."""
         moves = tuple(Variable(f"m{number}") for number in range(1, len(self.others) + 1))
-        joint: Term = (self.joint, *moves)
+        joint: Term = (self.joint, *moves) if moves else self.joint
         move, value = Variable("m"), Variable("v")
         others = self.together
         legal, does, goal = (self.names[name] for name in ("legal", "does", "goal"))

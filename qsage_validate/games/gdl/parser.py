@@ -25,6 +25,7 @@ from qsage_validate.games.gdl.model import (
     Variable,
     variables,
 )
+from qsage_validate.games.gdl.unfolding import unfolded
 
 _CONNECTIVES: Final = frozenset({"<=", "not", "and", "or", "distinct"})
 
@@ -74,7 +75,7 @@ class _Reader:
         nodes = read_nodes(self.source)
         if not nodes:
             raise self.source.end_error("a game description: (role ...")
-        return Description(tuple(self.rule(node) for node in nodes), self.source)
+        return unfolded(Description(tuple(self.rule(node) for node in nodes), self.source))
 
     def rule(self, node: Node) -> Rule:
         if self.keyword(node) != "<=":

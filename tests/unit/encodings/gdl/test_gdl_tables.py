@@ -169,9 +169,6 @@ def test_names_that_are_taken_are_not_used_for_the_others() -> None:
 def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(UsageError, match="found the role 'z', expected a, b or c"):
         encode(GdlModel(OUT, 3, "z"))
-    alone = parse_description("(role x) (legal x go) (init s) (goal x 0) (<= terminal (true s))")
-    with pytest.raises(UsageError, match="found one role"):
-        encode(GdlModel(alone, 1))
 
 
 def test_a_game_that_is_not_turn_taking_is_found_out_in_plays() -> None:
