@@ -87,8 +87,13 @@ def padded(gates: int, shape: str) -> bytes:
             (file.aig.fanin1, more.fanin1, right),
         )
     ]
-    symbols = {"input_symbols": file.input_symbols, "output_symbols": file.output_symbols}
-    return aiger_bytes(Aig(inputs, *fanins), outputs, binary=True, **symbols)
+    return aiger_bytes(
+        Aig(inputs, *fanins),
+        outputs,
+        binary=True,
+        input_symbols=file.input_symbols,
+        output_symbols=file.output_symbols,
+    )
 
 
 def most_memory(pid: int) -> float:
