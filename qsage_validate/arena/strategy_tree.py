@@ -422,7 +422,9 @@ def tree_of(problem: Problem) -> StrategyTree | None:
     """
     if problem.layout is None:
         return None
-    return StrategyTree(open_conductor(problem, problem.oracle(OracleKind.SIMULATION)))
+    # The tree of a large circuit is opened by a person, who asks for a part of it.
+    preferred = OracleKind.SAT if problem.is_evaluated else OracleKind.SIMULATION
+    return StrategyTree(open_conductor(problem, problem.oracle(preferred)))
 
 
 def replies(nodes: Iterable[Node]) -> Counter[str]:

@@ -9,7 +9,7 @@ as graphs, import this module too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -21,6 +21,9 @@ FALSE: Final = 0
 TRUE: Final = 1
 
 Literals: TypeAlias = "NDArray[np.int32]"
+
+# Gates that are Python numbers at one time: a million of them take 80 MB.
+_BLOCK: Final = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +49,12 @@ class Aig:
         """Inputs and gates together; the largest variable."""
         return self.num_inputs + self.num_gates
 
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """The two fan-in literals of each gate, in topological order, as Python numbers."""
+        for start in range(0, self.num_gates, _BLOCK):
+            part = slice(start, start + _BLOCK)
+            yield from zip(self.fanin0[part].tolist(), self.fanin1[part].tolist(), strict=True)
+
     def cone(
         self, outputs: Sequence[int], beyond: NDArray[np.bool_] | None = None
     ) -> NDArray[np.bool_]:
@@ -61,14 +70,16 @@ class Aig:
             needed[literal >> 1] = 1
         base = self.num_inputs + 1
         known = bytes(self.num_gates) if beyond is None else beyond.tobytes()
-        left, right = self.fanin0.tolist(), self.fanin1.tolist()
-        for gate in range(self.num_gates - 1, -1, -1):
-            if needed[base + gate]:
-                if known[gate]:
-                    needed[base + gate] = 0
-                    continue
-                needed[left[gate] >> 1] = 1
-                needed[right[gate] >> 1] = 1
+        for start in range((self.num_gates - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
+            part = slice(start, start + _BLOCK)
+            left, right = (self.fanin0[part] >> 1).tolist(), (self.fanin1[part] >> 1).tolist()
+            for gate in range(len(left) - 1, -1, -1):
+                if needed[base + start + gate]:
+                    if known[start + gate]:
+                        needed[base + start + gate] = 0
+                        continue
+                    needed[left[gate]] = 1
+                    needed[right[gate]] = 1
         found: NDArray[np.bool_] = np.frombuffer(needed, dtype=np.bool_)[base:].copy()
         return found
 
@@ -277,9 +288,7 @@ def embed(
     for literal in inputs:
         literals += (literal, literal ^ 1)
     and_ = builder.and_
-    for needed, left, right in zip(
-        cone.tolist(), aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True
-    ):
+    for needed, (left, right) in zip(cone.tobytes(), aig.pairs(), strict=True):
         literal = and_(literals[left], literals[right]) if needed else FALSE
         literals += (literal, literal ^ 1)
     return [literals[output] for output in outputs]

@@ -9,6 +9,7 @@ keeps graphs of 15,000 levels quick as well.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
@@ -49,8 +50,14 @@ def unpack(words: Words, plays: int) -> NDArray[np.bool_]:
 class Simulator:
     """Evaluates chosen literals of a graph for any number of plays at once."""
 
-    def __init__(self, aig: Aig, outputs: Sequence[int]) -> None:
-        """Keep the cone of ``outputs`` and put its gates in order of their level."""
+    def __init__(
+        self, aig: Aig, outputs: Sequence[int], bytes_per_pass: int = _BYTES_PER_PASS
+    ) -> None:
+        """Keep the cone of ``outputs`` and put its gates in order of their level.
+
+        A pass takes as many words as fit in ``bytes_per_pass``, at least one.
+        """
+        self._bytes_per_pass = bytes_per_pass
         aig, outputs = aig.restrict_to_cone(outputs)
         self.num_inputs = aig.num_inputs
         self._rows = aig.num_variables + 1
@@ -91,7 +98,7 @@ class Simulator:
             raise ValueError(f"inputs of shape {inputs.shape} for {self.num_inputs} inputs")
         total = inputs.shape[1]
         result = np.empty((len(self._outputs), total), dtype=np.uint64)
-        step = max(1, _BYTES_PER_PASS // (16 * self._rows))
+        step = max(1, self._bytes_per_pass // (16 * self._rows))
         for start in range(0, total, step):
             part = slice(start, min(start + step, total))
             result[:, part] = self._pass(inputs[:, part])
@@ -117,8 +124,9 @@ class Simulator:
 
 def levels(aig: Aig) -> NDArray[np.int32]:
     """The level of each variable: 0 for inputs, one more than the higher fan-in for gates."""
-    level = [0] * (aig.num_inputs + 1)
-    for left, right in zip((aig.fanin0 >> 1).tolist(), (aig.fanin1 >> 1).tolist(), strict=True):
-        a, b = level[left], level[right]
+    # An array of the machine's numbers: a list would have an object for each.
+    level = array("i", bytes(4 * (aig.num_inputs + 1)))
+    for left, right in aig.pairs():
+        a, b = level[left >> 1], level[right >> 1]
         level.append(1 + (a if a > b else b))  # noqa: FURB136 (max() is three times slower)
-    return np.asarray(level, dtype=np.int32)
+    return np.array(level, dtype=np.int32)

@@ -29,6 +29,7 @@ _SPARE_VARIABLES: Final = 1_000_000
 _HEADER: Final = "a header 'aag M I L O A' or 'aig M I L O A'"
 _UNUSED: Final = ("bad states", "constraints", "justice properties", "fairness constraints")
 _WRITE_BLOCK: Final = 1 << 16
+_READ_BLOCK: Final = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -381,19 +382,9 @@ class _BinaryReader(_Reader):
         starts = self.lines(header.length, header.outputs, "outputs")
         outputs, at = self.columns(starts, 1, "an output")
         self.check_range(outputs[:, 0], starts, "output")
-        deltas, offsets, end = self._deltas(at)
         first = header.inputs + 1
-        own = 2 * np.arange(first, first + header.gates, dtype=np.int64)
-        left = own - deltas[0::2]
-        right = left - deltas[1::2]
-        # left < own makes the graph acyclic; the format demands it.
-        wrong = np.flatnonzero((left >= own) | (left < 0) | (right < 0))
-        if len(wrong):
-            k = int(wrong[0])
-            found = f"gate {int(own[k])} with inputs {int(left[k])} and {int(right[k])}"
-            expected = "inputs below the gate, not below 0"
-            raise self.error(int(offsets[2 * k]), found, expected)
-        aig = Aig(header.inputs, left.astype(np.int32), right.astype(np.int32))
+        left, right, end = self._gates(at)
+        aig = Aig(header.inputs, left, right)
         input_symbols, output_symbols, comments = self.tail(end)
         literals = outputs[:, 0].astype(np.int32)
         return AigerFile(
@@ -409,18 +400,41 @@ class _BinaryReader(_Reader):
             path=self.path,
         )
 
-    def _deltas(self, at: int) -> tuple[Column, Column, int]:
-        """The ``2 * gates`` differences from byte ``at``, where each begins, and the end.
+    def _gates(self, at: int) -> tuple[Literals, Literals, int]:
+        """The gates' left and right literals from byte ``at``, and where they end.
 
-        A number is written seven bits a byte, the lowest first; all bytes but the last have
-        their highest bit set.
+        Block by block: the differences of a million gates are 64-bit numbers, in several arrays.
         """
-        wanted = 2 * self.header.gates
-        if not wanted:
-            return np.empty(0, np.int64), np.empty(0, np.int64), at
-        raw = np.frombuffer(memoryview(self.data)[at:], dtype=np.uint8)
+        gates = self.header.gates
+        left, right = np.empty((2, gates), dtype=np.int32)
+        for start in range(0, gates, _READ_BLOCK):
+            stop = min(start + _READ_BLOCK, gates)
+            deltas, offsets, at = self._deltas(at, start, stop)
+            first = self.header.inputs + 1
+            own = 2 * np.arange(first + start, first + stop, dtype=np.int64)
+            larger = own - deltas[0::2]
+            smaller = larger - deltas[1::2]
+            # A fan-in below its gate makes the graph acyclic; the format demands it.
+            wrong = np.flatnonzero((larger >= own) | (larger < 0) | (smaller < 0))
+            if len(wrong):
+                k = int(wrong[0])
+                found = f"gate {int(own[k])} with inputs {int(larger[k])} and {int(smaller[k])}"
+                expected = "inputs below the gate, not below 0"
+                raise self.error(int(offsets[2 * k]), found, expected)
+            left[start:stop], right[start:stop] = larger, smaller
+        return left, right, at
+
+    def _deltas(self, at: int, start: int, stop: int) -> tuple[Column, Column, int]:
+        """The differences of the gates ``start`` to ``stop`` from byte ``at``, and the end.
+
+        The second column has the byte at which each begins.  A number is written seven bits a
+        byte, the lowest first; all bytes but the last have their highest bit set.
+        """
+        wanted = 2 * (stop - start)
         # At most five bytes a number: symbols and comments behind the gates are left alone.
-        ends = np.flatnonzero(raw[: 5 * wanted] < 128)[:wanted]
+        count = min(5 * wanted, len(self.data) - at)
+        raw = np.frombuffer(self.data, dtype=np.uint8, count=count, offset=at)
+        ends = np.flatnonzero(raw < 128)[:wanted]
         starts = np.empty(len(ends), dtype=np.int64)
         starts[:1] = 0
         starts[1:] = ends[:-1] + 1
@@ -432,7 +446,8 @@ class _BinaryReader(_Reader):
             missing = int(ends[-1]) + 1 if len(ends) else 0
             if len(raw) - missing >= 5:
                 raise self.error(at + missing, "a number of more than 5 bytes", "a delta")
-            found = f"the end of the file in gate {len(ends) // 2 + 1} of {self.header.gates}"
+            gate = start + len(ends) // 2 + 1
+            found = f"the end of the file in gate {gate} of {self.header.gates}"
             raise self.error(len(self.data), found, "a complete file")
         values = (raw[starts] & 127).astype(np.int64)
         for place in range(1, int(lengths.max())):

@@ -66,9 +66,8 @@ def _violations(
     aig: Aig, inputs: tuple[int, ...], functions: Mapping[int, int], level: Mapping[int, int]
 ) -> list[Dependency]:
     reach = [-1, *(level[variable] for variable in inputs)]
-    left, right = (aig.fanin0 >> 1).tolist(), (aig.fanin1 >> 1).tolist()
-    for a, b in zip(left, right, strict=True):
-        x, y = reach[a], reach[b]
+    for a, b in aig.pairs():
+        x, y = reach[a >> 1], reach[b >> 1]
         reach.append(x if x > y else y)  # noqa: FURB136 (max() is three times slower)
     found = []
     for variable, literal in functions.items():
@@ -77,7 +76,8 @@ def _violations(
             path = []
             while gate > aig.num_inputs:
                 path.append(gate)
-                first, second = left[gate - aig.num_inputs - 1], right[gate - aig.num_inputs - 1]
+                k = gate - aig.num_inputs - 1
+                first, second = int(aig.fanin0[k]) >> 1, int(aig.fanin1[k]) >> 1
                 gate = first if reach[first] >= reach[second] else second
             found.append(Dependency(variable, inputs[gate - 1], tuple(path)))
     return found

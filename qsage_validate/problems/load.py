@@ -10,10 +10,11 @@ from typing import TypeAlias
 
 from qsage_validate.certificates.files.dialects import DESCRIPTIONS
 from qsage_validate.certificates.files.reader import read_certificate
-from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle
+from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle, is_large
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.oracles.solving import SolvingOracle
+from qsage_validate.certificates.oracles.whole import WholeOracle
 from qsage_validate.certificates.parts import check_outermost, first_blocks
 from qsage_validate.certificates.support import variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
@@ -125,10 +126,23 @@ class Problem:
         """The oracle that answers: of the kind asked for, else ``preferred`` where possible.
 
         Where a solver answers, it is the same oracle each time: what it has answered is kept.
+        So it is with a large circuit, when SAT would be preferred: it is put in order once.
         """
         if self.solving is not None:
             return self._solver
+        if preferred is OracleKind.SAT and self.is_evaluated:
+            return self._whole
         return choose_oracle(self.answering, self.formula, self.files.engine, preferred)
+
+    @property
+    def is_evaluated(self) -> bool:
+        """True where a circuit is so large that a person's questions are answered without SAT."""
+        return self.files.engine is OracleKind.AUTO and is_large(self.answering)
+
+    @cached_property
+    def _whole(self) -> WholeOracle:
+        assert isinstance(self.certificate, CircuitCertificate), "a circuit is large"
+        return WholeOracle(self.certificate, self.formula)
 
     @cached_property
     def _solver(self) -> SolvingOracle:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import Enum
 from typing import Final
 
-from qsage_validate.certificates.oracles.mixed import MixedOracle
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -13,20 +12,24 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 
-# Circuits with more gates than this answer a person's batches (boards) by simulation.
 _SAT_GATES: Final = 50_000
 
 
 class OracleKind(Enum):
     """The way to read values from a certificate.
 
-    ``AUTO``: simulation for random plays, SAT for a human player, with simulation for the boards of
-    large circuits; clause sets always by SAT.
+    ``AUTO``: simulation for random plays, SAT for a human player; a large circuit is evaluated as
+    it stands for the latter; clause sets always by SAT.
     """
 
     AUTO = "auto"
     SAT = "sat"
     SIMULATION = "simulation"
+
+
+def is_large(certificate: Certificate) -> bool:
+    """Whether giving the certificate to a solver, or merging equal gates, takes a person's time."""
+    return isinstance(certificate, CircuitCertificate) and certificate.aig.num_gates > _SAT_GATES
 
 
 def choose_oracle(
@@ -43,6 +46,4 @@ def choose_oracle(
     kind = preferred if asked is OracleKind.AUTO else asked
     if kind is OracleKind.SIMULATION:
         return SimulationOracle(certificate, formula)
-    if asked is OracleKind.AUTO and certificate.aig.num_gates > _SAT_GATES:
-        return MixedOracle(certificate, formula)
     return SatOracle(certificate, formula)

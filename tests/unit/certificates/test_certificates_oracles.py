@@ -10,6 +10,7 @@ from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.oracles.whole import WholeOracle
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
@@ -27,6 +28,7 @@ def test_sat_and_simulation_answer_what_the_functions_say(case: Case) -> None:
         SimulationOracle(certificate, formula),
         SatOracle(certificate, formula),
         SatOracle(certificate, formula, simplify=True, solver="cadical195"),
+        WholeOracle(certificate, formula),
     ]
     opponent = formula.variables(certificate.kind.decides.dual)
     choices = list(all_choices(opponent))
@@ -66,7 +68,7 @@ def skolem() -> Case:
     return formula, CircuitCertificate(Kind.SKOLEM, aig, (1, 2), {3: f, 4: 1}, Dialect.CAQE)
 
 
-@pytest.mark.parametrize("make", [SimulationOracle, SatOracle])
+@pytest.mark.parametrize("make", [SimulationOracle, SatOracle, WholeOracle])
 def test_left_out_choices_and_dont_cares_are_false(make: type[SatOracle]) -> None:
     formula, certificate = skolem()
     oracle = make(certificate, formula)
@@ -83,7 +85,7 @@ def test_left_out_choices_and_dont_cares_are_false(make: type[SatOracle]) -> Non
     assert oracle.many([], [3]).shape == (0, 1)
 
 
-@pytest.mark.parametrize("make", [SimulationOracle, SatOracle])
+@pytest.mark.parametrize("make", [SimulationOracle, SatOracle, WholeOracle])
 def test_unknown_names_and_foreign_choices_are_key_errors(make: type[SatOracle]) -> None:
     formula, certificate = skolem()
     oracle = make(certificate, formula)
@@ -94,7 +96,7 @@ def test_unknown_names_and_foreign_choices_are_key_errors(make: type[SatOracle])
     assert oracle.values({1: True, 2: True}, [3])[3]
 
 
-@pytest.mark.parametrize("make", [SimulationOracle, SatOracle])
+@pytest.mark.parametrize("make", [SimulationOracle, SatOracle, WholeOracle])
 def test_without_a_formula_the_functions_answer(make: type[SatOracle]) -> None:
     _, certificate = skolem()
     oracle = make(certificate)
@@ -111,6 +113,7 @@ def test_a_gate_of_the_formula_wins_over_a_function_of_the_same_name() -> None:
     oracles: list[Oracle] = [
         SimulationOracle(certificate, formula),
         SatOracle(certificate, formula),
+        WholeOracle(certificate, formula),
     ]
     for oracle in oracles:
         assert oracle.values({}, [6, 9]) == {6: False, 9: True}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -303,3 +304,44 @@ def test_real_files(shared_data: Path) -> None:
     variables = np.arange(20, 20 + unordered.aig.num_gates)
     assert (unordered.aig.fanin0 >> 1 < variables).all()
     assert (unordered.aig.fanin1 >> 1 < variables).all()
+
+
+def _large(gates: int) -> Aig:
+    """A graph in which each gate reads the one before it and an earlier one."""
+    before = 2 * np.arange(1, gates + 1, dtype=np.int32) + 2
+    earlier = 2 * (1 + (np.arange(gates) * 7919 % np.arange(2, gates + 2))).astype(np.int32)
+    return Aig(2, before, earlier)
+
+
+def test_binary_gates_of_several_blocks_are_read_as_they_were_written() -> None:
+    aig = _large(150_000)
+    read = parse_aiger(aiger_bytes(aig, [2 * aig.num_variables], binary=True))
+    larger, smaller = np.maximum(aig.fanin0, aig.fanin1), np.minimum(aig.fanin0, aig.fanin1)
+    assert np.array_equal(read.aig.fanin0, larger)
+    assert np.array_equal(read.aig.fanin1, smaller)
+
+
+def test_an_error_in_a_later_block_names_its_gate_and_byte() -> None:
+    data = aiger_bytes(_large(150_000), [4], binary=True)
+    with pytest.raises(InputError, match=r"the end of the file in gate 1\d{5} of 150000"):
+        parse_aiger(data[: -len(data) // 10])
+    # A gate cannot read itself: its first difference is no zero.
+    at = data.index(b"\n", data.index(b"\n") + 1) + 1
+    numbers = 0
+    while numbers < 2 * 140_000:
+        numbers += data[at] < 128
+        at += 1
+    with pytest.raises(InputError, match=rf"found gate 280006 with .* at byte {at}, expected"):
+        parse_aiger(data[:at] + b"\0" * (len(data) - at))
+
+
+def test_reading_binary_gates_takes_little_more_memory_than_the_gates() -> None:
+    data = aiger_bytes(_large(300_000), [4], binary=True)
+    tracemalloc.start()
+    try:
+        parse_aiger(data)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # 8 bytes a gate for the graph, 4 for its numbering, and one block at a time beside them.
+    assert peak < 45 * 300_000

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from qsage_validate.arena.open import open_engine
+from qsage_validate.arena.strategy_tree import tree_of
+from qsage_validate.certificates.oracles import choose
+from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.oracles.whole import WholeOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
+from qsage_validate.formats.source import sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import (
     CircuitCertificate,
@@ -17,6 +26,7 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     Kind,
 )
+from qsage_validate.play.match import Match
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.files import Files
 from tests.support.plays import EL, HELD, certified
@@ -65,6 +75,33 @@ def test_clauses_alone_leave_open_what_the_layout_gives_to_white(tmp_path: Path)
     assert found.certificate.defined == {1, *DEFINED}
     assert found.certificate.open == {3, 4, 5, 20, 21}
     assert found.formula is None
+
+
+def test_a_large_circuit_is_put_in_order_once_and_plays_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sample = Files(formula=sample_path("sample:tic"), certificate=sample_path("sample:tic.aig"))
+    small = problems.load(sample)
+    assert not small.is_evaluated
+    assert small.oracle(OracleKind.SAT) is not small.oracle(OracleKind.SAT)
+    monkeypatch.setattr(choose, "_SAT_GATES", 100)
+    large = problems.load(sample)
+    assert large.oracle(OracleKind.SAT) is large.oracle(OracleKind.SAT)
+    assert isinstance(large.oracle(OracleKind.SAT), WholeOracle)
+    # Who attacks it asks so much that equal gates are merged first, as before.
+    assert isinstance(large.oracle(OracleKind.SIMULATION), SimulationOracle)
+    asked = problems.load(replace(sample, engine=OracleKind.SAT))
+    assert isinstance(asked.oracle(OracleKind.SAT), SatOracle)
+    transcripts = []
+    for problem in (small, large):
+        match = Match(open_engine(problem))
+        match.push("occupy(1,1)")
+        match.push("occupy(3,3)")
+        transcripts.append(str(match.transcript()))
+    assert transcripts[0] == transcripts[1]
+    sizes = [tree.size(tree.root) for tree in map(tree_of, (small, large)) if tree is not None]
+    assert len(sizes) == 2
+    assert sizes[0] == sizes[1]
 
 
 def reading(encoding: Encoding, *read: int, missing: int = 0) -> problems.Problem:

@@ -1,0 +1,165 @@
+"""How long until the board of a large certificate is there, and in how much memory.
+
+    python benchmarks/opening.py [--gates N] [--shape NAME ...] [--checkout FOLDER] [--json]
+
+The certificate is the sample for Tic, whose last functions are joined with a circuit of so many
+gates that is always false, which no simple rule sees.  ``qsage-play`` runs in a pseudo-terminal of
+100 columns; the first frame is there when anything is on the screen, the board when a move is.
+Then a play of two moves goes to its end, and the teacher, who works in the background, is given
+some seconds.  Memory is the most that the process had, as Linux counts it.
+
+``--checkout`` measures the package in another folder, such as an earlier version.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+if __package__ in (None, ""):  # started as a file
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import numpy as np
+import pexpect
+import pyte
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.circuits import INPUTS, SHAPES
+from qsage_validate.circuit.aig import Aig
+from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
+
+REPOSITORY: Final = Path(__file__).resolve().parent.parent
+SAMPLE: Final = REPOSITORY / "certificates" / "tic"
+DEPTH: Final = 15_000
+# The variables of Black's last ply in the sample, which may read everything.
+LAST: Final = 43
+COLUMNS: Final = 100
+LINES: Final = 40
+PATIENCE: Final = 120.0
+QUIET: Final = 8.0
+
+
+def padded(gates: int, shape: str) -> bytes:
+    """The sample's certificate with about so many gates; it plays as before."""
+    file = parse_aiger(SAMPLE.with_suffix(".aig").read_bytes())
+    inputs, own = file.aig.num_inputs, file.aig.num_gates
+    more, feet = SHAPES[shape](gates, DEPTH, 1)
+
+    def moved(literals: NDArray[Any]) -> NDArray[np.int64]:
+        variable = literals.astype(np.int64) >> 1
+        an_input = (variable - 1) % inputs + 1
+        behind = np.where(variable <= INPUTS, an_input, variable - INPUTS + inputs + own)
+        found: NDArray[np.int64] = 2 * behind + (literals & 1)
+        return found
+
+    top = inputs + own + more.num_gates
+    left: list[int] = []
+    right: list[int] = []
+
+    def both(a: int, b: int) -> int:
+        left.append(a)
+        right.append(b)
+        return 2 * (top + len(left))
+
+    layer: list[int] = moved(np.asarray(feet)).tolist()
+    while len(layer) > 1:
+        pairs = zip(layer[::2], layer[1::2], strict=False)
+        layer = [*(both(a, b) for a, b in pairs), *layer[len(layer) // 2 * 2 :]]
+    false = both(both(layer[0], 2), both(layer[0], 3))
+    outputs = file.outputs.tolist()
+    for k, name in file.output_symbols.items():
+        if name.isdigit() and int(name) >= LAST:
+            outputs[k] = both(outputs[k] ^ 1, false ^ 1) ^ 1
+    fanins = [
+        np.concatenate((first, moved(second), third)).astype(np.int32)
+        for first, second, third in (
+            (file.aig.fanin0, more.fanin0, left),
+            (file.aig.fanin1, more.fanin1, right),
+        )
+    ]
+    return aiger_bytes(
+        Aig(inputs, *fanins),
+        outputs,
+        binary=True,
+        input_symbols=file.input_symbols,
+        output_symbols=file.output_symbols,
+    )
+
+
+def most_memory(pid: int) -> float:
+    """The most memory that a process had, in MB."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    return next(int(x.split()[1]) for x in status.splitlines() if x.startswith("VmHWM")) / 1000
+
+
+def measured(certificate: Path, checkout: Path) -> dict[str, float]:
+    """Seconds and megabytes of one start and one play."""
+    screen = pyte.Screen(COLUMNS, LINES)
+    stream = pyte.ByteStream(screen)
+    words = ["-m", "qsage_validate", "play", f"{SAMPLE}.qcir", "--cert", str(certificate)]
+    environment = {**os.environ, "TERM": "xterm-256color", "PYTHONPATH": str(checkout)}
+    began = time.perf_counter()
+    child = pexpect.spawn(sys.executable, words, dimensions=(LINES, COLUMNS), env=environment)
+
+    def look(text: str | None, seconds: float) -> float:
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            with contextlib.suppress(pexpect.TIMEOUT):
+                stream.feed(child.read_nonblocking(1 << 16, timeout=0.05))
+            shown = "\n".join(screen.display)
+            if text is not None and shown.strip() and text in shown:
+                break
+        return time.perf_counter() - began
+
+    found = {"first frame s": look("", PATIENCE), "board s": look("occupy(", PATIENCE)}
+    found["board MB"] = most_memory(child.pid)
+    look(None, QUIET)
+    for move in ("occupy(1,1)", "occupy(3,3)"):
+        child.send(f":{move}\r")
+        look("Black wins" if move == "occupy(3,3)" else None, QUIET)
+    found["play MB"] = most_memory(child.pid)
+    child.send("\x03")
+    child.expect(pexpect.EOF)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--gates", type=int, default=1_000_000)
+    parser.add_argument("--shape", action="append", choices=list(SHAPES))
+    parser.add_argument("--checkout", type=Path, default=REPOSITORY)
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(arguments)
+    rows: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for shape in options.shape or ("wide", "deep"):
+            certificate = Path(folder) / f"{shape}.aig"
+            certificate.write_bytes(padded(options.gates, shape))
+            rows[shape] = measured(certificate, options.checkout)
+    if options.json:
+        print(json.dumps(rows))
+        return 0
+    table = Table(title=f"Opening a certificate of {options.gates:,} gates")
+    table.add_column("shape")
+    for heading in next(iter(rows.values())):
+        table.add_column(heading, justify="right")
+    for shape, row in rows.items():
+        cells = (f"{v:.2f}" if name.endswith(" s") else f"{v:.0f}" for name, v in row.items())
+        table.add_row(shape, *cells)
+    Console(width=None if sys.stdout.isatty() else 100).print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
