@@ -122,6 +122,21 @@ class Explanation:
 
         return explanation_page(self.whole)
 
+    def svg(self) -> str:
+        """The tree as one drawing, with a board at each answer."""
+        from qsage_validate.explaining.drawing import explanation_svg
+
+        return explanation_svg(self.whole)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def lesson(self) -> str:
+        """One page of exercises: what to play on a board, the key positions first."""
+        from qsage_validate.explaining.lesson import lesson_page
+
+        return lesson_page(self.whole)
+
     def save_certificate(
         self, path: str | PathLike[str], formula: str | PathLike[str] | None = None
     ) -> None:
@@ -151,7 +166,7 @@ class Explanation:
         write_atomic(fspath(path), self.in_form(form_of(fspath(path))))
 
     def in_form(self, form: str) -> str:
-        """The explanation in one of ``FORMS``."""
+        """The explanation in one of ``FORMS``, or as ``lesson``."""
         import json
 
         forms = {
@@ -159,6 +174,8 @@ class Explanation:
             "json": lambda: json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n",
             "dot": self.dot,
             "html": self.html,
+            "svg": self.svg,
+            "lesson": self.lesson,
         }
         return forms[form]()
 
@@ -169,15 +186,20 @@ class Explanation:
         return f"<Explanation {self.whole.title}: {self.whole.measure}>"
 
 
-FORMS: Final = ("txt", "json", "dot", "html")
+FORMS: Final = ("txt", "json", "dot", "html", "svg")
 """The forms of explanations, which are the endings of their files."""
+
+LESSON: Final = ".lesson.html"
+"""The ending of a page of exercises."""
 
 
 def form_of(path: str) -> str:
     """The form of a file by its ending; raises ``UsageError`` for another one."""
+    if path.lower().endswith(LESSON):
+        return "lesson"
     ending = path.rpartition(".")[2].lower()
     if ending not in FORMS:
-        endings = ", ".join(f".{form}" for form in FORMS)
+        endings = ", ".join((*(f".{form}" for form in FORMS), LESSON))
         raise UsageError(f"found the file name {path!r}, expected one that ends in {endings}")
     return ending
 

@@ -27,8 +27,8 @@ class ShownOptions(OptionGroup):
     panel = "Output"
 
     output: str | None = output_option(
-        "Write the explanation: text, JSON, Graphviz or a page, by the ending (.txt, .json, .dot, "
-        ".html).",
+        "Write the explanation: text, JSON, Graphviz, a page, a drawing or a page of exercises, by "
+        "the ending (.txt, .json, .dot, .html, .svg, .lesson.html).",
         "FILE",
         "-o",
         "--output",
