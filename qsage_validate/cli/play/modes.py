@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
-    from qsage_validate.problems.searched import SearchedProblem
+    from qsage_validate.problems.searched import RulesProblem
     from qsage_validate.system.task import Task
     from qsage_validate.validation.finding import Finding
 
@@ -215,15 +215,17 @@ def _drill(problem: Problem, options: PlayOptions) -> Exit:
     return run_drill(teacher, problem.title, Player(options.drill), options.resume)
 
 
-def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: bool) -> Exit:
-    """Play a game against a search."""
+def play_searched(problem: RulesProblem, options: PlayOptions, json_output: bool) -> Exit:
+    """Play a game against a search, or a solution."""
     from qsage_validate.arena.engines.searched import SearchedEngine
 
     for name, wanted in {"--illegal": options.illegal, "--let-happen": options.let_happen}.items():
         if wanted:
             raise UsageError(f"found {name}, but there is no formula to tell an illegal move")
     if options.mode is Mode.DRILL:
-        raise UsageError("found --drill with a search, expected a certificate: see --certify")
+        raise UsageError(
+            f"found --drill with a {problem.answers}, expected a certificate: see --certify"
+        )
     engine = SearchedEngine(problem)
 
     def teacher() -> Teacher:
@@ -238,7 +240,7 @@ def play_searched(problem: SearchedProblem, options: PlayOptions, json_output: b
         return by_hand(engine, options, problem.replay, task=task, teacher=teacher)
     from qsage_validate.arena.engine_adversary import EngineAdversary
 
-    options.tell_opponent(problem.player.other, "search")
+    options.tell_opponent(problem.player.other, problem.answers)
     adversary = EngineAdversary(engine, problem.replay, seed=options.seed or 0)
     report = run_adversary(adversary, options.games or GAMES)
     lines = random_lines(report, problem.player.other, "the rules")
