@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from os import PathLike, fspath
 from typing import Final
 
 from qsage_validate.api.formulas import Formula
 from qsage_validate.api.reports import Report
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.errors import Exit, QsageError, UndecidedError, UsageError
+from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError
 from qsage_validate.explaining import explanation
 from qsage_validate.explaining.certificate import certified
 from qsage_validate.explaining.explain import ExplainOptions
 from qsage_validate.explaining.explain import explain as explain_game
-from qsage_validate.games.protocol import Player
+from qsage_validate.explaining.language import parse_predicates
+from qsage_validate.formats.source import Source
+from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.certificate import CircuitCertificate, dont_cares
 from qsage_validate.problems.encoded import encoding_of
 from qsage_validate.problems.load import Problem, certified_by
@@ -120,6 +122,21 @@ class Explanation:
 
         return explanation_page(self.whole)
 
+    def svg(self) -> str:
+        """The tree as one drawing, with a board at each answer."""
+        from qsage_validate.explaining.drawing import explanation_svg
+
+        return explanation_svg(self.whole)
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def lesson(self) -> str:
+        """One page of exercises: what to play on a board, the key positions first."""
+        from qsage_validate.explaining.lesson import lesson_page
+
+        return lesson_page(self.whole)
+
     def save_certificate(
         self, path: str | PathLike[str], formula: str | PathLike[str] | None = None
     ) -> None:
@@ -149,7 +166,7 @@ class Explanation:
         write_atomic(fspath(path), self.in_form(form_of(fspath(path))))
 
     def in_form(self, form: str) -> str:
-        """The explanation in one of ``FORMS``."""
+        """The explanation in one of ``FORMS``, or as ``lesson``."""
         import json
 
         forms = {
@@ -157,6 +174,8 @@ class Explanation:
             "json": lambda: json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n",
             "dot": self.dot,
             "html": self.html,
+            "svg": self.svg,
+            "lesson": self.lesson,
         }
         return forms[form]()
 
@@ -167,30 +186,45 @@ class Explanation:
         return f"<Explanation {self.whole.title}: {self.whole.measure}>"
 
 
-FORMS: Final = ("txt", "json", "dot", "html")
+FORMS: Final = ("txt", "json", "dot", "html", "svg")
 """The forms of explanations, which are the endings of their files."""
+
+LESSON: Final = ".lesson.html"
+"""The ending of a page of exercises."""
 
 
 def form_of(path: str) -> str:
     """The form of a file by its ending; raises ``UsageError`` for another one."""
+    if path.lower().endswith(LESSON):
+        return "lesson"
     ending = path.rpartition(".")[2].lower()
     if ending not in FORMS:
-        endings = ", ".join(f".{form}" for form in FORMS)
+        endings = ", ".join((*(f".{form}" for form in FORMS), LESSON))
         raise UsageError(f"found the file name {path!r}, expected one that ends in {endings}")
     return ending
 
 
 def explained(
-    formula: Formula, options: ExplainOptions, hero: Player | None = None, tell: Tell = nobody
+    formula: Formula,
+    options: ExplainOptions,
+    hero: Player | None = None,
+    tell: Tell = nobody,
+    predicates: str | PathLike[str] | None = None,
 ) -> Explanation:
     """The proved explanation of the winner of a formula's game; ``hero`` is said to be that.
 
-    Raises ``UndecidedError`` at a limit, and ``UsageError`` for a formula without rules, and where
-    ``hero`` does not win.
+    ``predicates`` is a file of questions (see ``explaining/language.py``).  Raises
+    ``UndecidedError`` at a limit, ``UsageError`` for a formula without rules and where ``hero``
+    does not win, and ``InputError`` for a predicate that is not understood.
     """
     problem, encoded = _encoded(formula)
     game = problem.game
     assert game is not None, "the encoding has one"
+    if predicates is not None:
+        source = Source.open(predicates)
+        # A mistake is told before the search, whoever wins.
+        _readable(source, game, hero)
+        options = replace(options, questions=partial(parse_predicates, source))
     whole = explain_game(game, encoded, options, hero=hero, tell=tell)
     deadline = options.limits.deadline
     tell(Progress("compile"))
@@ -198,6 +232,19 @@ def explained(
     proved = certified_by(problem, certificate)
     report = validated(proved, LEVELS, deadline, tell)
     return Explanation(whole, proved, report)
+
+
+def _readable(source: Source, game: Game, hero: Player | None) -> None:
+    """Raise the error of a file of predicates that no player that may win can be asked."""
+    errors = []
+    for player in (hero,) if hero is not None else tuple(Player):
+        try:
+            parse_predicates(source, game, player)
+        except InputError as error:
+            errors.append(error)
+        else:
+            return
+    raise errors[0]
 
 
 def _encoded(formula: Formula) -> tuple[Problem, Encoding]:

@@ -118,6 +118,7 @@ class Strategy:
         max_nodes: int | None = None,
         positions: int = 50_000,
         effort: int = 20_000,
+        predicates: str | PathLike[str] | None = None,
         timeout: float | None = None,
         memory: int | None = None,
         tell: Tell = nobody,
@@ -128,12 +129,12 @@ class Strategy:
         plies the words of the program look ahead, 0 to 3.  ``depth_limit`` and ``max_nodes`` say
         how much is shown: the whole is found and proved.  ``positions`` is the limit of the
         positions that the program meets, ``effort`` the conflicts of the SAT solver for the first
-        proof that no smaller tree wins, ``timeout`` the seconds for all of it, ``memory`` the
-        megabytes of the search.
+        proof that no smaller tree wins, ``predicates`` a file of questions of your own, ``timeout``
+        the seconds for all of it, ``memory`` the megabytes of the search.
 
-        Raises ``UndecidedError`` at a limit, ``UsageError`` for a formula without rules and a
-        certificate with functions missing, and ``RefutedStrategyError`` where the strategy does
-        not win.
+        Raises ``UndecidedError`` at a limit, ``InputError`` for a predicate that is not understood,
+        ``UsageError`` for a formula without rules and a certificate with functions missing, and
+        ``RefutedStrategyError`` where the strategy does not win.
         """
         from qsage_validate.api.explaining import check_winning, explained
         from qsage_validate.explaining.explain import ExplainOptions
@@ -143,7 +144,7 @@ class Strategy:
             limits, lookahead, effort, depth_limit=depth_limit, max_nodes=max_nodes
         )
         hero = check_winning(self.problem, limits.deadline)
-        return explained(self.formula or Formula(self.problem), options, hero, tell)
+        return explained(self.formula or Formula(self.problem), options, hero, tell, predicates)
 
     def play(self, *, blocks: bool = False) -> Match:
         """A play against the strategy, with you on the other side.
@@ -400,6 +401,7 @@ def explain(
     max_nodes: int | None = None,
     positions: int = 50_000,
     effort: int = 20_000,
+    predicates: str | PathLike[str] | None = None,
     timeout: float | None = None,
     memory: int | None = None,
     tell: Tell = nobody,
@@ -419,7 +421,7 @@ def explain(
     options = ExplainOptions(
         limits, lookahead, effort, depth_limit=depth_limit, max_nodes=max_nodes
     )
-    return explained(subject, options, tell=tell)
+    return explained(subject, options, tell=tell, predicates=predicates)
 
 
 def load(

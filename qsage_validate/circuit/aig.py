@@ -51,7 +51,10 @@ class Aig:
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """The two fan-in literals of each gate, in topological order, as Python numbers."""
+        from qsage_validate.system.stages import go_on
+
         for start in range(0, self.num_gates, _BLOCK):
+            go_on()
             part = slice(start, start + _BLOCK)
             yield from zip(self.fanin0[part].tolist(), self.fanin1[part].tolist(), strict=True)
 
@@ -65,12 +68,16 @@ class Aig:
         """
         import numpy as np
 
+        from qsage_validate.system.stages import go_on
+
         needed = bytearray(self.num_variables + 1)
         for literal in outputs:
             needed[literal >> 1] = 1
         base = self.num_inputs + 1
         known = bytes(self.num_gates) if beyond is None else beyond.tobytes()
+        # (Gates are many: whoever waits for them may have called the work off.)
         for start in range((self.num_gates - 1) // _BLOCK * _BLOCK, -1, -_BLOCK):
+            go_on()
             part = slice(start, start + _BLOCK)
             left, right = (self.fanin0[part] >> 1).tolist(), (self.fanin1[part] >> 1).tolist()
             for gate in range(len(left) - 1, -1, -1):

@@ -40,7 +40,14 @@ def narrate(text: str) -> None:
     """Tell a person on standard error what is going on.
 
     Where that is closed or full nobody is told; what becomes of the work does not depend on it.
+    What a thread tells that is watched is told when its work is done: its screen is in use.
     """
+    from qsage_validate.system.task import watching
+
+    task = watching()
+    if task is not None:
+        task.notes.append(text)
+        return
     # What was printed before stands before it, in a file as well.
     sys.stdout.flush()
     say(sys.stderr, f"{visible(text)}\n")
@@ -105,7 +112,11 @@ class SearchLine:
     """Overwrites one line of ``stream`` while it lasts; silent where there is no terminal."""
 
     def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream if stream is not None and stream.isatty() else None
+        from qsage_validate.system.task import watching
+
+        self._task = watching()  # who watches shows it: the screen is in use
+        shown = stream is not None and stream.isatty() and self._task is None
+        self._stream = stream if shown else None
 
     def __enter__(self) -> SearchLine:
         return self
@@ -121,6 +132,10 @@ class SearchLine:
         """Tell how far the work is."""
         text = str(progress)
         self._show(_STAGES.get(text, text))
+        if self._task is not None:
+            from qsage_validate.system.stages import stage
+
+            stage(_STAGES.get(text, text))
 
     def _show(self, text: str) -> None:
         if self._stream is not None:

@@ -27,8 +27,8 @@ class ShownOptions(OptionGroup):
     panel = "Output"
 
     output: str | None = output_option(
-        "Write the explanation: text, JSON, Graphviz or a page, by the ending (.txt, .json, .dot, "
-        ".html).",
+        "Write the explanation: text, JSON, Graphviz, a page, a drawing or a page of exercises, by "
+        "the ending (.txt, .json, .dot, .html, .svg, .lesson.html).",
         "FILE",
         "-o",
         "--output",
@@ -59,6 +59,10 @@ class LearningOptions(OptionGroup):
         min=0,
         max=3,
         default=3,
+    )
+    predicates: str | None = option(
+        "Questions of your own, a line each: 'near: theirs at (1,1) or theirs at (1,2)'.",
+        "FILE",
     )
     effort: int = option(
         "Conflicts of the SAT solver for a proof that no smaller program wins.",
@@ -128,7 +132,7 @@ def command(
             formula = _formula(path, model, read, cert)
             if cert is not None:
                 hero = check_winning(formula.problem, within.deadline)
-        found = explained(formula, options, hero, line.tell)
+        found = explained(formula, options, hero, line.tell, learning.predicates)
     _write(found, shown, form)
     if json_output:
         emit_json(found.to_dict())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.explaining.explanation import Explanation
 from qsage_validate.explaining.finding import EFFORT, Finder, Winning
+from qsage_validate.explaining.pairs import pairs_of
 from qsage_validate.explaining.questions import Question
 from qsage_validate.explaining.vocabulary import vocabulary_of
 from qsage_validate.games.protocol import Game, Player
@@ -26,14 +27,14 @@ class ExplainOptions:
     """Options of an explanation.
 
     ``lookahead`` is how many plies the words may look ahead, ``effort`` the conflicts of the SAT
-    solver for a proof that no smaller tree wins, ``questions`` are the user's own; the positions of
-    ``limits`` are those of the program's plays.
+    solver for a proof that no smaller tree wins, ``questions`` gives the user's own for a game and
+    its winner; the positions of ``limits`` are those of the program's plays.
     """
 
     limits: Limits = Limits(positions=50_000)  # noqa: RUF009 (frozen)
     lookahead: int = LOOKAHEAD
     effort: int = EFFORT
-    questions: Sequence[Question] = ()
+    questions: Callable[[Game, Player], Sequence[Question]] = lambda game, hero: ()
     depth_limit: int | None = None
     max_nodes: int | None = None
 
@@ -72,7 +73,13 @@ def explain(
     if encoded is not None and game.first_player is winner and encoded.layout.moves:
         first_moves = frozenset(encoded.layout.moves[0].moves)
     winning = Winning(winner, lambda position: search.winner(position) is winner, first_moves)
-    words = vocabulary_of(game, winner, lookahead=options.lookahead, extra=options.questions)
+    words = vocabulary_of(
+        game,
+        winner,
+        lookahead=options.lookahead,
+        extra=options.questions(game, winner),
+        pairs=pairs_of(game, winner),
+    )
     finder = Finder(
         game,
         winner,

@@ -22,16 +22,23 @@ svg{display:block;margin:.4rem 0;max-width:100%;height:auto}
 
 def explanation_page(explanation: Explanation) -> str:
     """The page; it needs no script and nothing from elsewhere."""
-    title = escape(explanation.title)
     body = "\n".join(_node(explanation.root))
     rest = f"{squares_line(explanation.game.initial.board)} {ORDER}"
+    told = (
+        f"<p>{escape(rest)} Each board is an example: the ring is the last move, the coloured "
+        "square is where the reply goes.</p>"
+    )
+    return html_page(explanation.title, explanation.measure, f"{body}\n{told}")
+
+
+def html_page(title: str, measure: str, body: str) -> str:
+    """A page of its own with a title and the size of the tree; ``body`` is HTML."""
+    title = escape(title)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{_PAGE}{STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{title}</h1>\n<p>{escape(explanation.measure)}.</p>\n{body}\n"
-        f"<p>{escape(rest)} Each board is an example: the ring is the last move, the coloured "
-        "square is where the reply goes.</p>\n</body>\n</html>\n"
+        f"<h1>{title}</h1>\n<p>{escape(measure)}.</p>\n{body}\n</body>\n</html>\n"
     )
 
 
@@ -42,7 +49,7 @@ def _node(node: Node) -> Iterator[str]:
     if node.question is None:
         text = f"{node.cut} nodes more" if node.cut else str(node.answer)
         yield f'<div class="leaf">{told}{escape(text)} {met}'
-        yield _board(node)
+        yield board_of(node)
         yield "</div>"
         return
     yield f"<details open><summary>{told}{escape(str(node.question))}? {met}</summary>"
@@ -51,17 +58,24 @@ def _node(node: Node) -> Iterator[str]:
     yield "</details>"
 
 
-def _board(node: Node) -> str:
-    """The example of a leaf, with the last move and the reply."""
+def example_marks(node: Node) -> Marks | None:
+    """The last move and the reply on the example of an answer; ``None`` where there is none."""
     if not node.met or node.reply is None:
+        return None
+    theirs, to = node.example.theirs, node.reply.made.to
+    last = None if theirs is None else theirs.to
+    return Marks(changed=() if to is None else (to,), last=last)
+
+
+def board_of(node: Node) -> str:
+    """The example of an answer, with the last move and the reply; empty where there is none."""
+    marks = example_marks(node)
+    if marks is None or node.reply is None:
         return ""
-    at, reply = node.example, node.reply.made
-    last = None if at.theirs is None else at.theirs.to
-    marks = Marks(changed=() if reply.to is None else (reply.to,), last=last)
     return board_svg(
-        at.board,
+        node.example.board,
         marks,
-        title=f"Reply: {reply.text}",
+        title=f"Reply: {node.reply.made.text}",
         identifier=f"node-{node.number}",
         standalone=False,
     )

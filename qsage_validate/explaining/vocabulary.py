@@ -75,7 +75,7 @@ def vocabulary_of(
         *extra,
         *(Possible(answer, f"{_capital(str(answer))[5:]} is open") for answer in (*mirrors,)),
         *(
-            Possible(answer, "the other square of the pair of the last move is open")
+            Possible(answer, f"the other square of the pair of {hero.other}'s last move is open")
             for answer in pairing
         ),
         *_turns(game, hero),

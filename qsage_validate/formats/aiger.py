@@ -22,6 +22,7 @@ from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.errors import InputError
 from qsage_validate.formats.numbers import Column, NotANumberError, parse_integers
 from qsage_validate.formats.source import byte_error, quoted
+from qsage_validate.system.stages import go_on, stage
 
 _MAX_VARIABLE: Final = (1 << 30) - 1
 # An index may exceed the number of bytes in the file by this: tables are indexed by it.
@@ -91,6 +92,7 @@ def parse_aiger(data: bytes, path: str | None = None) -> AigerFile:
     """
     header = _read_header(data, path)
     reader = _BinaryReader if header.binary else _AsciiReader
+    stage(f"reading {header.gates:,} gates")
     return reader(data, path, header).read()
 
 
@@ -408,6 +410,7 @@ class _BinaryReader(_Reader):
         gates = self.header.gates
         left, right = np.empty((2, gates), dtype=np.int32)
         for start in range(0, gates, _READ_BLOCK):
+            go_on()
             stop = min(start + _READ_BLOCK, gates)
             deltas, offsets, at = self._deltas(at, start, stop)
             first = self.header.inputs + 1

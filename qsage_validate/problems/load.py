@@ -42,6 +42,7 @@ from qsage_validate.problems.script_moves import insistent
 from qsage_validate.problems.solving import AUTO, Solving, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.system.reading import reading
+from qsage_validate.system.stages import stage
 from qsage_validate.validation.assertions import Asserted, Vocabulary
 from qsage_validate.validation.fit import check_fit, has_words_of
 
@@ -195,9 +196,11 @@ def load(files: Files, rules: Game | None = None) -> Problem:
         return _without_certificate(files)
     files = sorted_out(files)
     assert files.certificate is not None, "sorted out"
+    stage("reading the formula")
     formula = (
         None if files.formula is None else read_formula_or_program(files.formula, files.prenex)
     )
+    stage("reading the certificate")
     certificate = read_certificate(
         files.certificate,
         formula,

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from threading import Event
 from types import TracebackType
+from typing import Final
 
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
+
+# A thread begins without a value of its own: other threads are not watched by this one's task.
+_watching: Final[ContextVar[Task | None]] = ContextVar("watching", default=None)
+
+
+def watching() -> Task | None:
+    """The task that watches all work of this thread, if one does."""
+    return _watching.get()
 
 
 class Task:
@@ -15,6 +25,7 @@ class Task:
 
     The thread that works enters it as a context, reports progress, and keeps :meth:`deadline`.
     Any thread may read and call off.  The thread that works calls ``hears`` with each progress.
+    ``notes`` are lines for people, to be shown when the work is done.
     """
 
     def __init__(self, hears: Tell = nobody) -> None:
@@ -22,6 +33,7 @@ class Task:
         self.progress: Progress | None = None
         self._watch: Stopwatch | None = None
         self._called_off, self._closed = Event(), Event()
+        self.notes: list[str] = []
 
     def __enter__(self) -> Task:
         self._called_off.clear()
@@ -37,6 +49,10 @@ class Task:
         self._watch = self.progress = None
         self._called_off.clear()
 
+    def watch(self) -> None:
+        """Watch all that this thread does from now on."""
+        _watching.set(self)
+
     @property
     def seconds(self) -> float | None:
         """The seconds since the task began; ``None`` while no task is running."""
@@ -49,8 +65,18 @@ class Task:
         self.hears(progress)
 
     def deadline(self, seconds: float | None) -> Deadline:
-        """The deadline of a part of the work, which ends when the work is called off."""
-        return Deadline.after(seconds, self._is_called_off)
+        """The deadline of a part of the work, which ends when the work is called off.
+
+        In a thread that is watched it ends with all that the thread does.
+        """
+        outer = watching()
+        if outer is None or outer is self:
+            return Deadline.after(seconds, self._is_called_off)
+        return Deadline.after(seconds, lambda: self._is_called_off() or outer._is_called_off())
+
+    def check(self) -> None:
+        """Raise ``CancelledError`` when the work was called off."""
+        self.deadline(None).check_called_off()
 
     def cancel(self) -> bool:
         """Call off the running task; false if no task is running."""

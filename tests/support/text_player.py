@@ -58,6 +58,8 @@ class TextPlayer:
     def __init__(self, text: str, hero: Player) -> None:
         self.hero = hero
         kept = [line for line in text.splitlines() if line.strip() and "|" not in line]
+        found = re.search(r"the other square of the pair of \w+'s last move: (.+)", text)
+        self.pairs = [] if found is None else [p.split("-") for p in found[1].split(", ")]
         self.lines = [(len(line) - len(line.lstrip()), line.strip()) for line in kept[1:]]
 
     def reply(self, memory: Memory) -> tuple[Position, Seen]:
@@ -138,6 +140,12 @@ class TextPlayer:
             found = self.having(clause or "", memory)
             found = [one for one in found if kind in (None, one[1].text.partition("(")[0])]
             return found if order == "first" else found[::-1]
+        match = re.fullmatch(r"play the other square of the pair of (\w+)'s last move: .+", line)
+        if match is not None:
+            partner = self._partner(memory.of(match[1]), memory)
+            return [
+                one for one in self.moves(memory) if partner is not None and one[1].to == partner
+            ]
         match = re.fullmatch(r"play (.+) of (\w+)'s last move", line)
         if match is not None:
             last = memory.of(match[2])
@@ -159,6 +167,19 @@ class TextPlayer:
             "the image under a three-quarter turn": (y, width + 1 - x),
         }
         return mirrors[words] if words in mirrors else shifted(place, words)
+
+    def _partner(self, last: Seen | None, memory: Memory) -> Place | None:
+        """The other square of the pair of a move, by the names of squares."""
+        board = memory.position.board
+        named = {
+            board.square_name((x, y)): (x, y)
+            for x in range(1, board.width + 1)
+            for y in range(1, board.height + 1)
+        }
+        for one, other in self.pairs:
+            if last is not None and last.to in (named[one], named[other]):
+                return named[other] if last.to == named[one] else named[one]
+        return None
 
     # -- questions ------------------------------------------------------------------------------
 
@@ -183,6 +204,10 @@ class TextPlayer:
         if match := re.fullmatch(rf"{hero} has a move(?: '([\w-]+)')?(?: (.+))?", words):
             found = self.having(match[2] or "", memory)
             return any(match[1] in (None, one[1].text.partition("(")[0]) for one in found)
+        words_of_pairs = r"the other square of the pair of (\w+)'s last move is open"
+        if match := re.fullmatch(words_of_pairs, words):
+            partner = self._partner(memory.of(match[1]), memory)
+            return partner is not None and board[partner] is Square.OPEN
         if match := re.fullmatch(r"the square (.+) of (\w+)'s last move is (.+)", words):
             last = memory.of(match[2])
             if last is None or last.to is None:

@@ -46,6 +46,7 @@ from qsage_validate.kernel.certificate import (
     Kind,
 )
 from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.system.stages import stage
 
 _MODEL = re.compile(rb"c\s*Model for variable\s+([0-9]+)")
 _ADJECTIVE = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
@@ -129,6 +130,7 @@ class _CircuitReader:
         kind = self._kind(inputs, functions, quantifiers)
         self._check_sides(kind, inputs, functions, quantifiers)
         certificate = self._certificate(kind, inputs, functions, extra)
+        stage("looking at what the functions read")
         wrong = wrong_dependency(certificate, self.formula) if dependencies else None
         if wrong is not None:
             text = wrong.text(self.formula, self._gate_name())

@@ -18,6 +18,7 @@ from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simulate import Simulator, Words, pack, unpack
 from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
+from qsage_validate.system.stages import stage
 
 # One word of plays at a time in a circuit of a million gates: that takes 16 MB.
 _BYTES_PER_PASS: Final = 1 << 24
@@ -28,6 +29,7 @@ class WholeOracle:
 
     def __init__(self, certificate: CircuitCertificate, formula: Qbf | None = None) -> None:
         """Put the certificate's gates in order, and the formula's in a graph of their own."""
+        stage("putting the gates in order")
         self.opponent = opponent_variables(certificate, formula)
         self._row = {variable: row for row, variable in enumerate(self.opponent)}
         outside = {**certificate.extra, **certificate.functions}

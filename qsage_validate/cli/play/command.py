@@ -186,7 +186,8 @@ def command(
         more |= {"--game or --model": bool(rules.game or rules.model)}
         more |= {"--solver": solving.solver is not None}
         _refuse(of_formulas | more, "--solution, which has its game")
-        return play_searched(from_solution(game.solution), play, json_output)
+        path = game.solution
+        return play_searched(lambda: from_solution(path), path, play, json_output)
     impartial = impartial_game(formula)
     if impartial is not None:
         given = rules.game is not None or rules.model is not None
@@ -204,20 +205,28 @@ def command(
     named = named_game(subject, cert, files.game, game)
     if named is not None and not game.needs_formula and solving.solver in (None, SEARCH):
         _refuse(of_formulas, "a game that is searched, which has no formula (see --certify)")
-        return play_searched(searched(named, game.side, solving.timeout), play, json_output)
+        found = named
+        what = " ".join(found.words)
+        return play_searched(
+            lambda: searched(found, game.side, solving.timeout), what, play, json_output
+        )
     if game.side is not None:
         raise UsageError("found --side, which is for a search: a formula's value says who wins")
     if game.certify and solving.solver is not None:
         raise UsageError("found --certify with --solver, expected one of them")
     files = replace(solving.of(files), assertions=tuple(assertions or ()))
+    what = files.name if named is None else " ".join(named.words)
     if solving.solver is not None:
-        return play_problem(solved(files, named, game.encoding), play, json_output)
+        return play_problem(lambda: solved(files, named, game.encoding), what, play, json_output)
     if named is not None:
-        return play_problem(certified(named, game.encoding, files), play, json_output)
+        own = named
+        return play_problem(lambda: certified(own, game.encoding, files), what, play, json_output)
     from qsage_validate.problems.files import sorted_out
     from qsage_validate.problems.load import load
 
-    return play_problem(load(sorted_out(files)), play, json_output)
+    files = sorted_out(files)
+
+    return play_problem(lambda: load(files), what, play, json_output)
 
 
 def _with_certificate(

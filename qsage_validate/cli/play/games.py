@@ -107,12 +107,16 @@ def certified(game: NamedGame, encoding: str | None, files: Files) -> Problem:
     from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
     from qsage_validate.encodings.registry import encode
     from qsage_validate.problems.load import of
+    from qsage_validate.system.limits import NEVER, Limits
+    from qsage_validate.system.task import watching
 
+    task = watching()
+    deadline = NEVER if task is None else task.deadline(None)
     with SearchLine(sys.stderr) as line:
         encoded = encode(game.model, encoding)
         proved = certify_formula(
             encoded.qbf,
-            RouteOptions(route="search"),
+            RouteOptions(route="search", limits=Limits(deadline)),
             encoding=encoded,
             layout=encoded.layout,
             tell=line.tell,

@@ -94,6 +94,7 @@ def play_heaps(
 ) -> Exit:
     """Play ``game``, which the command line calls ``name``."""
     from qsage_validate.arena.engines.heaps import open_heaps
+    from qsage_validate.cli.play.table import Table
     from qsage_validate.games.protocol import Player
     from qsage_validate.problems.heaps import load_heaps
 
@@ -110,10 +111,10 @@ def play_heaps(
     if start is None:
         start = _random_start(problem, first, options.bound or _BOUND, random.Random(seed))
     first = first or problem.begins(start)
-    engine = open_heaps(problem, start, first)
+    table = Table(open_heaps(problem, start, first), problem.replay(start, first))
     if play.mode is Mode.SCRIPT:
-        return script(engine, play, json_output)
-    return by_hand(engine, play, problem.replay(start, first))
+        return script(table, play, json_output)
+    return by_hand(lambda: table, name, play)
 
 
 def _random_start(

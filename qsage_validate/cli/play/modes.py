@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
@@ -18,16 +18,14 @@ from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import Adversary, AdversaryReport
-    from qsage_validate.arena.engines.engine import Engine
     from qsage_validate.arena.frame import Frame
     from qsage_validate.arena.teacher.teacher import Teacher
+    from qsage_validate.cli.play.table import Table
     from qsage_validate.games.protocol import Player
     from qsage_validate.play.match import Match
-    from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
     from qsage_validate.problems.searched import RulesProblem
-    from qsage_validate.system.task import Task
     from qsage_validate.validation.finding import Finding
 
     MakeTeacher = Callable[[], Teacher | None]
@@ -170,24 +168,27 @@ class PlayOptions(OptionGroup):
             narrate(f"the {answers} plays {asked}: the random player is {opponent}")
 
 
-def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
-    """Play against a certificate."""
+def play_problem(
+    make: Callable[[], Problem], what: str, options: PlayOptions, json_output: bool
+) -> Exit:
+    """Play against the certificate of the problem that ``make`` loads of ``what``."""
     if options.mode is Mode.RANDOM:
-        return _random(problem, options, json_output)
+        return _random(make(), options, json_output)
     if options.mode is Mode.DRILL:
-        return _drill(problem, options)
-    from qsage_validate.arena.open import open_engine
+        return _drill(make(), options)
+    if options.mode is Mode.SCRIPT:
+        return script(_table(make()), options, json_output)
+    return by_hand(lambda: _table(make()), what, options)
 
-    engine = open_engine(problem)
+
+def _table(problem: Problem) -> Table:
+    from qsage_validate.arena.open import open_engine
+    from qsage_validate.cli.play.table import Table
 
     def teacher() -> Teacher | None:
         from qsage_validate.arena.teacher.teacher import teacher_of
 
         return teacher_of(problem)
-
-    teaches = teacher if problem.layout is not None else None
-    if options.mode is Mode.SCRIPT:
-        return script(engine, options, json_output, teaches)
 
     def services() -> Services:
         from qsage_validate.cli.play.prover import prover
@@ -198,8 +199,13 @@ def play_problem(problem: Problem, options: PlayOptions, json_output: bool) -> E
             return Services(gates=Services.of(problem).gates)
         return Services.of(problem, prover(problem))
 
-    task = None if problem.solving is None else problem.solving.replies.task
-    return by_hand(engine, options, problem.replay, services, task, teaches)
+    return Table(
+        open_engine(problem),
+        problem.replay,
+        services,
+        None if problem.solving is None else problem.solving.replies.task,
+        teacher if problem.layout is not None else None,
+    )
 
 
 def _drill(problem: Problem, options: PlayOptions) -> Exit:
@@ -215,76 +221,76 @@ def _drill(problem: Problem, options: PlayOptions) -> Exit:
     return run_drill(teacher, problem.title, Player(options.drill), options.resume)
 
 
-def play_searched(problem: RulesProblem, options: PlayOptions, json_output: bool) -> Exit:
-    """Play a game against a search, or a solution."""
+def play_searched(
+    make: Callable[[], RulesProblem], what: str, options: PlayOptions, json_output: bool
+) -> Exit:
+    """Play a game against the search of ``what`` that ``make`` begins, or a solution."""
     from qsage_validate.arena.engines.searched import SearchedEngine
+    from qsage_validate.cli.play.table import Table
 
     for name, wanted in {"--illegal": options.illegal, "--let-happen": options.let_happen}.items():
         if wanted:
             raise UsageError(f"found {name}, but there is no formula to tell an illegal move")
     if options.mode is Mode.DRILL:
         raise UsageError(
-            f"found --drill with a {problem.answers}, expected a certificate: see --certify"
+            "found --drill with a search or solution, expected a certificate: see --certify"
         )
-    engine = SearchedEngine(problem)
 
-    def teacher() -> Teacher:
-        from qsage_validate.arena.teacher.teacher import Teacher
+    def table() -> Table:
+        problem = make()
 
-        return Teacher(problem.player, None, problem.game)
+        def teacher() -> Teacher:
+            from qsage_validate.arena.teacher.teacher import Teacher
+
+            return Teacher(problem.player, None, problem.game)
+
+        engine, task = SearchedEngine(problem), problem.replies.task
+        return Table(engine, problem.replay, task=task, teacher=teacher)
 
     if options.mode is Mode.SCRIPT:
-        return script(engine, options, json_output, teacher)
+        return script(table(), options, json_output)
     if options.mode is not Mode.RANDOM:
-        task = problem.replies.task
-        return by_hand(engine, options, problem.replay, task=task, teacher=teacher)
+        return by_hand(table, what, options)
     from qsage_validate.arena.engine_adversary import EngineAdversary
 
+    problem = make()
     options.tell_opponent(problem.player.other, problem.answers)
-    adversary = EngineAdversary(engine, problem.replay, seed=options.seed or 0)
+    adversary = EngineAdversary(SearchedEngine(problem), problem.replay, seed=options.seed or 0)
     report = run_adversary(adversary, options.games or GAMES)
     lines = random_lines(report, problem.player.other, "the rules")
     return tell_random(report, report.as_json(), lines, json_output)
 
 
-def by_hand(
-    engine: Engine[Any],
-    options: PlayOptions,
-    replay: Replay,
-    services: Callable[[], Services] | None = None,
-    task: Task | None = None,
-    teacher: MakeTeacher | None = None,
-) -> Exit:
+def by_hand(make: Callable[[], Table], what: str, options: PlayOptions) -> Exit:
     """Let a person play: on the board, or at a prompt where there is no terminal.
 
-    Answers that are a ``task`` may take long: on the board they come apart.
+    What ``make`` makes may take long: on a terminal it is made while something is on the screen.
     """
-    _check_teaching(options, teacher)
-    from qsage_validate.play.match import Match
-
-    seed, let_happen = options.seed, options.let_happen
     if _is_terminal() and os.name == "posix" and find_spec("termios") is None:
         raise UsageError(
             "found a Python without the module 'termios', which a play at a terminal needs: "
             "use --moves or --moves-file"
         )
-    if options.mode is Mode.PLAIN or not _is_terminal():
-        from qsage_validate.play.console.prompt import run_plain
+    if options.mode is not Mode.PLAIN and _is_terminal():
+        from qsage_validate.cli.play.board import on_board
 
-        match = Match(engine, teacher=teacher)
-        # The prompt gives the terminal back as it was, also when the program is told to end.
-        with orderly_termination():
-            return run_plain(match, seed=seed, let_happen=let_happen, teach=options.teach)
-    from qsage_validate.play.tui.app import run
+        return on_board(
+            lambda: _checked(make(), options),
+            what,
+            theme=options.theme,
+            seed=options.seed,
+            let_happen=options.let_happen,
+        )
+    from qsage_validate.play.console.prompt import run_plain
+    from qsage_validate.play.match import Match
 
-    return run(
-        Match(engine, task, teacher=teacher),
-        theme=options.theme,
-        seed=seed,
-        let_happen=let_happen,
-        replay=replay,
-        services=None if services is None else services(),
-    )
+    table = _checked(make(), options)
+    match = Match(table.engine, teacher=table.teacher)
+    # The prompt gives the terminal back as it was, also when the program is told to end.
+    with orderly_termination():
+        return run_plain(
+            match, seed=options.seed, let_happen=options.let_happen, teach=options.teach
+        )
 
 
 def _is_terminal() -> bool:
@@ -296,25 +302,22 @@ def _is_terminal() -> bool:
 # -- scripts --------------------------------------------------------------------------------
 
 
-def _check_teaching(options: PlayOptions, teacher: MakeTeacher | None) -> None:
-    if options.teach and teacher is None:
+def _checked(table: Table, options: PlayOptions) -> Table:
+    if options.teach and table.teacher is None:
         raise UsageError("found --teach with a game that has no teacher, expected one on a board")
+    return table
 
 
-def script(
-    engine: Engine[Any],
-    options: PlayOptions,
-    json_output: bool,
-    teacher: MakeTeacher | None = None,
-) -> Exit:
+def script(table: Table, options: PlayOptions, json_output: bool) -> Exit:
     """Play by a script, and show each step."""
-    _check_teaching(options, teacher)
+    _checked(table, options)
     from qsage_validate.formats.source import Source
     from qsage_validate.play.match import Match
     from qsage_validate.play.report import exit_code, frame_lines, lesson_lines, match_json
     from qsage_validate.play.script import run_script
 
-    match, text, path = Match(engine, teacher=teacher), options.moves or "", None
+    match = Match(table.engine, teacher=table.teacher)
+    text, path = options.moves or "", None
     if options.moves_file is not None:
         source = Source.open(options.moves_file)
         text, path = source.text, source.path

@@ -12,16 +12,17 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Input
 
 from qsage_validate.arena.frame import BlockMove, MatchMove
-from qsage_validate.errors import Exit, QsageError, UsageError
+from qsage_validate.errors import Exit, QsageError
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import Match
+from qsage_validate.play.tui.base import check_terminal, run_in_colours
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS, key_of
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight
@@ -30,7 +31,6 @@ from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
 from qsage_validate.play.tui.screens.dialogs import HelpScreen, MenuScreen
-from qsage_validate.play.tui.themes import THEMES, themes
 from qsage_validate.play.tui.tool_actions import ToolsApp
 from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
@@ -380,16 +380,6 @@ class PlayApp(ToolsApp):
                 about = f"{action.help} ({action.key})"
                 yield SystemCommand(action.title, about, partial(self.run_action, action.name))
 
-    # The terminal
-
-    async def on_event(self, event: events.Event) -> None:
-        # Ctrl-C leaves from wherever one is, also from dialogs, which hide the app's bindings.
-        if isinstance(event, events.Key) and event.key == "ctrl+c":
-            event.stop()
-            self.exit(Exit.INTERRUPTED)
-            return
-        await super().on_event(event)
-
 
 def _here(view: View) -> View:
     """The view with the frame on the board that the match has come to."""
@@ -451,18 +441,11 @@ def run(
     ``SystemExit`` is raised.  Raises ``UsageError`` without a
     terminal and for an unknown theme; a bug is raised when the terminal is as it was before.
     """
-    if theme not in THEMES:
-        raise UsageError(f"found --theme {theme!r}, expected {' or '.join(THEMES)}")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("the board needs a terminal: use --plain, --moves or --white random")
-    if os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
-        raise UsageError("the board needs a terminal, found TERM=dumb or none: use --plain")
+    check_terminal(theme)
     app = PlayApp(
         match, theme=theme, seed=seed, let_happen=let_happen, replay=replay, services=services
     )
-    for known in themes(app.console.color_system).values():
-        app.register_theme(known)
-    code = app.run()
+    code = run_in_colours(app)
     if app.ended_by is not None:
         rescue(match, app.path)
         raise SystemExit(128 + app.ended_by)

@@ -20,7 +20,7 @@ from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View, picture, square_text, status
 from qsage_validate.play.tui.screens.findings_screen import Found
-from qsage_validate.play.tui.themes import DARK, LIGHT, THEMES
+from qsage_validate.play.tui.themes import DARK, LIGHT
 from qsage_validate.play.tui.widgets.bars import ActionBar, StatusBar, TitleBar
 from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
@@ -45,12 +45,9 @@ class ShowingApp(AskingApp):
         replay: Replay | None,
         services: Services | None,
     ) -> None:
-        super().__init__(match, let_happen=let_happen)
+        super().__init__(match, theme=theme, let_happen=let_happen)
         self._news: frozenset[str] = frozenset()
         self._home = PANES[0]
-        self._first_theme = theme
-        for known in THEMES.values():
-            self.register_theme(known)
         self._replay = replay
         self.proof_found: tuple[Found, ...] = ()
         self._services = Services() if services is None else services
@@ -80,11 +77,7 @@ class ShowingApp(AskingApp):
             yield ActionBar(id="actions")
         yield Static(id="too-small", markup=False)
 
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return DARK.variables
-
     def on_mount(self) -> None:
-        self.theme = THEMES[self._first_theme].name
         situation = self.view.situation
         self._say(*(Note(Weight.SAID, note) for note in situation.facts.notes))
         self._report(situation, situation.frames)

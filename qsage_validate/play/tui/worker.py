@@ -6,27 +6,23 @@ What is asked while the worker is busy waits in a queue.  The answers arrive as
 
 from __future__ import annotations
 
-import asyncio
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Concatenate, ParamSpec
 
-from textual.app import App
-from textual.filter import LineFilter
 from textual.message import Message
 from textual.worker import Worker, WorkerState
 
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.play.match import Match
+from qsage_validate.play.tui.base import LeavableApp
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
-from qsage_validate.play.tui.visible import VISIBLE
-from qsage_validate.system.signals import TERMINATING
 from qsage_validate.system.task import Task
 
 P = ParamSpec("P")
@@ -48,25 +44,20 @@ class Answered(Message):
     situation: Situation | None
 
 
-class AskingApp(App[Exit]):
+class AskingApp(LeavableApp[Exit]):
     """An app around a match; only its worker thread touches the match.
 
     ``bug`` is an exception that is none of :class:`~qsage_validate.errors.QsageError`: the app
-    has ended because of it.  ``ended_by`` is the number of a signal that ended the app.
+    has ended because of it.
     """
 
-    def __init__(self, match: Match, *, let_happen: bool) -> None:
-        super().__init__()
+    def __init__(self, match: Match, *, theme: str, let_happen: bool) -> None:
+        super().__init__(theme)
         self._match = match
         self.work: Task | None = match.task
         self._queue: deque[tuple[str, requests.Request]] = deque()
         self.bug: BaseException | None = None
-        self.ended_by: int | None = None
         self.view = View(Situation.of(match), let_happen=let_happen)
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """What all lines of the screen go through."""
-        return [*super().get_line_filters(), VISIBLE]
 
     @abstractmethod
     def show(self, view: View) -> None:
@@ -130,16 +121,6 @@ class AskingApp(App[Exit]):
         if event.worker.group in ("match", TEACHER) and event.state is WorkerState.ERROR:
             self.bug = event.worker.error
             self.exit()
-
-    def on_mount(self) -> None:
-        """Leave as by the key when the terminal or the system ends the program."""
-        loop = asyncio.get_running_loop()
-        for number in () if self.is_headless else TERMINATING:
-            loop.add_signal_handler(number, self._end_by, number)
-
-    def _end_by(self, number: int) -> None:
-        self.ended_by = number
-        self.exit()
 
     def on_unmount(self) -> None:
         """Call off what the worker does: its thread is waited for."""

@@ -306,7 +306,7 @@ def test_real_files(shared_data: Path) -> None:
     assert (unordered.aig.fanin1 >> 1 < variables).all()
 
 
-def _large(gates: int) -> Aig:
+def large_graph(gates: int) -> Aig:
     """A graph in which each gate reads the one before it and an earlier one."""
     before = 2 * np.arange(1, gates + 1, dtype=np.int32) + 2
     earlier = 2 * (1 + (np.arange(gates) * 7919 % np.arange(2, gates + 2))).astype(np.int32)
@@ -314,7 +314,7 @@ def _large(gates: int) -> Aig:
 
 
 def test_binary_gates_of_several_blocks_are_read_as_they_were_written() -> None:
-    aig = _large(150_000)
+    aig = large_graph(150_000)
     read = parse_aiger(aiger_bytes(aig, [2 * aig.num_variables], binary=True))
     larger, smaller = np.maximum(aig.fanin0, aig.fanin1), np.minimum(aig.fanin0, aig.fanin1)
     assert np.array_equal(read.aig.fanin0, larger)
@@ -322,7 +322,7 @@ def test_binary_gates_of_several_blocks_are_read_as_they_were_written() -> None:
 
 
 def test_an_error_in_a_later_block_names_its_gate_and_byte() -> None:
-    data = aiger_bytes(_large(150_000), [4], binary=True)
+    data = aiger_bytes(large_graph(150_000), [4], binary=True)
     with pytest.raises(InputError, match=r"the end of the file in gate 1\d{5} of 150000"):
         parse_aiger(data[: -len(data) // 10])
     # A gate cannot read itself: its first difference is no zero.
@@ -336,7 +336,7 @@ def test_an_error_in_a_later_block_names_its_gate_and_byte() -> None:
 
 
 def test_reading_binary_gates_takes_little_more_memory_than_the_gates() -> None:
-    data = aiger_bytes(_large(300_000), [4], binary=True)
+    data = aiger_bytes(large_graph(300_000), [4], binary=True)
     tracemalloc.start()
     try:
         parse_aiger(data)

@@ -1,0 +1,93 @@
+"""The base of every app: keys and signals that leave it, its colours, what reaches the screen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from typing import Generic, TypeVar
+
+from textual import events
+from textual.app import App
+from textual.filter import LineFilter
+
+from qsage_validate.errors import Exit, UsageError
+from qsage_validate.play.tui.themes import DARK, THEMES, themes
+from qsage_validate.play.tui.visible import VISIBLE
+from qsage_validate.system.signals import TERMINATING
+
+Result = TypeVar("Result")
+
+
+class LeavableApp(App[Result | Exit], Generic[Result]):
+    """An app that ends as ``Exit.INTERRUPTED`` by Ctrl-C, and by signals as by a key.
+
+    ``ended_by`` is the number of a signal that ended the app.
+    """
+
+    def __init__(self, theme: str) -> None:
+        super().__init__()
+        self.ended_by: int | None = None
+        self._first_theme = theme
+        for known in THEMES.values():
+            self.register_theme(known)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What all lines of the screen go through."""
+        return [*super().get_line_filters(), VISIBLE]
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return DARK.variables
+
+    def on_mount(self) -> None:
+        self.theme = THEMES[self._first_theme].name
+        loop = asyncio.get_running_loop()
+        for number in () if self.is_headless else TERMINATING:
+            loop.add_signal_handler(number, self._end_by, number)
+
+    def _end_by(self, number: int) -> None:
+        self.ended_by = number
+        self.exit()
+
+    async def on_event(self, event: events.Event) -> None:
+        # From wherever one is, also from dialogs and inputs.
+        if isinstance(event, events.Key) and event.key == "ctrl+c":
+            event.stop()
+            self.exit(Exit.INTERRUPTED)
+            return
+        await super().on_event(event)
+
+
+def run_in_colours(app: LeavableApp[Result]) -> Result | Exit | None:
+    """Run an app in the colours that this terminal has."""
+    for known in themes(app.console.color_system).values():
+        app.register_theme(known)
+    return app.run()
+
+
+def run_app(app: LeavableApp[Result]) -> Result | Exit:
+    """Run an app on this terminal; returns what it ends with.
+
+    After SIGTERM and SIGHUP ``SystemExit`` is raised, after a bug as well, and after Ctrl-C
+    ``KeyboardInterrupt``.
+    """
+    found = run_in_colours(app)
+    if app.ended_by is not None:
+        raise SystemExit(128 + app.ended_by)
+    if found is None and app.return_code:
+        # Textual has printed the traceback of the bug that ended it.
+        raise SystemExit(Exit.INTERNAL)
+    if found is None or found is Exit.INTERRUPTED:
+        raise KeyboardInterrupt
+    return found
+
+
+def check_terminal(theme: str) -> None:
+    """Raise ``UsageError`` without a terminal for the board, and for a theme that there is not."""
+    if theme not in THEMES:
+        raise UsageError(f"found --theme {theme!r}, expected {' or '.join(THEMES)}")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("the board needs a terminal: use --plain, --moves or --white random")
+    if os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
+        raise UsageError("the board needs a terminal, found TERM=dumb or none: use --plain")
