@@ -136,12 +136,17 @@ def test_a_wrong_reply_is_refuted_with_the_play(
     ]
     line = "WW../B.../B.../....\tvertical(3,3)"
     assert line in text
+    path.write_bytes(sealed(text.replace(line, line[:-5] + "(1,2)", 1).encode()))
+    assert run_qsage(["validate", "--solution", str(path)]) == Exit.REFUTED
+    told = capsys.readouterr().out.splitlines()
+    assert "the reply in ply 3 is illegal: vertical(1,2): open(?x,?y) is false" in told[0]
+    assert told[1] == "  play: vertical(1,2) horizontal(1,1)"
     path.write_bytes(sealed(text.replace(line, line[:-5] + "(4,1)", 1).encode()))
     assert run_qsage(["validate", "--solution", str(path), "--json"]) == Exit.REFUTED
-    told = json.loads(capsys.readouterr().out)
-    assert told["verdict"] == "refuted"
-    assert told["play"][:3] == ["vertical(1,2)", "horizontal(1,1)", "vertical(4,1)"]
-    assert told["hypotheses"] is None
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["verdict"] == "refuted"
+    assert answer["play"][:3] == ["vertical(1,2)", "horizontal(1,1)", "vertical(4,1)"]
+    assert answer["hypotheses"] is None
 
 
 def test_a_file_of_another_game_is_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
