@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.formula import formula_path, load_formula, without_depth
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.option_groups import output_option
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
 from qsage_validate.cli.solve.alternation import ALTERNATES, solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
@@ -51,6 +52,11 @@ def command(
     options: MethodOptions,
     encoding: EncodingOption = None,
     deepening: DeepeningOptions,
+    solution: str | None = output_option(
+        "Write the winner's reply in each position that the winner meets, for 'qsage validate "
+        "--solution'.",
+        "FILE",
+    ),
     read: FormulaOptions,
     limits: LimitOptions,
     json_output: JsonOption = False,
@@ -67,6 +73,9 @@ def command(
     model, deepens = without_depth(model)
     deepening.check_deepens(deepens)
     method = Method.of(options, limits)
+    if solution is not None:
+        _check_solution(solution, deepening, searches=path is None and method.searches)
+        check_streams(solution, json_output)
     if path is not None:
         if deepening.winner:
             raise UsageError("found --winner with a formula, expected a game")
@@ -84,20 +93,41 @@ def command(
         method = replace(method, searches=False)
     if options.engine is not EngineName.AUTO and not method.searches:
         raise UsageError("found --engine with QBF solvers, expected a search on the rules")
+    if solution is not None and not method.searches:
+        raise UsageError("found --solution with --encoding, expected a search on the rules")
     if deepening.winner and not method.searches:
         raise UsageError("found --winner with QBF solvers, expected a search on the rules")
     if deepens:
         from qsage_validate.encodings.gdl.ground_program import grounding_within
 
-        ask = solve_alternating if deepening.alternate else solve_to_critical_depth
         with grounding_within(limits.memory):
-            return ask(resolved, method, encoding, deepening, json_output)
+            if deepening.alternate:
+                return solve_alternating(resolved, method, encoding, deepening, json_output)
+            return solve_to_critical_depth(
+                resolved, method, encoding, deepening, json_output, solution
+            )
     if method.searches:
-        return _search(resolved, method, json_output, winner_only=deepening.winner)
+        winner_only = deepening.winner
+        return _search(resolved, method, json_output, solution, winner_only=winner_only)
     return _solve_game(resolved, encoding, method, json_output)
 
 
-def _search(model: GameModel, method: Method, json_output: bool, *, winner_only: bool) -> Exit:
+def _check_solution(solution: str, deepening: DeepeningOptions, *, searches: bool) -> None:
+    """Raise ``UsageError`` where no search on the rules finds what the file is to have."""
+    if not searches:
+        raise UsageError("found --solution without a game that is searched, expected one")
+    if deepening.alternate:
+        raise UsageError(f"found --solution {solution} with --alternate, expected one of them")
+
+
+def _search(
+    model: GameModel,
+    method: Method,
+    json_output: bool,
+    solution: str | None,
+    *,
+    winner_only: bool,
+) -> Exit:
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.search.solver import EngineChoice, search_for
@@ -120,6 +150,10 @@ def _search(model: GameModel, method: Method, json_output: bool, *, winner_only:
         words = method.engine_words(result.engine, result.nodes)
         if words:
             narrate(words)
+    if solution is not None:
+        from qsage_validate.cli.solutions import write_solution
+
+        write_solution(solution, model, solver, result.winner)
     return exit_of(truth)
 
 

@@ -59,8 +59,9 @@ def solve_to_critical_depth(
     encoding: str | None,
     options: DeepeningOptions,
     json_output: bool,
+    solution: str | None = None,
 ) -> Exit:
-    """Deepen until Black wins, by the method given."""
+    """Deepen until Black wins, by the method given; ``solution`` is a file to write."""
     from qsage_validate.solvers.deepening.answer_file import DeepeningFile
     from qsage_validate.solvers.deepening.deepening import deepen_by_search
     from qsage_validate.solvers.deepening.game_depths import depths_of
@@ -83,6 +84,10 @@ def solve_to_critical_depth(
         else:
             found = _ask(model, method, encoding, plies, file, line)
     _tell(found, method, json_output)
+    if solution is not None:
+        from qsage_validate.cli.solutions import write_solution_at
+
+        write_solution_at(solution, found, method.limits)
     return exit_of(found.truth)
 
 
