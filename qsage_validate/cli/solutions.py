@@ -100,12 +100,11 @@ def solution_file(model: ModelArguments) -> str | None:
     """The solution file that stands in the place of a game, if one does."""
     import os
 
-    from qsage_validate.formats.source import STDIN
-    from qsage_validate.solutions.file import is_solution
+    from qsage_validate.formats.source import STDIN, Format, sniff
 
     if len(model.words) != 1 or model.words[0] == STDIN or not os.path.isfile(model.words[0]):
         return None
-    if not is_solution(model.words[0]):
+    if sniff(model.words[0]) is not Format.SOLUTION:
         return None
     if model.flags:
         raise UsageError(f"found {model.flags[0]} with {model.words[0]}, which has its game")

@@ -81,11 +81,6 @@ def sealed(rest: bytes) -> bytes:
     return gzip.compress(head + rest, mtime=0)
 
 
-def is_solution(path: Path) -> bool:
-    """True if a file begins as a solution does; raises ``InputError`` as reading it does."""
-    return read_bytes(path).startswith(_MAGIC.encode())
-
-
 def read_solution(path: Path) -> Solution:
     """The solution in a file.
 
