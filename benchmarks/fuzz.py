@@ -32,6 +32,7 @@ from types import FrameType
 
 from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.errors import Exit
+from qsage_validate.solutions.file import sealed
 
 SECONDS = 20.0
 _GAME = ["httt", "--size", "3x3", "--shape", "el", "--depth", "3"]
@@ -46,6 +47,8 @@ class Kind:
     name: str
     seeds: tuple[bytes, ...]
     commands: tuple[tuple[str, ...], ...]
+    finish: Callable[[bytes], bytes] = bytes
+    """What makes a file of the damaged bytes: for one with a sum the bytes are those behind it."""
 
 
 def kinds(folder: Path) -> list[Kind]:
@@ -65,6 +68,11 @@ def kinds(folder: Path) -> list[Kind]:
     checked = ["validate", str(good / "f.qcir"), str(good / "c.aig"), "--level", "all"]
     quiet([*checked, "--positions", "3", "--checkpoint", str(good / "k.json")])
     formula, certificate = str(good / "f.qcir"), str(good / "c.aig")
+
+    quiet(["solve", *_GAME[:-1], "5", "--solution", str(good / "w.solution")])
+    solution = (good / "w.solution").read_bytes()
+    replies = (("validate", "--solution", "FILE", "--timeout", "5"),
+               ("play", "--solution", "FILE", "--moves", "occupy(1,1)"))  # fmt: skip
 
     def read(*names: str) -> tuple[bytes, ...]:
         return tuple((good / name).read_bytes() for name in names)
@@ -88,6 +96,8 @@ def kinds(folder: Path) -> list[Kind]:
              (("bench", "table", "FILE"), ("bench", "table", "FILE", "--table", "runs", "--csv"),
               ("bench", "cactus", "FILE"), ("bench", "table", "FILE", "--json"))),
         Kind("game", tuple(_games()), (("info", "FILE"), ("solve", "FILE", "--timeout", "1"))),
+        Kind("solution", (solution, gzip.decompress(solution)), replies),
+        Kind("solution behind its sum", (gzip.decompress(solution).split(b"\n", 2)[2],), replies, sealed),
         Kind("solvers", (b"[mine]\nkind = generic\nprogram = /bin/true\nformats = qcir, qdimacs\n",),
              (("info", "--solvers"),)),
     ]  # fmt: skip
@@ -175,7 +185,7 @@ def cases(seed: int, numbers: range, folder: Path) -> Iterator[tuple[int, str, i
         for number in numbers:
             draw = random.Random(f"{seed} {number}")
             kind = known[number % len(known)]
-            path.write_bytes(damaged(draw.choice(kind.seeds), draw))
+            path.write_bytes(kind.finish(damaged(draw.choice(kind.seeds), draw)))
             words = [str(path) if word == "FILE" else word for word in draw.choice(kind.commands)]
             if kind.name == "solvers":
                 os.environ["QSAGE_SOLVERS"] = str(path)

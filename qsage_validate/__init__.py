@@ -20,6 +20,7 @@ _MODULES = {
     "api.strategies": ("Strategy", "Tree", "certify", "explain", "load"),
     "api.explaining": ("Explanation", "RefutedStrategyError"),
     "api.matches": ("Match",),
+    "api.solutions": ("Solution", "SolutionReport", "find_solution", "load_solution"),
     "api.reports": ("Attack", "Report"),
     "api.comparing": ("Comparison", "compare", "compare_exactly"),
     "api.results": ("BenchResults", "GameTable", "read_results"),

@@ -18,6 +18,10 @@ from qsage_validate.api.reports import Report as Report
 from qsage_validate.api.results import BenchResults as BenchResults
 from qsage_validate.api.results import GameTable as GameTable
 from qsage_validate.api.results import read_results as read_results
+from qsage_validate.api.solutions import Solution as Solution
+from qsage_validate.api.solutions import SolutionReport as SolutionReport
+from qsage_validate.api.solutions import find_solution as find_solution
+from qsage_validate.api.solutions import load_solution as load_solution
 from qsage_validate.api.solving import Result as Result
 from qsage_validate.api.solving import solve as solve
 from qsage_validate.api.strategies import Strategy as Strategy

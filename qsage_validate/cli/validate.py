@@ -109,14 +109,21 @@ class PartOptions(OptionGroup):
 @takes_options
 def command(
     *,
-    formula: str = argument(
+    formula: str | None = argument(
         "QCIR or QDIMACS; a clause certificate (Pedant) does alone.",
         "FORMULA",
+        None,
         autocompletion=completion.files,
     ),
     certificate: CertOptions,
     trace: str | None = option(
         "A QBF solver's trace: QRP, binary QRP or Qute's.", "FILE", panel="Files"
+    ),
+    solution: str | None = option(
+        "In the place of a formula: walk through all plays of a solution file ('qsage solve "
+        "--solution').",
+        "FILE",
+        panel="Files",
     ),
     part: PartOptions,
     rules: RulesOptions,
@@ -145,6 +152,9 @@ def command(
     formula is true exactly when Black wins by the rules; by SAT, needs no certificate), assertions
     (what the files of --assert say holds in every play; by SAT).
 
+    With --solution the file's replies are the strategy: every move of the loser is tried, by the
+    rules of the model in the file (that has to be the one of --model or --game, if named).
+
     Exit code 0: something is proved and nothing refuted, 1: refuted, 2: bad input, 3: undecided,
     or plays were only sampled, 130: interrupted.
     """
@@ -152,6 +162,25 @@ def command(
     from qsage_validate.proving.runner import Options
 
     cert = certificate.path
+    if solution is not None:
+        given = {
+            "a formula": formula is not None or cert is not None,
+            "--trace": trace is not None,
+            "--meta": rules.meta is not None,
+            "--level": bool(level),
+            "--assert": bool(assertions),
+            "--solver or --blocks": part != PartOptions(),
+            "--proof or --report": (proof.proof or proof.report) is not None,
+            "--checkpoint": attack.checkpoint is not None,
+        }
+        for name in (name for name, there in given.items() if there):
+            raise UsageError(f"found --solution with {name}, expected the solution's file alone")
+        from qsage_validate.cli.solutions import validate_solution
+
+        limits = Limits(Deadline.after(timeout), memory)
+        return validate_solution(solution, rules.words(), limits, json_output)
+    if formula is None:
+        raise UsageError("found no formula, expected FORMULA or --solution FILE")
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
     files = replace(rules.files(formula, cert, read), assertions=tuple(assertions or ()))

@@ -73,9 +73,11 @@ def vocabulary_of(
     )
     asked = (
         *extra,
-        *(Possible(answer, f"{_capital(str(answer))[5:]} is open") for answer in (*mirrors,)),
+        *(Possible(answer, f"{str(answer)[5:]} can be played") for answer in (*mirrors,)),
         *(
-            Possible(answer, f"the other square of the pair of {hero.other}'s last move is open")
+            Possible(
+                answer, f"the other square of the pair of {hero.other}'s last move can be played"
+            )
             for answer in pairing
         ),
         *_turns(game, hero),
@@ -84,10 +86,6 @@ def vocabulary_of(
         *(pick.question for pick in picks if pick.quality != "win" and not pick.last),
     )
     return Vocabulary(asked, tuple(dict.fromkeys(answers)))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _kinds(game: Game, player: Player) -> list[str]:

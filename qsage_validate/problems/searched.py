@@ -5,9 +5,52 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
-from qsage_validate.games.protocol import Game, Player
-from qsage_validate.solvers.search.replies import SearchReplies
+from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.solvers.search.replies import SearchReplies, SearchReply
+from qsage_validate.system.task import Task
+
+
+class Replies(Protocol):
+    """Whatever answers in the positions of a play on the rules."""
+
+    task: Task
+
+    def reply(self, position: Position) -> SearchReply:
+        """The reply in a position; raises ``UndecidedError`` where there is none."""
+        ...
+
+
+class RulesProblem(Protocol):
+    """A game without a formula, one side of which is answered."""
+
+    answers: ClassVar[str]
+    """What answers, in words."""
+    silence: ClassVar[str]
+    """What it means that no answer comes."""
+    hints: ClassVar[bool]
+    """True if there are replies for the person's side too."""
+
+    @property
+    def game(self) -> Game: ...
+
+    @property
+    def player(self) -> Player: ...
+
+    @property
+    def promised(self) -> bool: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def notes(self) -> tuple[str, ...]: ...
+
+    @property
+    def replies(self) -> Replies: ...
+
+    def replay(self, moves: Sequence[str]) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -16,6 +59,10 @@ class SearchedProblem:
 
     ``promised`` says that the search has found that its side wins.
     """
+
+    answers: ClassVar[str] = "search"
+    silence: ClassVar[str] = "no answer in time"
+    hints: ClassVar[bool] = True
 
     words: tuple[str, ...]
     replies: SearchReplies

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ import pytest
 from qsage_validate.cli.app import PROGRAMS
 from qsage_validate.cli.common import SCHEMA
 from qsage_validate.formats.qrp_steps import QrpDialect
-from qsage_validate.games.registry import resolve_command
+from qsage_validate.games.registry import find_command, resolve_command
+from qsage_validate.solvers.search.solution import find_solution
 from tests.conftest import REPOSITORY
 from tests.e2e.test_traces import FORMULA
 from tests.e2e.test_traces import write as write_trace
@@ -88,6 +90,10 @@ RUNS = {
     "`solve --depth auto --alternate`": [
         "solve harary --size 3x3 --shape domino --depth auto --alternate",
         "solve harary --size 4x4 --shape fatty --depth auto --alternate --maker-breaker",
+    ],
+    "`validate --solution`": [
+        "validate --solution d.solution",
+        "validate --solution wrong.solution",
     ],
     "`validate`": [
         "validate f.qcir c.aig",
@@ -213,6 +219,9 @@ def _write_inputs(folder: Path) -> None:
     first = 1 + int(lines[0].split()[2])
     lines[first] = str(int(lines[first]) ^ 1)
     (folder / "changed.aag").write_text("\n".join(lines))
+    found = find_solution(find_command(SMALL.split()))
+    found.save(folder / "d.solution")
+    replace(found, replies={}).save(folder / "wrong.solution")
 
 
 def _object(line: str) -> dict[str, Any]:

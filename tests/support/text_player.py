@@ -204,10 +204,9 @@ class TextPlayer:
         if match := re.fullmatch(rf"{hero} has a move(?: '([\w-]+)')?(?: (.+))?", words):
             found = self.having(match[2] or "", memory)
             return any(match[1] in (None, one[1].text.partition("(")[0]) for one in found)
-        words_of_pairs = r"the other square of the pair of (\w+)'s last move is open"
-        if match := re.fullmatch(words_of_pairs, words):
-            partner = self._partner(memory.of(match[1]), memory)
-            return partner is not None and board[partner] is Square.OPEN
+        if match := re.fullmatch(r"(.+) can be played", words):
+            pairs = ": as said" if match[1].startswith("the other square of the pair") else ""
+            return bool(self.answered(f"play {match[1]}{pairs}", memory))
         if match := re.fullmatch(r"the square (.+) of (\w+)'s last move is (.+)", words):
             last = memory.of(match[2])
             if last is None or last.to is None:

@@ -24,7 +24,7 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.games.protocol import Move, Player, Position
-from qsage_validate.problems.searched import SearchedProblem
+from qsage_validate.problems.searched import RulesProblem
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.validation.finding import Finding, FindingKind
 
@@ -41,9 +41,9 @@ class SearchedStep(Step):
 
 
 class SearchedEngine(Engine[SearchedStep]):
-    """Plays against the search of ``problem``."""
+    """Plays against the search of ``problem``, or whatever else answers on the rules."""
 
-    def __init__(self, problem: SearchedProblem) -> None:
+    def __init__(self, problem: RulesProblem) -> None:
         self._problem = problem
         self._game = game = problem.game
         self.facts = Facts(
@@ -53,7 +53,7 @@ class SearchedEngine(Engine[SearchedStep]):
             has_board=True,
             has_rules=True,
             notes=problem.notes,
-            answers="search",
+            answers=problem.answers,
             has_verdict=False,
             by_rules=True,
             moves_by_line=any(" " in str(move) for p in Player for move in game.moves(p)),
@@ -106,6 +106,8 @@ class SearchedEngine(Engine[SearchedStep]):
         return tuple(step.position.board.differences(step.position.play(known).board))
 
     def hint(self, step: SearchedStep) -> Hint | None:
+        if not self._problem.hints:
+            return None
         reply = self._problem.replies.reply(step.position)
         span = self._game.span(reply.plies)
         if reply.winner is reply.player:
@@ -141,7 +143,7 @@ class SearchedEngine(Engine[SearchedStep]):
         try:
             reply = self._problem.replies.reply(step.position)
         except UndecidedError as error:
-            outcome = MatchOutcome(None, f"no answer in time: {error}", None, None)
+            outcome = MatchOutcome(None, f"{self._problem.silence}: {error}", None, None)
             return replace(step, frame=replace(step.frame, outcome=outcome))
         wins = reply.winner is player
         before = replace(step, promised=step.promised or wins)
@@ -150,7 +152,8 @@ class SearchedEngine(Engine[SearchedStep]):
         remark = f"Black wins within {self._game.span(left)} from here" if left else ""
         findings = after.frame.findings
         if step.promised and not wins:
-            text = f"the search has said that {player} wins, and says now that {player} does not"
+            said = f"the {self._problem.answers} has said that {player} wins"
+            text = f"{said}, and says now that {player} does not"
             findings = (self._finding(FindingKind.REPLY_FAILS, after, text), *findings)
         frame = replace(after.frame, remarks=(remark,) if remark else (), findings=findings)
         return replace(after, frame=frame)
@@ -183,7 +186,8 @@ class SearchedEngine(Engine[SearchedStep]):
         outcome = MatchOutcome(position.outcome.winner, position.outcome.reason, promised, None)
         findings: tuple[Finding, ...] = ()
         if before.promised and not kept:
-            text = f"{outcome.winner} wins, which the search has ruled out: {outcome.reason}"
+            ruled_out = f"which the {self._problem.answers} has ruled out"
+            text = f"{outcome.winner} wins, {ruled_out}: {outcome.reason}"
             findings = (self._finding(FindingKind.END_DIFFERS, after, text),)
         return replace(after, frame=replace(frame, outcome=outcome, findings=findings))
 

@@ -24,7 +24,14 @@ from qsage_validate.cli.options import (
     RulesOptions,
 )
 from qsage_validate.cli.play.board import AnotherPlay
-from qsage_validate.cli.play.games import GameOptions, certified, named_game, searched, solved
+from qsage_validate.cli.play.games import (
+    GameOptions,
+    certified,
+    from_solution,
+    named_game,
+    searched,
+    solved,
+)
 from qsage_validate.cli.play.heaps import HeapOptions, impartial_game, play_heaps
 from qsage_validate.cli.play.modes import (
     Mode,
@@ -169,6 +176,8 @@ def command(
     A game (httt --size 3x3, or a file) needs no formula: a search plays the winner's side, or that
     of --side. With --certify the winner's certificate is made and proved before the play begins.
 
+    With --solution the replies in a solution file answer; nothing is searched.
+
     With --solver no certificate is needed: at each of its turns the solver is asked for the
     outermost block of what is left of the formula. Nothing is proved by such a play; a reply that
     contradicts the formula's value is a finding.
@@ -241,6 +250,14 @@ def _begin(
         "--blocks": solving.blocks is not None,
         "--assert": bool(assertions),
     }
+    if game.solution is not None:
+        more = dict.fromkeys((*subject.words, *subject.flags, *heaps.given()), True)
+        more |= {name: name != "--solution" for name in game.given()}
+        more |= {"--game or --model": bool(rules.game or rules.model)}
+        more |= {"--solver": solving.solver is not None}
+        _refuse(of_formulas | more, "--solution, which has its game")
+        path = game.solution
+        return play_searched(lambda: from_solution(path), path, play, json_output)
     impartial = impartial_game(formula)
     if impartial is not None:
         given = rules.game is not None or rules.model is not None

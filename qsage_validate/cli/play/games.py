@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
     from qsage_validate.problems.searched import SearchedProblem
+    from qsage_validate.problems.solved import SolutionProblem
 
 _PANEL = "Games without a formula"
 
@@ -44,6 +45,12 @@ class GameOptions(OptionGroup):
     )
     encoding: str | None = option(
         "The encoding of the formula that is certified, or given to --solver.", "NAME", panel=_PANEL
+    )
+
+    solution: str | None = option(
+        "Play against a solution file ('qsage solve --solution'), in the place of a game.",
+        "FILE",
+        panel=_PANEL,
     )
 
     def given(self) -> Iterator[str]:
@@ -139,6 +146,14 @@ def solved(files: Files, game: NamedGame | None, encoding: str | None) -> Proble
         words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
         encoded = encode(game.model, encoding)
         return against_solver(encoded, replace(files, formula=None, game=(), made_from=words))
+
+
+def from_solution(path: str) -> SolutionProblem:
+    """The play against a solution file; raises ``InputError``."""
+    from qsage_validate.problems.solved import SolutionProblem, SolutionReplies
+    from qsage_validate.solutions.file import read_solution
+
+    return SolutionProblem(SolutionReplies(read_solution(path)))
 
 
 def searched(game: NamedGame, side: Side | None, seconds: float | None) -> SearchedProblem:

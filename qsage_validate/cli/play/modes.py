@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from qsage_validate.play.match import Match
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
-    from qsage_validate.problems.searched import SearchedProblem
+    from qsage_validate.problems.searched import RulesProblem
     from qsage_validate.validation.finding import Finding
 
     MakeTeacher = Callable[[], Teacher | None]
@@ -226,9 +226,9 @@ def _drill(problem: Problem, options: PlayOptions) -> Exit:
 
 
 def play_searched(
-    make: Callable[[], SearchedProblem], what: str, options: PlayOptions, json_output: bool
+    make: Callable[[], RulesProblem], what: str, options: PlayOptions, json_output: bool
 ) -> Exit:
-    """Play a game against the search of ``what`` that ``make`` begins."""
+    """Play a game against the search of ``what`` that ``make`` begins, or a solution."""
     from qsage_validate.arena.engines.searched import SearchedEngine
     from qsage_validate.cli.play.table import Table
 
@@ -236,7 +236,9 @@ def play_searched(
         if wanted:
             raise UsageError(f"found {name}, but there is no formula to tell an illegal move")
     if options.mode is Mode.DRILL:
-        raise UsageError("found --drill with a search, expected a certificate: see --certify")
+        raise UsageError(
+            "found --drill with a search or solution, expected a certificate: see --certify"
+        )
 
     def table() -> Table:
         problem = make()
@@ -256,7 +258,7 @@ def play_searched(
     from qsage_validate.arena.engine_adversary import EngineAdversary
 
     problem = make()
-    options.tell_opponent(problem.player.other, "search")
+    options.tell_opponent(problem.player.other, problem.answers)
     adversary = EngineAdversary(SearchedEngine(problem), problem.replay, seed=options.seed or 0)
     report = run_adversary(adversary, options.games or GAMES)
     lines = random_lines(report, problem.player.other, "the rules")

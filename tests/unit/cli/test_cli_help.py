@@ -156,7 +156,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("qsage solve x --preprocess ", ["bloqqer", "hqspre", "qratpre", "none"]),
         ("qsage solve x --port", ["--portfolio"]),
         ("qsage-play kn", ["knightthrough"]),
-        ("qsage play --so", ["--solver"]),
+        ("qsage play --solv", ["--solver"]),
     ],
 )
 def test_names_and_files_are_completed(

@@ -202,3 +202,19 @@ def test_who_has_no_pairs_is_told_none() -> None:
     assert pairs_of(game_of(TIC), Player.WHITE) is None
     assert pairs_of(game_of(TIC), Player.BLACK) is None
     assert pairs_of(game_of(STEPS), Player.WHITE) is None
+
+
+def test_what_can_be_followed_is_not_said_to_be_open() -> None:
+    """In Connect a square may be open, and too high to be played on."""
+    game = game_of("connect-c --size 4x4 --connect 3 --depth 9")
+    questions = [q for q in vocabulary_of(game, Player.BLACK).questions if isinstance(q, Possible)]
+    mirrored = [q for q in questions if "image" in str(q)]
+    assert mirrored
+    assert all(str(question).endswith("'s last move can be played") for question in mirrored)
+
+
+def test_a_mirror_in_the_text_is_enough_to_play_by() -> None:
+    game = game_of("httt --size 3x3 --shape fatty --depth 9")
+    text = explanation_text(explain(game, None, ExplainOptions()))
+    assert "if the mirror image, left for right, of Black's last move can be played:" in text
+    assert play_all(game, text, Player.WHITE) > 100

@@ -1,0 +1,84 @@
+"""Plays against a solution file: its replies answer."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.solutions.check import rules_for
+from qsage_validate.solutions.plain import fault_of
+from qsage_validate.solvers.search.replies import SearchReply
+from qsage_validate.system.task import Task
+
+if TYPE_CHECKING:
+    from qsage_validate.solutions.file import Solution
+
+
+class SolutionReplies:
+    """The replies of a solution in the positions of plays; nothing is searched."""
+
+    def __init__(self, solution: Solution) -> None:
+        self.solution = solution
+        self.game: Game = solution.game
+        self.task = Task()
+        self._rules: Any = rules_for(solution.game)
+        self._table = self._rules.table(solution)
+
+    def reply(self, position: Position) -> SearchReply:
+        """The winner's reply; its plies are those that are left, where the winner is Black.
+
+        Raises ``UndecidedError`` where the solution has no legal reply.
+        """
+        layer, winner = self._rules.layer(position), self.solution.winner
+        move = self._rules.reply(self._table(position.ply, layer), 0, winner)
+        fault = fault_of(position, 0, move)
+        if fault is not None and fault.move is None:
+            raise UndecidedError(f"{self.solution.path}: {fault.reason}")
+        left = self.game.plies - position.ply + 1
+        return SearchReply(move, winner, left if winner is Player.BLACK else None)
+
+
+@dataclass(frozen=True)
+class SolutionProblem:
+    """The game of a solution; the winner plays its replies."""
+
+    answers: ClassVar[str] = "solution file"
+    silence: ClassVar[str] = "no answer"
+    hints: ClassVar[bool] = False
+
+    replies: SolutionReplies
+    promised: bool = True
+
+    @property
+    def game(self) -> Game:
+        """The game with its rules."""
+        return self.replies.game
+
+    @property
+    def player(self) -> Player:
+        """The winner, who is played by the solution."""
+        return self.replies.solution.winner
+
+    @property
+    def title(self) -> str:
+        """The name of the game, and the side that the solution plays."""
+        return f"{self.game.name}: the solution file plays {self.player}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Facts worth telling at the start of a play."""
+        solution, top = self.replies.solution, self.game.initial.board.top
+        proof = f"qsage validate --solution {shlex.quote(str(solution.path))} proves it"
+        sides = f"{top} connects top and bottom, {top.other} left and right" if top else ""
+        said = f"{solution.claim}, says {solution.path}: {proof}"
+        return tuple(filter(None, (said, sides)))
+
+    def replay(self, moves: Sequence[str]) -> str:
+        """The command that replays a play with these moves of the person's."""
+        between = "; " if any(" " in move for move in moves) else " "
+        path = str(self.replies.solution.path)
+        return shlex.join(["qsage-play", "--solution", path, "--moves", between.join(moves)])

@@ -1,0 +1,1 @@
+"""Solution files: a reply for each position that the winner meets, and the walk through them."""

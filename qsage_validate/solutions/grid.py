@@ -1,0 +1,463 @@
+"""Grid games on arrays: a layer's positions as two words each, an action as masks on all of them.
+
+The masks are those of the grounding, which is the paper's section 3.3 (``games/bddl/ground.py``);
+how a play ends is what ``BddlPosition`` says, and a test holds the two walks equal.  Symmetric
+positions are looked at once.  A reflection or rotation of the board counts as a symmetry where it
+maps the grounded actions and goals of both players onto themselves, which is checked here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.errors import InputError
+from qsage_validate.formats.source import quoted
+from qsage_validate.games.bddl.ground import GroundAction, Grounding
+from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
+from qsage_validate.games.protocol import Move, Player, Position, board_maps
+from qsage_validate.solutions.file import Solution
+from qsage_validate.solutions.plain import fault_of, move_of
+from qsage_validate.solutions.walk import Fault, Step
+
+Words = NDArray[np.uint64]
+Numbers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+MOST_SQUARES: Final = 64
+"""A position of a board with more squares does not fit into two words."""
+
+_NO_REPLY: Final = -1
+# The positions whose moves are made at once: so many times the moves fit into the memory.
+_CHUNK: Final = 1 << 15
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Positions: black squares, white squares, the position before each and the action."""
+
+    black: Words
+    white: Words
+    origin: Numbers
+    action: Numbers
+    player: Player | None = None
+    """Who made the actions."""
+
+    def __len__(self) -> int:
+        return len(self.black)
+
+    def at(self, chosen: Flags | Numbers) -> Layer:
+        """Some of the positions."""
+        return Layer(
+            self.black[chosen],
+            self.white[chosen],
+            self.origin[chosen],
+            self.action[chosen],
+            self.player,
+        )
+
+
+Condition = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Action:
+    """An action: what it asks of black, white and occupied squares, and what it makes of them."""
+
+    move: Move
+    asks: Condition
+    keeps: tuple[np.uint64, np.uint64]
+    puts: tuple[np.uint64, np.uint64]
+
+
+class GridRules:
+    """The rules of a grid game of at most ``MOST_SQUARES`` squares.
+
+    Without ``symmetric`` each position is looked at, symmetric ones too.
+    """
+
+    def __init__(self, game: BddlGame, *, symmetric: bool = True) -> None:
+        self.game = game
+        self._grounding = grounding = game.grounding
+        assert grounding.squares <= MOST_SQUARES, "the caller has looked"
+        self._actions = {
+            player: [self._action(a, player) for a in grounding.actions[player]]
+            for player in Player
+        }
+        self._goals = {
+            player: [self._condition(goal.care, goal.value) for goal in grounding.goals[player]]
+            for player in Player
+        }
+        self._number = {
+            player: {action.move: number for number, action in enumerate(actions)}
+            for player, actions in self._actions.items()
+        }
+        self._symmetries = list(_symmetries(grounding)) if symmetric else []
+        # Moves of a solution that are possible in no position: a reply with one is illegal.
+        self._impossible: list[Move] = []
+        count = len(self._symmetries)
+        up_to = f", up to {count} {'symmetry' if count == 1 else 'symmetries'}"
+        self.how = f"on arrays{up_to if count else ''}"
+
+    def _planes(self, mask: int) -> tuple[np.uint64, np.uint64, np.uint64]:
+        size, plane = self._grounding.squares, self._grounding.plane
+        black, white, occupied = (mask >> k * size & plane for k in range(3))
+        return np.uint64(black), np.uint64(white), np.uint64(occupied)
+
+    def _condition(self, care: int, value: int) -> Condition:
+        return *self._planes(care), *self._planes(value)
+
+    def _action(self, action: GroundAction, player: Player) -> _Action:
+        keeps, puts = self._planes(action.keep), self._planes(action.put)
+        return _Action(
+            self.game.move_table[player][action.number],
+            self._condition(action.care, action.value),
+            keeps[:2],
+            puts[:2],
+        )
+
+    # -- layers -----------------------------------------------------------------------------
+
+    def layer(self, position: Position) -> Layer:
+        black, white, _ = self._planes(self._grounding.state_of(position.board))
+        none = np.zeros(1, np.int64)
+        return Layer(np.array([black]), np.array([white]), none, none)
+
+    def position(self, layer: Layer, index: int, ply: int) -> BddlPosition:
+        black, white = int(layer.black[index]), int(layer.white[index])
+        size = self._grounding.squares
+        state = black | white << size | (black | white) << 2 * size
+        return BddlPosition(self.game, state, ply)
+
+    def text(self, position: Position) -> str:
+        return str(position.board)
+
+    def origin(self, layer: Layer, index: int) -> tuple[int, Move]:
+        assert layer.player is not None, "not the initial position"
+        return int(layer.origin[index]), self._actions[layer.player][layer.action[index]].move
+
+    # -- replies ----------------------------------------------------------------------------
+
+    def table(self, solution: Solution) -> Callable[[int, Layer], Numbers]:
+        numbers: dict[str, int] = {}
+        self._impossible.clear()
+
+        def number(text: str) -> int:
+            if text not in numbers:
+                move = move_of(solution, text)
+                found = self._number[solution.winner].get(move)
+                if found is None:
+                    self._impossible.append(move)
+                    found = _NO_REPLY - len(self._impossible)
+                numbers[text] = found
+            return numbers[text]
+
+        turned = [self._turned(solution.winner, permute) for permute in self._symmetries]
+        back = [np.argsort(moved) for moved in turned]
+
+        def replies_in(ply: int, layer: Layer) -> Numbers:
+            own = solution.replies.get(ply, {})
+            black, white = self._read(list(own), solution)
+            known = np.array([number(text) for text in own.values()], np.int64)
+            known_black, known_white, by = self._canonical(black, white)
+            for k, moved in enumerate(turned, 1):
+                chosen = (by == k) & (known >= 0)
+                known[chosen] = moved[known[chosen]]
+            black, white, by = self._canonical(layer.black, layer.white)
+            rows = _look_up((known_black, known_white), (black, white))
+            result = np.full(len(layer), _NO_REPLY, np.int64)
+            result[rows >= 0] = known[rows[rows >= 0]]
+            for k, undone in enumerate(back, 1):
+                chosen = (by == k) & (result >= 0)
+                result[chosen] = undone[result[chosen]]
+            return result
+
+        return replies_in
+
+    def chosen(self, moves: Sequence[Move], player: Player) -> Numbers:
+        return np.array([self._number[player][move] for move in moves], np.int64)
+
+    def reply(self, replies: Numbers, index: int, player: Player) -> Move | None:
+        return self._move(int(replies[index]), player)
+
+    def _move(self, reply: int, player: Player) -> Move | None:
+        if reply == _NO_REPLY:
+            return None
+        return (
+            self._actions[player][reply].move
+            if reply >= 0
+            else self._impossible[_NO_REPLY - reply - 1]
+        )
+
+    def _read(self, texts: Sequence[str], solution: Solution) -> tuple[Words, Words]:
+        """The squares of boards, rows ending with ``/``; raises ``InputError``."""
+        width, size = self._grounding.width, self._grounding.squares
+        length = size + self._grounding.height - 1
+        for text in texts:
+            if len(text) != length or not text.isascii():
+                self._no_board(text, solution)
+        if not texts:
+            return np.zeros(0, np.uint64), np.zeros(0, np.uint64)
+        cells = np.frombuffer("".join(texts).encode(), np.uint8).reshape(len(texts), length)
+        places = np.arange(length) % (width + 1) != width
+        board, ends = cells[:, places], cells[:, ~places]
+        wrong = ~np.isin(board, list(b".BW")).all(1) | (ends != ord("/")).any(1)
+        if wrong.any():
+            self._no_board(texts[int(np.argmax(wrong))], solution)
+        bits = np.uint64(1) << np.arange(size, dtype=np.uint64)
+        black, white = ((board == ord(c)).astype(np.uint64) @ bits for c in "BW")
+        return black, white
+
+    def _no_board(self, text: str, solution: Solution) -> None:
+        width, height = self._grounding.width, self._grounding.height
+        expected = f"boards of {width}x{height} squares '.', 'B' and 'W'"
+        raise InputError(solution.path, None, None, f"the position {quoted(text)}", expected)
+
+    # -- plies ------------------------------------------------------------------------------
+
+    def all_moves(self, layer: Layer, ply: int) -> Step[Layer]:
+        player = self.game.player_at(ply)
+        found: Layer | None = None
+        ended = False
+        for first in range(0, len(layer), _CHUNK):
+            part = slice(first, first + _CHUNK)
+            black, white = layer.black[part], layer.white[part]
+            made = []
+            for number, action in enumerate(self._actions[player]):
+                (legal,) = np.nonzero(_holds(action.asks, black, white))
+                made.append(_played(action, black, white, legal, first, number, player))
+            step = self._finish(_joined(made), ply, loses=True)
+            if step.fault is not None:
+                return step
+            ended |= step.ended
+            layers = [step.layer] if found is None else [found, step.layer]
+            found = self._once(_joined(layers)) if len(layers) > 1 else step.layer
+        assert found is not None, "a layer has positions"
+        return Step(found, len(found), ended)
+
+    def replied(self, layer: Layer, ply: int, replies: Numbers) -> Step[Layer]:
+        player = self.game.player_at(ply)
+        actions = self._actions[player]
+        made, legal = [], np.zeros(len(layer), bool)
+        for number in np.unique(replies[replies >= 0]).tolist():
+            (own,) = np.nonzero(replies == number)
+            action = actions[number]
+            own = own[_holds(action.asks, layer.black[own], layer.white[own])]
+            legal[own] = True
+            made.append(_played(action, layer.black, layer.white, own, 0, number, player))
+        if not legal.all():
+            index = int(np.argmin(legal))
+            return Step(layer, 0, fault=self._fault(layer, index, ply, int(replies[index])))
+        return self._finish(_joined(made), ply, loses=False)
+
+    def _fault(self, layer: Layer, index: int, ply: int, reply: int) -> Fault:
+        """The words of the rules for a reply that is missing or illegal."""
+        move = self._move(reply, self.game.player_at(ply))
+        fault = fault_of(self.position(layer, index, ply), index, move)
+        assert fault is not None, "the arrays and the rules say the same of a move"
+        return fault
+
+    def _finish(self, made: Layer, ply: int, *, loses: bool) -> Step[Layer]:
+        """The positions that go on after moves of a ply.
+
+        ``loses`` says that the player of the ply is not to win: a play that this player wins is a
+        fault.  Of the other player every play that ends otherwise is one.
+        """
+        player = self.game.player_at(ply)
+        won = np.zeros(len(made), bool)
+        for goal in self._goals[player]:
+            won |= _holds(goal, made.black, made.white)
+        if loses and won.any():
+            return self._ended_wrong(made, won, f"{player} reached the goal")
+        going = made.at(~won)
+        ended = bool(won.any())
+        if ply == self.game.plies:
+            # White has held out.
+            if len(going) and (player is Player.WHITE) is loses:
+                wrong = np.ones(len(going), bool)
+                return self._ended_wrong(going, wrong, f"held out for {self.game.length}")
+            return Step(going.at(np.zeros(len(going), bool)), 0, bool(len(made)))
+        going = self._once(going)
+        other = self.game.player_at(ply + 1)
+        stuck = np.ones(len(going), bool)
+        for action in self._actions[other]:
+            stuck &= ~_holds(action.asks, going.black, going.white)
+        if stuck.any():
+            # The player who cannot move has lost.
+            if (other is player) is not loses:
+                return self._ended_wrong(going, stuck, f"{other} has no legal move")
+            going, ended = going.at(~stuck), True
+        return Step(going, len(going), ended)
+
+    def _ended_wrong(self, made: Layer, wrong: Flags, reason: str) -> Step[Layer]:
+        first = int(np.argmax(wrong))
+        index, move = self.origin(made, first)
+        return Step(made, 0, fault=Fault(index, move, reason))
+
+    # -- symmetric positions ------------------------------------------------------------------
+
+    def _once(self, layer: Layer) -> Layer:
+        """Of positions that are equal or symmetric the first one."""
+        black, white, _ = self._canonical(layer.black, layer.white)
+        order = np.lexsort((white, black))
+        first = np.ones(len(order), bool)
+        first[1:] = (np.diff(black[order]) != 0) | (np.diff(white[order]) != 0)
+        return layer.at(np.sort(order[first]))
+
+    def _canonical(self, black: Words, white: Words) -> tuple[Words, Words, Numbers]:
+        """The least image of each position, and the number of the symmetry; 0 is the identity."""
+        least_black, least_white = black.copy(), white.copy()
+        by = np.zeros(len(black), np.int64)
+        for number, permute in enumerate(self._symmetries, 1):
+            image_black, image_white = permute(black), permute(white)
+            less = (image_black < least_black) | (
+                (image_black == least_black) & (image_white < least_white)
+            )
+            least_black[less], least_white[less] = image_black[less], image_white[less]
+            by[less] = number
+        return least_black, least_white, by
+
+    def _turned(self, player: Player, permute: _Permutation) -> Numbers:
+        """For each action of a player the action that a symmetry makes of it."""
+        actions = self._grounding.actions[player]
+        numbers = {action.meaning: number for number, action in enumerate(actions)}
+        images = [numbers[permute.meaning(action.meaning)] for action in actions]
+        # Actions that mean the same have one image; for the way back there has to be one each.
+        if len(set(images)) == len(images):
+            return np.array(images, np.int64)
+        return np.array(_one_each(actions, permute), np.int64)
+
+
+def _one_each(actions: Sequence[GroundAction], permute: _Permutation) -> list[int]:
+    """Actions that mean the same, mapped in their order."""
+    left: dict[tuple[int, ...], list[int]] = {}
+    for number, action in enumerate(actions):
+        left.setdefault(action.meaning, []).append(number)
+    return [left[permute.meaning(action.meaning)].pop(0) for action in actions]
+
+
+def _holds(condition: Condition, black: Words, white: Words) -> Flags:
+    """Where a condition on squares holds."""
+    cares_black, cares_white, cares_occupied, is_black, is_white, is_occupied = condition
+    result: Flags = black & cares_black == is_black
+    if cares_white:
+        result &= white & cares_white == is_white
+    if cares_occupied:
+        result &= (black | white) & cares_occupied == is_occupied
+    return result
+
+
+def _played(
+    action: _Action,
+    black: Words,
+    white: Words,
+    chosen: Numbers,
+    first: int,
+    number: int,
+    player: Player,
+) -> Layer:
+    """The positions after an action in the ``chosen`` ones, counted from ``first``."""
+    return Layer(
+        black[chosen] & action.keeps[0] | action.puts[0],
+        white[chosen] & action.keeps[1] | action.puts[1],
+        chosen + first,
+        np.full(len(chosen), number, np.int64),
+        player,
+    )
+
+
+def _joined(layers: Sequence[Layer]) -> Layer:
+    if not layers:
+        words, numbers = np.zeros(0, np.uint64), np.zeros(0, np.int64)
+        return Layer(words, words, numbers, numbers)
+    return Layer(
+        np.concatenate([layer.black for layer in layers]),
+        np.concatenate([layer.white for layer in layers]),
+        np.concatenate([layer.origin for layer in layers]),
+        np.concatenate([layer.action for layer in layers]),
+        layers[0].player,
+    )
+
+
+def _look_up(table: tuple[Words, Words], wanted: tuple[Words, Words]) -> Numbers:
+    """For each wanted pair its row in a table of pairs; -1 where it is not there."""
+    size = len(table[0])
+    black, white = (np.concatenate(pair) for pair in zip(table, wanted, strict=True))
+    order = np.lexsort((white, black))
+    new = np.ones(len(order), bool)
+    new[1:] = (np.diff(black[order]) != 0) | (np.diff(white[order]) != 0)
+    group = np.empty(len(order), np.int64)
+    group[order] = np.cumsum(new) - 1
+    row = np.full(len(order), -1, np.int64)
+    # The first of equal rows counts.
+    row[group[:size][::-1]] = np.arange(size)[::-1]
+    return row[group[size:]]
+
+
+# -- symmetries ------------------------------------------------------------------------------
+
+
+class _Permutation:
+    """A permutation of the squares, on words and on masks of three planes."""
+
+    def __init__(self, images: Sequence[int]) -> None:
+        self._images = images
+        self._tables = []
+        for start in range(0, len(images), 8):
+            values = [0]
+            for image in images[start : start + 8]:
+                values += [value | 1 << image for value in values]
+            table = np.zeros(256, np.uint64)
+            table[: len(values)] = np.array(values, np.uint64)
+            self._tables.append((np.uint64(start), table))
+
+    def __call__(self, words: Words) -> Words:
+        """The images of sets of squares."""
+        result = np.zeros_like(words)
+        for shift, table in self._tables:
+            result |= table[(words >> shift & np.uint64(255)).astype(np.intp)]
+        return result
+
+    def mask(self, mask: int) -> int:
+        """The image of a mask of three planes."""
+        size = len(self._images)
+        return sum(
+            1 << plane * size + self._images[square]
+            for plane in range(3)
+            for square in range(size)
+            if mask >> plane * size + square & 1
+        )
+
+    def meaning(self, masks: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+        """The image of what an action asks and does."""
+        care, value, keep, put = map(self.mask, masks)
+        return care, value, keep, put
+
+
+def _symmetries(grounding: Grounding) -> Iterator[_Permutation]:
+    """The reflections and rotations, without the identity, that keep actions and goals."""
+    seen = [list(range(grounding.squares))]
+    for _, function in board_maps(grounding.width, grounding.height):
+        images = [
+            grounding.square(*function(x, y))
+            for y in range(1, grounding.height + 1)
+            for x in range(1, grounding.width + 1)
+        ]
+        if images in seen:
+            continue
+        seen.append(images)
+        permute = _Permutation(images)
+        if all(_keeps(grounding, permute, player) for player in Player):
+            yield permute
+
+
+def _keeps(grounding: Grounding, permute: _Permutation, player: Player) -> bool:
+    actions = [action.meaning for action in grounding.actions[player]]
+    goals = [(goal.care, goal.value) for goal in grounding.goals[player]]
+    return sorted(map(permute.meaning, actions)) == sorted(actions) and sorted(
+        (permute.mask(care), permute.mask(value)) for care, value in goals
+    ) == sorted(goals)

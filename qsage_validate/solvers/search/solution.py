@@ -1,0 +1,55 @@
+"""Solutions from a search: the winner's reply in each position that the winner meets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.model_text import GameModel
+from qsage_validate.games.protocol import Player
+from qsage_validate.solutions.check import rules_for
+from qsage_validate.solutions.file import Solution
+from qsage_validate.solutions.walk import walk
+from qsage_validate.solvers.search.solver import Solver, search_for
+from qsage_validate.system.limits import Limits
+from qsage_validate.system.progress import Tell, nobody
+
+
+def solution_of(model: GameModel, solver: Solver, winner: Player) -> Solution:
+    """The solution of a model that ``solver`` has found ``winner`` to win.
+
+    Raises ``UndecidedError`` when a limit of the solver's is reached.
+    """
+    replies: dict[int, dict[str, str]] = {}
+    rules = rules_for(solver.game)
+
+    def reply(ply: int, layer: Any) -> Any:
+        positions = [rules.position(layer, index, ply) for index in range(len(layer))]
+        moves = [solver.keeping_move(position) for position in positions]
+        replies[ply] = {
+            rules.text(position): str(move) for position, move in zip(positions, moves, strict=True)
+        }
+        return rules.chosen(moves, winner)
+
+    walked = walk(rules, winner, reply, deadline=solver.limits.deadline, tell=solver.tell)
+    if walked.refuted is not None:
+        play = " ".join(walked.refuted.moves)
+        raise AssertionError(f"the search's replies fail: {walked.refuted.reason}: {play}")
+    return Solution(model, winner, replies)
+
+
+def find_solution(
+    model: GameModel,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
+) -> Solution:
+    """Search a model at its depth, and make the winner's solution.
+
+    Raises ``UndecidedError`` when a limit is reached.
+    """
+    solver = search_for(load_game(model), limits=limits, tell=tell)
+    result = solver.solve(winner_only=True)
+    if result.winner is None:
+        raise UndecidedError(result.reason)
+    return solution_of(model, solver, result.winner)

@@ -1,0 +1,279 @@
+"""Solution files: read back, cut, changed, forged, of another game; on the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+import qsage_validate as qs
+from benchmarks.fuzz import damaged
+from qsage_validate.errors import Exit, InputError, QsageError
+from qsage_validate.games.registry import find_command
+from qsage_validate.solutions.check import check
+from qsage_validate.solutions.file import as_bytes, read_solution, sealed
+from qsage_validate.solvers.search.solution import find_solution
+from tests.support.commands import run_play, run_qsage
+
+DOMINEERING = "domineering --size 4x4 --depth 8"
+
+
+@pytest.fixture(scope="module")
+def content() -> bytes:
+    """The file of a solution."""
+    return as_bytes(find_solution(find_command(DOMINEERING.split())))
+
+
+@pytest.fixture
+def path(tmp_path: Path, content: bytes) -> Path:
+    found = tmp_path / "d.solution"
+    found.write_bytes(content)
+    return found
+
+
+def behind_the_sum(content: bytes) -> str:
+    """What stands behind the first two lines."""
+    return gzip.decompress(content).decode().split("\n", 2)[2]
+
+
+def test_a_file_reads_back(path: Path, content: bytes) -> None:
+    solution = read_solution(path)
+    assert as_bytes(solution) == content
+    assert solution.positions == 27
+    unpacked = path.with_name("unpacked")
+    unpacked.write_bytes(gzip.decompress(content))
+    assert as_bytes(read_solution(unpacked)) == content
+
+
+@pytest.mark.parametrize("words", ["harary --size 3x3 --shape el --depth 5", "trails --depth 3"])
+def test_files_of_other_languages_read_back(words: str, tmp_path: Path) -> None:
+    solution = find_solution(find_command(words.split()))
+    solution.save(tmp_path / "s")
+    again = read_solution(tmp_path / "s")
+    assert (again.winner, again.replies) == (solution.winner, solution.replies)
+    assert again.model.parts() == solution.model.parts()
+    assert check(again).proved
+
+
+def test_cut_and_changed_files_are_one_line(
+    path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = gzip.decompress(content)
+    wrong = {
+        "no such file": None,
+        "an empty file": b"",
+        "damaged gzip data": content[: len(content) // 2],
+        "unpacks to more than": gzip.compress(bytes(1 << 27)),
+        "'#QCIR": b"#QCIR-G14 3\n",
+        "version '2', expected version 1": plain.replace(b"solution 1", b"solution 2", 1),
+        "the file was cut or changed": plain[:-40],
+        "2:1: found 'sha256": plain.replace(b"vertical(1,2)\n", b"vertical(2,2)\n"),
+        "the file was cut": b"qsage solution 1",
+    }
+    for expected, data in wrong.items():
+        path.unlink(missing_ok=True)
+        if data is not None:
+            path.write_bytes(data)
+        for run, words in (
+            (run_qsage, ["validate", "--solution", str(path)]),
+            (run_play, ["--solution", str(path), "--moves", "horizontal(1,1)"]),
+        ):
+            code = run(words)
+            told = capsys.readouterr()
+            assert (code, told.out) == (Exit.BAD_INPUT, ""), expected
+            assert expected in told.err
+            assert told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("game bddl", "game chess", "3:6: found 'chess', expected one of"),
+        ("winner black", "winner both", "4:8: found 'both', expected black or white"),
+        ("plies 8", "plies 9", "5:7: found '9', expected 8, the plies of the model"),
+        ("part name", "part nome", "6:6: found 'nome'"),
+        ("part problem", "part domain", "found 'domain', expected one of"),
+        (":effect (black", ":effect (blak", "expected"),
+        ("ply 3 5", "ply 3 99999", "found '99999', expected a number from 1 to"),
+        ("ply 3 5", "ply 3 4", "expected a line 'ply …'"),
+        ("ply 3 5", "ply 99 5", "found '99', expected a number from 1 to 8"),
+        ("ply 3 5", "ply 1 5", "found ply 1 a second time"),
+        ("\nend\n", "\n", "expected a line 'ply …'"),
+        ("\nend\n", "\nend\nmore", "found a line behind the end"),
+        ("\tvertical(1,2)", " vertical(1,2)", "expected a position, a tab and a reply"),
+        ("..../..../..../....\t", "..../..../..../....x\t", "expected boards of 4x4 squares"),
+        ("..../..../..../....\t", "..../..../..X./....\t", "found the position '..../..../..X./"),
+        ("..../..../..../....\t", "..../..../....\t", "expected boards of 4x4 squares"),
+        ("vertical(1,2)\n", "sideways(1,2)\n", "a reply that is no move"),
+    ],
+)
+def test_a_forged_file_is_one_line(
+    path: Path, content: bytes, old: str, new: str, expected: str
+) -> None:
+    """The sum is right, and what is wrong is told with its place."""
+    text = behind_the_sum(content)
+    assert old in text
+    path.write_bytes(sealed(text.replace(old, new, 1).encode()))
+    with pytest.raises(InputError) as caught:
+        check(read_solution(path))
+    assert expected in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_wrong_reply_is_refuted_with_the_play(
+    path: Path, content: bytes, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = behind_the_sum(content)
+    path.write_bytes(sealed(text.replace("vertical(1,2)", "vertical(4,4)", 1).encode()))
+    assert run_qsage(["validate", "--solution", str(path)]) == Exit.REFUTED
+    assert capsys.readouterr().out.splitlines() == [
+        "refuted: the reply in ply 1 is illegal: vertical(4,4): ?y+1 leaves the board",
+        "  play: no move",
+    ]
+    line = "WW../B.../B.../....\tvertical(3,3)"
+    assert line in text
+    path.write_bytes(sealed(text.replace(line, line[:-5] + "(1,2)", 1).encode()))
+    assert run_qsage(["validate", "--solution", str(path)]) == Exit.REFUTED
+    told = capsys.readouterr().out.splitlines()
+    assert "the reply in ply 3 is illegal: vertical(1,2): open(?x,?y) is false" in told[0]
+    assert told[1] == "  play: vertical(1,2) horizontal(1,1)"
+    path.write_bytes(sealed(text.replace(line, line[:-5] + "(4,1)", 1).encode()))
+    assert run_qsage(["validate", "--solution", str(path), "--json"]) == Exit.REFUTED
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["verdict"] == "refuted"
+    assert answer["play"][:3] == ["vertical(1,2)", "horizontal(1,1)", "vertical(4,1)"]
+    assert answer["hypotheses"] is None
+
+
+def test_a_file_of_another_game_is_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["validate", "--solution", str(path), "--model"]
+    assert run_qsage([*command, DOMINEERING]) == Exit.FINE
+    assert "proved by exhaustive walk, 44 positions" in capsys.readouterr().out
+    for words, expected in {
+        "domineering --size 4x4 --depth 9": "at depth 8",
+        "domineering --size 5x4 --depth 8": "expected one of domineering 5x4",
+        "harary --size 3x3": "expected one of",
+    }.items():
+        assert run_qsage([*command, words]) == Exit.BAD_INPUT
+        told = capsys.readouterr()
+        assert expected in told.err
+        assert told.err.count("\n") == 1
+
+
+def test_options_that_do_not_go_with_a_solution(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (
+        ["validate", "sample:tic", "--solution", str(path)],
+        ["validate", "--solution", str(path), "--level", "all"],
+        ["validate", "--solution", str(path), "--proof", "p"],
+        ["validate"],
+        ["solve", "sample:tic", "--solution", str(path)],
+        ["solve", "httt", "--solver", "depqbf", "--solution", str(path)],
+        ["solve", "httt", "--encoding", "lifted", "--solution", str(path)],
+        ["solve", "harary", "--depth", "auto", "--alternate", "--solution", str(path)],
+        ["play", "httt", "--solution", str(path)],
+        ["play", "--solution", str(path), "--solver", "depqbf"],
+    ):
+        before = path.read_bytes()
+        assert run_qsage(words) == Exit.BAD_INPUT, words
+        told = capsys.readouterr()
+        assert "found" in told.err
+        assert "expected" in told.err or "which has its game" in told.err
+        assert told.err.count("\n") == 1
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("domineering --size 4x4 --depth auto", "Black wins domineering 4x4 within 8 plies"),
+        ("domineering --size 4x4 --depth auto --winner", "Black wins domineering 4x4 within"),
+        ("domineering --size 4x4 --depth 7", "Black does not win domineering 4x4 within 7 plies"),
+        ("httt --size 3x3 --shape tic --depth auto", "Black does not win httt 3x3 tic within 9"),
+    ],
+)
+def test_solve_writes_what_validate_proves(
+    words: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "s"
+    assert run_qsage(["solve", *words.split(), "--solution", str(path)]) in (10, 20)
+    assert "replies in" in capsys.readouterr().err
+    assert run_qsage(["validate", "--solution", str(path)]) == Exit.FINE
+    assert said in capsys.readouterr().out
+
+
+def test_nothing_is_written_without_a_winner(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "s"
+    path.write_text("before")
+    for words in (
+        "domineering --size 6x6 --depth 19 --timeout 0",
+        "domineering --size 4x4 --depth auto --max-depth 3",
+    ):
+        command = ["solve", *words.split(), "--solution", str(path)]
+        assert run_qsage(command) == Exit.UNDECIDED
+        assert "is not written: nobody is known to win" in capsys.readouterr().err
+        assert path.read_text() == "before"
+
+
+def test_limits_of_a_walk(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["validate", "--solution", str(path)]
+    assert run_qsage([*command, "--timeout", "0"]) == Exit.UNDECIDED
+    assert capsys.readouterr().err.count("\n") == 1
+    assert run_qsage([*command, "--memory", "4000"]) == Exit.FINE
+    assert "proved" in capsys.readouterr().out
+
+
+def test_a_solution_plays(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["--solution", str(path)]
+    assert run_play([*command, "--white", "random", "--games", "30"]) == Exit.FINE
+    assert "Black won 30, lost 0" in capsys.readouterr().out
+    path.write_bytes(
+        sealed(behind_the_sum(path.read_bytes()).replace("ply 3 5", "ply 4 5").encode())
+    )
+    assert run_play([*command, "--moves", "horizontal(1,1)"]) == Exit.UNDECIDED
+    assert "no answer: " in (told := capsys.readouterr().out)
+    assert "no reply for Black in WW../B.../B.../...., ply 3" in told
+
+
+def test_damaged_content_is_a_line_or_a_verdict(path: Path, content: bytes) -> None:
+    """Behind a right sum, so that the damage is met by what reads and walks."""
+    text, lines, verdicts = behind_the_sum(content).encode(), 0, 0
+    for number in range(400):
+        path.write_bytes(sealed(damaged(text, random.Random(number))))
+        try:
+            check(read_solution(path))
+            verdicts += 1
+        except QsageError as error:
+            assert "\n" not in str(error)  # noqa: PT017 (any of them)
+            lines += 1
+    assert lines > 100
+    assert verdicts
+
+
+def test_the_library(tmp_path: Path, content: bytes) -> None:
+    solution = qs.find_solution(qs.game("domineering", size=(4, 4), depth=8))
+    solution.save(tmp_path / "s")
+    assert (tmp_path / "s").read_bytes() == content
+    again = qs.load_solution(content)
+    assert (
+        repr(again) == "<Solution Black wins domineering 4x4 within 8 plies: 27 replies of Black>"
+    )
+    report = again.validate()
+    assert report.proved
+    assert (report.positions, report.longest, report.play) == (44, 7, ())
+    assert report.to_dict()["verdict"] == "proved"
+    match = again.play()
+    while not match.over:
+        match.push(str(match.legal_moves()[0]))
+    assert match.result == "Black wins: White has no legal move"
+    with pytest.raises(qs.InputError, match="<solution>:1:1: found"):
+        qs.load_solution(b"x")
+    with pytest.raises(qs.UndecidedError):
+        qs.find_solution(again.game, timeout=0)
