@@ -23,7 +23,6 @@ from qsage_validate.cli.options import (
     JsonOption,
     RulesOptions,
 )
-from qsage_validate.cli.play.board import AnotherPlay
 from qsage_validate.cli.play.games import (
     GameOptions,
     certified,
@@ -190,6 +189,8 @@ def command(
     """
     certificate.check()
     play.check(json_output)
+    from qsage_validate.cli.play.board import AnotherPlay
+
     try:
         return _begin(
             subject,
