@@ -33,6 +33,7 @@ from qsage_validate.solvers.search.compiled.arrays import (
     ORDERED,
     PACKING,
     PLIES,
+    RACE,
     RESULT,
     RETURN,
     SLICE_OVER,
@@ -44,6 +45,10 @@ from qsage_validate.solvers.search.compiled.arrays import (
 from qsage_validate.solvers.search.compiled.numba_cache import cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+ASK_AFTER = 8
+"""With more plies left the table is asked about all positions after a move first."""
 
 
 def _compiled(function: F) -> F:
@@ -266,7 +271,9 @@ def _packing(rules: Rules, taken: int, player: int) -> int:
         lose = 2 * own_sure
     elif own_sure <= other_most:
         lose = 2 * own_sure
-    return win | lose << 16
+    # How much better the player stands than the other: for the order of moves.
+    better = own_sure + own_most - other_sure - other_most
+    return win | lose << 16 | (better + 1024) << 32
 
 
 @_compiled
@@ -430,6 +437,7 @@ def run(
     scratch = frames.states.shape[0] - size
     room = table.entries.shape[0] // 2
     why = DONE
+    lines = rules.wanted.shape[0] > 0
     while True:
         if mode == ENTER:
             if nodes >= stop:
@@ -474,12 +482,13 @@ def run(
                 sorted_end = start
                 for k in range(start, end):
                     action = frames.moves[k]
-                    near = 0
+                    near = order = 0
                     if kind != NO_BOUNDS:
                         _apply(words, rules, frames, depth, action, scratch)
                         if kind == PACKING:
                             bounds = _packing(rules, frames.states[scratch], 1 - player)
-                            child_win, near = bounds & 0xFFFF, bounds >> 16
+                            child_win, near = bounds & 0xFFFF, (bounds >> 16) & 0xFFFF
+                            order = bounds >> 32
                         else:
                             child_win = FAR
                             near = _race(words, rules, frames.states, scratch, 1 - player, left - 1)
@@ -497,11 +506,41 @@ def run(
                                 break
                             best = max(best, value)
                             continue
-                        if player == 1:
-                            near = -near
+                        if kind == RACE and ordered and left > ASK_AFTER:
+                            # The position after the move may be in the table.
+                            mark = 2 * (1 - player) + (1 if left - 1 >= symmetric else 0)
+                            _key(
+                                words,
+                                rules,
+                                frames.states,
+                                scratch,
+                                frames.image,
+                                frames.keys,
+                                at + size,
+                                mark,
+                            )
+                            known = find(table, frames.keys, at + size, width)
+                            if known != 0:
+                                if left - 1 >= known & 0xFFFF:
+                                    if player == 0:
+                                        best = 1
+                                        sorted_end = start
+                                        frames.chosen[depth] = action + 1
+                                        break
+                                    continue
+                                if left - 1 <= (known >> 16) & 0xFFFF:
+                                    value = -1 if (known >> 16) & 0xFFFF == FAR else 0
+                                    if player == 1:
+                                        best = value
+                                        sorted_end = start
+                                        frames.chosen[depth] = action + 1
+                                        break
+                                    best = max(best, value)
+                                    continue
+                        if kind == RACE:
+                            order = 0 if lines else near if player == 0 else -near
                     rank = -history[action]
-                    if action == hint:
-                        near = -(1 << 20)
+                    near = -(1 << 20) if action == hint else order
                     place = sorted_end
                     while place > start:
                         before = place - 1
