@@ -2,6 +2,7 @@
 
     python benchmarks/search.py [--timeout SECONDS] [--data FOLDER] [--json]
     python benchmarks/search.py --boards [WORDS ...] [--before CHECKOUT] [--timeout SECONDS]
+    python benchmarks/search.py --engines [WORDS ...] [--timeout SECONDS]
     python benchmarks/search.py --paper [--before CHECKOUT] [--timeout SECONDS]
 
 Both solve each model of ``benchmarks/models.py``, in one run; the plain way is a few lines on
@@ -11,7 +12,9 @@ runs alone.  The program fails (exit code 1) when the two ways do not agree.
 
 With ``--boards`` both questions are asked of larger boards: who wins at the last depth, and in how
 few plies, in seconds of processor time.  With ``--paper`` the instances of Table 2 of the BDDL
-paper are solved at their depths.  With ``--before`` another checkout does the same.
+paper are solved at their depths.  With ``--engines`` who wins is asked of the compiled engine and
+of the search in Python; what making or loading the machine code takes is left out.  With
+``--before`` another checkout does the same.
 """
 
 from __future__ import annotations
@@ -104,6 +107,15 @@ BOARDS = (
     "hex --size 5x5",
 )
 
+ENGINES = (
+    "domineering --size 6x6",
+    "domineering --size 7x7",
+    "connect-c --size 5x5 --connect 4",
+    "connect-c --size 6x5 --connect 4",
+    "breakthrough --size 4x5",
+    "breakthrough --size 3x7",
+)
+
 # What a process of its own runs: the seconds and the question, and on its input lines of words.
 _CHILD = """
 import json, sys, time
@@ -146,6 +158,40 @@ def ask(
         text=True,
     )
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def engines(words: Sequence[str], timeout: float) -> list[dict[str, object]]:
+    """Who wins, by the compiled engine and by the search in Python."""
+    from qsage_validate.games.bddl.rules import BddlGame
+    from qsage_validate.games.registry import resolve_command
+    from qsage_validate.solvers.deepening.game_depths import depths_of
+    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+    from qsage_validate.solvers.search.solver import EngineChoice, search_for
+
+    rows: list[dict[str, object]] = []
+    for line in words:
+        depths = depths_of(resolve_command(line.split()))
+        last = depths.last()
+        assert last is not None, "a game whose plays end"
+        game = load_game(depths.at(last))
+        assert isinstance(game, BddlGame), "a grid game"
+        # The machine code is made or loaded by a short search without bounds.
+        engine = CompiledEngine(game.kernel(), with_bounds=False)
+        engine.search(engine.kernel.initial, game.first_player, 3)
+        row: dict[str, object] = {"model": line}
+        for choice, name in ((EngineChoice.FAST, "compiled"), (EngineChoice.PURE, "pure")):
+            solver = search_for(game, engine=choice)
+            solver.limits = Limits(Deadline.after(timeout))
+            started = time.process_time()
+            found = solver.solve(winner_only=True)
+            seconds = round(time.process_time() - started, 2)
+            winner = None if found.winner is None else found.winner.value
+            row["agree"] = row.get("winner") in (None, winner) or winner is None
+            row["winner"] = row.get("winner") or winner
+            row[f"{name}, s"] = seconds if winner else f"> {seconds}"
+            row[f"{name}, nodes"] = found.nodes
+        rows.append(row)
+    return rows
 
 
 def paper_words() -> list[str]:
@@ -217,12 +263,15 @@ def main() -> int:
     parser.add_argument("--timeout", type=float, default=60, help="seconds for each solving")
     parser.add_argument("--data", type=Path, help="folder of folders with domain.ig and problems")
     parser.add_argument("--boards", nargs="*", metavar="WORDS", help="both questions of boards")
+    parser.add_argument("--engines", nargs="*", metavar="WORDS", help="both engines of the search")
     parser.add_argument("--paper", action="store_true", help="the instances of Table 2")
     parser.add_argument("--before", type=Path, help="another checkout that does the same")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     arguments = parser.parse_args()
     if arguments.boards is not None:
         rows = boards(arguments.boards or BOARDS, arguments.timeout, arguments.before)
+    elif arguments.engines is not None:
+        rows = engines(arguments.engines or ENGINES, arguments.timeout)
     elif arguments.paper:
         rows = paper(arguments.timeout, arguments.before)
     else:

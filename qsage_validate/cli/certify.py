@@ -98,8 +98,11 @@ def command(
     from a search on the rules of a game, or from QBF solvers, by the routes that there are. They
     are written only after both levels of the check have proved them; see 'qsage validate'.
 
-    Exit code 0: written and proved, 1: refuted, 2: bad input, 3: undecided, or the outermost block
-    was written on a solver's word.
+    A solution file ('qsage solve --solution') in the place of a game gives its first --blocks,
+    after a walk has proved the file.
+
+    Exit code 0: written and proved, 1: refuted, 2: bad input, 3: undecided, or blocks were
+    written on a solver's word or from a solution.
     """
     from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions
     from qsage_validate.encodings.gdl.ground_program import grounding_within
@@ -107,9 +110,19 @@ def command(
 
     for file in (output, formula):
         check_streams(file, json_output)
-    path = formula_path(model)
+    from qsage_validate.cli.solutions import solution_file
+
+    solution = solution_file(model)
+    path = None if solution is not None else formula_path(model)
     target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks)
     options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
+    if solution is not None:
+        if blocks is None or solver is not None or route != "auto" or minimise:
+            raise UsageError(
+                f"found {solution}, a solution file, expected --blocks N with it and no --solver, "
+                "--route or --minimise"
+            )
+        return _from_solution(solution, encoding, options, target, json_output=json_output)
     model, deepens = without_depth(model)
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
@@ -250,23 +263,62 @@ def _on_a_solvers_word(
     part, by = Solving.by(solver or AUTO, seconds).outermost(asked.qbf)
     target.write(part, asked.qbf, by)
     if json_output:
-        emit_json(
-            {
-                "certificate": target.output,
-                "formula": target.formula,
-                "verdict": "true" if part.kind.truth else "false",
-                "kind": part.kind.value,
-                "functions": len(part.functions),
-                "blocks": 1,
-                "proved": False,
-                "by": by,
-            }
-        )
+        emit_json(_unproved(part, target, by))
     narrate(
         f"{target.output}: the outermost block of a {part.kind.value} certificate of {asked.name}; "
         f"by {by}, on its word: nothing is proved"
     )
     return Exit.UNDECIDED
+
+
+def _from_solution(
+    path: str,
+    encoding: str | None,
+    options: RouteOptions,
+    target: _Target,
+    *,
+    json_output: bool,
+) -> Exit:
+    """Write the winner's first blocks by the replies of a solution that a walk has proved."""
+    from qsage_validate.certificates.routes.by_search import CheckFailedError
+    from qsage_validate.certificates.routes.by_solution import part_of
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.solutions.check import check
+    from qsage_validate.solutions.file import read_solution
+
+    solution, deadline = read_solution(path), options.limits.deadline
+    encoded = encode(solution.model, encoding)
+    name = solution.model.name
+    target.check(_Question(encoded.qbf, encoded.layout, name, encoded))
+    assert target.blocks is not None, "the caller has looked"
+    with SearchLine(sys.stderr) as line:
+        checked = check(solution, deadline=deadline, tell=line.tell)
+    if not checked.proved:
+        raise CheckFailedError(f"{path}: {checked.text}; play: {' '.join(checked.play)}")
+    part = part_of(encoded, solution, target.blocks, deadline)
+    by = f"a solution of {solution.positions:,} replies"
+    target.write(part, encoded.qbf, by)
+    if json_output:
+        emit_json(_unproved(part, target, by))
+    narrate(
+        f"{target.output}: the first {target.blocks} blocks of a {part.kind.value} certificate of "
+        f"{name}, cut from {path}, which a walk has proved; the functions are not proved: see "
+        "'qsage validate'"
+    )
+    return Exit.UNDECIDED
+
+
+def _unproved(part: CircuitCertificate, target: _Target, by: str) -> dict[str, Any]:
+    return {
+        "certificate": target.output,
+        "formula": target.formula,
+        "verdict": "true" if part.kind.truth else "false",
+        "kind": part.kind.value,
+        "functions": len(part.functions),
+        "blocks": target.blocks,
+        "proved": False,
+        "by": by,
+    }
 
 
 def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> CircuitCertificate:

@@ -115,7 +115,8 @@ def _as_text(game: LibraryGame) -> str:
         kind = game.only_in(option)
         text = f"  {option.flag}: {option.help}" + (f" ({kind} encodings)" if kind else "")
         if not isinstance(option.kind, Flag):
-            text += f", {_expected(game, option)} (default {default_text(game, option)})"
+            default = default_text(game, option)
+            text += f", {_expected(game, option)}" + (f" (default {default})" if default else "")
         lines.append(text)
     return "\n".join(lines)
 

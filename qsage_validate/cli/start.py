@@ -10,8 +10,11 @@ import sys
 
 def main(name: str = "qsage") -> None:
     """Run ``qsage`` on the arguments of the process, and exit."""
-    # PySAT loads py-aiger, which comes with PyQBF, and what that is made of: a third of its start,
-    # for files that it is never given here.
+    # PySAT imports py-aiger-cnf when it is installed (PyQBF installs it), and so a third of PySAT's
+    # start is spent on a feature that no command uses: formulas from AIGER circuits. PySAT has no
+    # switch for that import. None in sys.modules is Python's documented way to make an import raise
+    # ModuleNotFoundError, which PySAT catches. It is done here and not where PySAT is imported,
+    # because this process is ours: a program that imports the package keeps its own py-aiger-cnf.
     sys.modules["aiger_cnf"] = None  # type: ignore[assignment]
     try:
         from qsage_validate.cli import app

@@ -66,6 +66,7 @@ class Format(Enum):
     QRP = "QRP trace"
     BQRP = "binary QRP trace"
     QUTE = "Qute's trace"
+    SOLUTION = "solution file"
     UNKNOWN = "unknown"
 
 
@@ -475,6 +476,8 @@ def sniff_bytes(data: bytes) -> Format:
     Of a file that begins with comments in DIMACS's manner also 64 KiB behind them are looked at.
     """
     head = data[: 1 << 16].removeprefix(b"\xef\xbb\xbf")
+    if head.startswith(b"qsage solution "):
+        return Format.SOLUTION  # it has a model inside, whose marks come later
     if re.match(rb"aag\s", head):
         return Format.AIGER_ASCII
     if re.match(rb"aig\s", head):

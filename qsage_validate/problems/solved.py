@@ -5,12 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.games.protocol import Game, Player, Position
-from qsage_validate.solutions.check import rules_for
-from qsage_validate.solutions.plain import fault_of
+from qsage_validate.solutions.lookup import Lookup
 from qsage_validate.solvers.search.replies import SearchReply
 from qsage_validate.system.task import Task
 
@@ -25,19 +24,18 @@ class SolutionReplies:
         self.solution = solution
         self.game: Game = solution.game
         self.task = Task()
-        self._rules: Any = rules_for(solution.game)
-        self._table = self._rules.table(solution)
+        self._lookup = Lookup(solution)
 
     def reply(self, position: Position) -> SearchReply:
         """The winner's reply; its plies are those that are left, where the winner is Black.
 
         Raises ``UndecidedError`` where the solution has no legal reply.
         """
-        layer, winner = self._rules.layer(position), self.solution.winner
-        move = self._rules.reply(self._table(position.ply, layer), 0, winner)
-        fault = fault_of(position, 0, move)
-        if fault is not None and fault.move is None:
-            raise UndecidedError(f"{self.solution.path}: {fault.reason}")
+        winner = self.solution.winner
+        try:
+            move = self._lookup.reply(position)
+        except InputError as error:
+            raise UndecidedError(str(error)) from None
         left = self.game.plies - position.ply + 1
         return SearchReply(move, winner, left if winner is Player.BLACK else None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -64,6 +65,14 @@ def _address_space() -> int | None:
     except OSError:
         return None
     return int(pages) * resource.getpagesize()
+
+
+def physical_mb() -> int | None:
+    """The megabytes of memory of this machine, where the system tells."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 1_000_000
+    except (AttributeError, OSError, ValueError):
+        return None
 
 
 def lacks_memory(error: Exception) -> bool:

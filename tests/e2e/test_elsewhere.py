@@ -134,3 +134,11 @@ def test_a_command_needs_no_library_that_it_does_not_use(
 ) -> None:
     done = run(tmp_path, without(*missing.split()), "qsage", *words)
     assert done.returncode in (Exit.FINE, Exit.TRUE, Exit.UNDECIDED), done.stderr
+
+
+def test_the_tour_needs_no_extra(tmp_path: Path) -> None:
+    """A plain ``pip install`` has no QBF solver, and its user starts with the tour."""
+    done = run(tmp_path, without("pyqbf"), "qsage", "demo", "--no-pause")
+    assert done.returncode == Exit.FINE, done.stderr
+    assert "the second formula is lost by it" in done.stdout
+    assert "What next?" in done.stdout

@@ -52,7 +52,8 @@ RUNS = {
         f"certify {SMALL} -o part.aig --blocks 1",
     ],
     "`certify`: the outermost block, on a solver's word": [
-        "certify f.qcir -o o.out --as outer --blocks 1 --solver caqe"
+        "certify f.qcir -o o.out --as outer --blocks 1 --solver caqe",
+        "certify d.solution -o cut.aig --blocks 1",
     ],
     "`games`": ["games", "games hex"],
     "`games --encodings`": ["games --encodings"],

@@ -23,7 +23,7 @@ from qsage_validate.certificates.routes.routes import (
     certify_formula,
 )
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import MissingExtraError, UndecidedError
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.solvers.qbf.replies import constant_value
@@ -103,7 +103,7 @@ def certified(formula: Qbf, options: RouteOptions, *, tell: Tell = nobody) -> Ce
     """Decide a formula with few variables left: first without preprocessing."""
     if options.route == AUTO and options.solver is None:
         at_first = replace(options.limits, deadline=options.limits.deadline.sooner(_AT_FIRST))
-        with suppress(UndecidedError, SolverMissingError):
+        with suppress(UndecidedError, SolverMissingError, MissingExtraError):
             quick = replace(options, route="trace", limits=at_first)
             return certify_formula(formula, quick, tell=tell)
     return certify_formula(formula, options, tell=tell)

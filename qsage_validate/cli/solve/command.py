@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json
+from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.formula import formula_path, load_formula, without_depth
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
@@ -16,9 +16,8 @@ from qsage_validate.cli.option_groups import output_option
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
 from qsage_validate.cli.solve.alternation import ALTERNATES, solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
-from qsage_validate.cli.solve.method import Method, MethodOptions, exit_of, word_of
+from qsage_validate.cli.solve.method import EngineName, Method, MethodOptions, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.system.limits import Limits
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -80,6 +79,8 @@ def command(
     if path is not None:
         if deepening.winner:
             raise UsageError("found --winner with a formula, expected a game")
+        if options.engine is not EngineName.AUTO:
+            raise UsageError("found --engine with a formula, expected a game")
         if deepens:
             raise UsageError("found --depth auto with a formula, expected a game")
         if method.searches and options.solver is not None:
@@ -90,6 +91,8 @@ def command(
     resolved = model.resolve(ALTERNATES if deepening.alternate and not encoding else encoding)
     if encoding is not None:
         method = replace(method, searches=False)
+    if options.engine is not EngineName.AUTO and not method.searches:
+        raise UsageError("found --engine with QBF solvers, expected a search on the rules")
     if solution is not None and not method.searches:
         raise UsageError("found --solution with --encoding, expected a search on the rules")
     if deepening.winner and not method.searches:
@@ -105,7 +108,7 @@ def command(
             )
     if method.searches:
         winner_only = deepening.winner
-        return _search(resolved, method.limits, json_output, solution, winner_only=winner_only)
+        return _search(resolved, method, json_output, solution, winner_only=winner_only)
     return _solve_game(resolved, encoding, method, json_output)
 
 
@@ -119,7 +122,7 @@ def _check_solution(solution: str, deepening: DeepeningOptions, *, searches: boo
 
 def _search(
     model: GameModel,
-    limits: Limits,
+    method: Method,
     json_output: bool,
     solution: str | None,
     *,
@@ -127,11 +130,12 @@ def _search(
 ) -> Exit:
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.search.solver import search_for
+    from qsage_validate.solvers.search.solver import EngineChoice, search_for
 
     game = load_game(model)
     with SearchLine(sys.stderr) as line:
-        solver = search_for(game, limits=limits, tell=line.tell)
+        choice = EngineChoice(method.engine.value)
+        solver = search_for(game, limits=method.limits, tell=line.tell, engine=choice)
         result = solver.solve(winner_only=winner_only)
     if result.critical_plies is not None:
         result = replace(result, critical_plies=game.count(result.critical_plies))
@@ -143,6 +147,9 @@ def _search(
         )
     else:
         emit(_search_text(result))
+        words = method.engine_words(result.engine, result.nodes)
+        if words:
+            narrate(words)
     if solution is not None:
         from qsage_validate.cli.solutions import write_solution
 
@@ -166,6 +173,7 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
         "first_moves": [str(move) for move in result.first_moves],
         "nodes": result.nodes,
         "positions": result.positions,
+        "engine": result.engine,
         "seconds": round(result.seconds, 3),
     }
 

@@ -65,6 +65,7 @@ def solve_to_critical_depth(
     from qsage_validate.solvers.deepening.answer_file import DeepeningFile
     from qsage_validate.solvers.deepening.deepening import deepen_by_search
     from qsage_validate.solvers.deepening.game_depths import depths_of
+    from qsage_validate.solvers.search.solver import EngineChoice
 
     resume, last = options.resume, options.max_depth
     file = None if resume is None else DeepeningFile(resume, model)
@@ -78,10 +79,11 @@ def solve_to_critical_depth(
                 file=file,
                 tell=line.tell,
                 winner_only=options.winner,
+                engine=EngineChoice(method.engine.value),
             )
         else:
             found = _ask(model, method, encoding, plies, file, line)
-    _tell(found, json_output)
+    _tell(found, method, json_output)
     if solution is not None:
         from qsage_validate.cli.solutions import write_solution_at
 
@@ -126,10 +128,13 @@ def _ask(
     return deepen(model, ask, last=last, deadline=method.limits.deadline, file=file)
 
 
-def _tell(found: Deepened, json_output: bool) -> None:
+def _tell(found: Deepened, method: Method, json_output: bool) -> None:
     move = found.first_move
     if not json_output:
         emit(f"{found.why}; first move {move}" if move else found.why)
+        words = method.engine_words(found.engine, found.nodes) if found.engine else ""
+        if words:
+            narrate(words)
         return
     truth = found.truth
     emit_json(
@@ -144,6 +149,7 @@ def _tell(found: Deepened, json_output: bool) -> None:
             "never": found.never,
             "bound": None if found.bound is None else found.bound.plies,
             "first_moves": [move] if move else [],
+            "engine": found.engine or None,
             "answers": [_answer(answer) for answer in found.answers],
         }
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
@@ -18,6 +19,16 @@ if TYPE_CHECKING:
 
 
 SEARCH = "search"
+# Nodes of a search from which on it matters which engine runs.
+_LONG = 8192
+
+
+class EngineName(str, Enum):
+    """The engines of the search, by the words of the option."""
+
+    AUTO = "auto"
+    FAST = "fast"
+    PURE = "pure"
 
 
 def word_of(truth: bool | None) -> str:
@@ -47,6 +58,11 @@ class MethodOptions(OptionGroup):
         "NAME",
         autocompletion=completion.preprocessors,
     )
+    engine: EngineName = option(
+        "Of the search: 'fast' in machine code (extra 'fast'), 'pure' in Python; 'auto' begins in "
+        "Python.",
+        default=EngineName.AUTO,
+    )
     portfolio: bool = option(
         "Run several solvers at once; the first confirmed answer counts.", default=False
     )
@@ -65,6 +81,7 @@ class Method:
     portfolio: bool
     searches: bool
     limits: Limits
+    engine: EngineName = EngineName.AUTO
 
     @classmethod
     def of(cls, options: MethodOptions, limits: LimitOptions) -> Method:
@@ -79,9 +96,18 @@ class Method:
             raise UsageError("found --solver with --portfolio, expected one of them")
         if solver == SEARCH and preprocess is not None:
             raise UsageError("found --preprocess with --solver search, which has no formula")
+        if options.engine is not EngineName.AUTO and (
+            preprocess is not None or portfolio or solver not in (None, SEARCH)
+        ):
+            raise UsageError("found --engine with QBF solvers, expected a search on the rules")
         searches = solver in (None, SEARCH) and preprocess is None and not portfolio
         named = None if solver == SEARCH else solver
-        return cls(named, preprocess, portfolio, searches, limits.begin())
+        return cls(named, preprocess, portfolio, searches, limits.begin(), options.engine)
+
+    def engine_words(self, engine: str, nodes: int) -> str:
+        """Which engine ran, where it was asked for or the search was long; else empty."""
+        told = self.engine is not EngineName.AUTO or nodes >= _LONG
+        return f"engine: {engine}" if told else ""
 
     def until(self, deadline: Deadline) -> Method:
         """The same with another deadline."""

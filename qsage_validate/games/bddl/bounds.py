@@ -184,21 +184,29 @@ def _numbers(chosen: Iterable[object]) -> int:
 class Packing:
     """Bounds for games without goals in which each move fills open squares for good."""
 
-    def __init__(self, grounding: Grounding, needs: dict[Player, list[tuple[int, int]]]) -> None:
+    def __init__(
+        self, grounding: Grounding, needs: dict[Player, dict[tuple[int, int], int]]
+    ) -> None:
         self._size = grounding.squares
+        self.needs = needs
+        """For each player what an action needs and takes, with its number."""
         self._of = {
             player: _Fillings([n for n, _ in pairs], [t for _, t in pairs], grounding.squares)
             for player, pairs in needs.items()
         }
+
+    def fillings(self, player: Player) -> _Fillings:
+        """The tables of a player's actions, in the order of ``needs``."""
+        return self._of[player]
 
     @classmethod
     def of(cls, grounding: Grounding) -> Packing | None:
         """The bounds of a game; ``None`` where a condition of theirs fails."""
         if any(grounding.goals[player] for player in Player):
             return None
-        needs: dict[Player, list[tuple[int, int]]] = {}
+        needs: dict[Player, dict[tuple[int, int], int]] = {}
         for player in Player:
-            pairs: dict[tuple[int, int], None] = {}
+            pairs: dict[tuple[int, int], int] = {}
             for action in grounding.actions[player]:
                 need = _any_plane(grounding, action.care)
                 take = _any_plane(grounding, changed_by(grounding, action))
@@ -208,8 +216,8 @@ class Packing:
                     return None
                 if not take:
                     return None
-                pairs[need, take] = None
-            needs[player] = list(pairs)
+                pairs.setdefault((need, take), action.number)
+            needs[player] = pairs
         return cls(grounding, needs)
 
     def bounds(self, state: int, player: Player) -> tuple[int, int]:
@@ -255,9 +263,9 @@ class _Lines:
     def __init__(self, grounding: Grounding, most: int) -> None:
         self._size = grounding.squares
         self._plane = grounding.plane
-        self._most = most
+        self.most = most
         goals = grounding.goals[BLACK]
-        self._wanted = [_own_plane(grounding, goal.value, BLACK) for goal in goals]
+        self.wanted = [_own_plane(grounding, goal.value, BLACK) for goal in goals]
         self._all = (1 << len(goals)) - 1
 
         def spoilt(goal: GroundGoal, piece: tuple[int, int, int], square: int) -> bool:
@@ -265,13 +273,17 @@ class _Lines:
             value = contents(grounding, goal.value, square)
             return any(c and p != v for c, v, p in zip(care, value, piece, strict=True))
 
-        self._dead = _Unions(
-            [
-                _numbers(spoilt(goal, piece, square) for goal in goals)
-                for piece in (BLACK_PIECE, WHITE_PIECE)
-                for square in range(self._size)
-            ]
-        )
+        spoiling = [
+            _numbers(spoilt(goal, piece, square) for goal in goals)
+            for piece in (BLACK_PIECE, WHITE_PIECE)
+            for square in range(self._size)
+        ]
+        self._dead = _Unions(spoiling)
+        self.spoilt = [
+            _numbers(goals_of >> number & 1 for goals_of in spoiling)
+            for number in range(len(goals))
+        ]
+        """For each goal the pieces, on the first two planes, that contradict it."""
 
     @classmethod
     def of(cls, grounding: Grounding) -> _Lines | None:
@@ -294,19 +306,19 @@ class _Lines:
         least = ALWAYS
         missing = ~state
         for number in _squares(self._all & ~dead):
-            count = (self._wanted[number] & missing).bit_count()
+            count = (self.wanted[number] & missing).bit_count()
             if count < least:
                 least = count
-                if count <= self._most:
+                if count <= self.most:
                     return 1
-        return least if least == ALWAYS else -(-least // self._most)
+        return least if least == ALWAYS else -(-least // self.most)
 
 
 class _Distances:
     """The fewest moves to a goal of Black's where each has to be reached by a black piece."""
 
     def __init__(self, rings: Sequence[int]) -> None:
-        self._rings = rings
+        self.rings = rings
 
     @classmethod
     def of(cls, grounding: Grounding) -> _Distances | None:
@@ -341,7 +353,7 @@ class _Distances:
 
     def moves(self, state: int) -> int:
         """At least so many of Black's moves are needed; ``ALWAYS`` where no goal is in reach."""
-        for moves, ring in enumerate(self._rings):
+        for moves, ring in enumerate(self.rings):
             if state & ring:
                 return max(moves, 1)
         return ALWAYS
@@ -355,8 +367,8 @@ class _FullBoard:
 
     def __init__(self, grounding: Grounding, most: int, *, exact: bool) -> None:
         self._size = grounding.squares
-        self._most = most
-        self._exact = exact
+        self.most = most
+        self.exact = exact
 
     @classmethod
     def of(cls, grounding: Grounding) -> _FullBoard | None:
@@ -371,10 +383,10 @@ class _FullBoard:
     def plies(self, state: int, player: Player) -> int:
         """White has a move at each of so many plies, if it is White's."""
         free = self._size - (state >> 2 * self._size).bit_count()
-        if self._exact:
+        if self.exact:
             # Each move fills one square, so it is known who meets the full board.
             return free if (player is WHITE) == (free % 2 == 0) else ALWAYS
-        return -(-free // self._most) if self._most > 0 else ALWAYS if free else 0
+        return -(-free // self.most) if self.most > 0 else ALWAYS if free else 0
 
 
 class _Captured:
@@ -383,7 +395,7 @@ class _Captured:
     def __init__(self, grounding: Grounding, most: int) -> None:
         self._size = grounding.squares
         self._plane = grounding.plane
-        self._most = most
+        self.most = most
 
     @classmethod
     def of(cls, grounding: Grounding) -> _Captured | None:
@@ -405,9 +417,9 @@ class _Captured:
     def plies(self, state: int, player: Player) -> int:
         """White has a move at each of so many plies, if it is White's."""
         pieces = (state >> self._size & self._plane).bit_count()
-        if not self._most:
+        if not self.most:
             return ALWAYS if pieces else 0
-        moves = -(-pieces // self._most)
+        moves = -(-pieces // self.most)
         return 2 * moves - (player is BLACK) if moves else 0
 
 
@@ -415,17 +427,29 @@ class Race:
     """A bound from below: the moves to a goal of Black's, and the plies before White is stuck."""
 
     def __init__(
-        self, goals: Sequence[_Lines | _Distances], stuck: Sequence[_FullBoard | _Captured]
+        self,
+        lines: _Lines | None,
+        distances: _Distances | None,
+        full: _FullBoard | None,
+        captured: _Captured | None,
     ) -> None:
-        self._goals = goals
-        self._stuck = stuck
+        self.lines = lines
+        self.distances = distances
+        self.full = full
+        self.captured = captured
+        self._goals = [goals for goals in (lines, distances) if goals is not None]
+        self._stuck = [stuck for stuck in (full, captured) if stuck is not None]
 
     @classmethod
     def of(cls, grounding: Grounding) -> Race | None:
         """The bounds of a game; ``None`` where a condition of theirs fails."""
-        stuck = [s for s in (_FullBoard.of(grounding), _Captured.of(grounding)) if s is not None]
-        goals = [g for g in (_Lines.of(grounding), _Distances.of(grounding)) if g is not None]
-        return cls(goals, stuck) if stuck and goals else None
+        race = cls(
+            _Lines.of(grounding),
+            _Distances.of(grounding),
+            _FullBoard.of(grounding),
+            _Captured.of(grounding),
+        )
+        return race if race._stuck and race._goals else None
 
     def bounds(self, state: int, player: Player) -> tuple[int, int]:
         """Black wins within the first number of plies, and not within the second."""

@@ -6,7 +6,7 @@ mover's own piece that they need, goals are looked at only where an action can c
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,14 +16,14 @@ from qsage_validate.games.bddl.symmetry import BitPermutation, permutation
 from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry
 
 if TYPE_CHECKING:
-    from qsage_validate.games.bddl.bounds import GroundBounds
+    from qsage_validate.games.bddl.bounds import GroundBounds, Packing, Race
 
-_Condition = tuple[int, int]
+Condition = tuple[int, int]
 # care, value, keep, put, number, conditions on the next state one of which is a win (or True).
-_Entry = tuple[int, int, int, int, int, "tuple[_Condition, ...] | bool"]
+Entry = tuple[int, int, int, int, int, "tuple[Condition, ...] | bool"]
 # For an action's number the conditions on the next state of which each lets the opponent win at
 # once, as far as the action has to do with it.
-_Opened = dict[int, tuple[_Condition, ...]]
+_Opened = dict[int, tuple[Condition, ...]]
 
 
 class BddlKernel(Kernel):
@@ -35,40 +35,39 @@ class BddlKernel(Kernel):
         moves: Mapping[Player, Sequence[Move]],
         symmetries: Sequence[Symmetry],
     ) -> None:
-        self._grounding = grounding
+        self.grounding = grounding
         self.initial = grounding.initial
         self._moves = moves
         self._planes = (1 << 2 * grounding.squares) - 1
-        self._permutations = [
-            BitPermutation(permutation(grounding, symmetry.squares), planes=2)
-            for symmetry in symmetries
-        ]
+        self.square_maps = [permutation(grounding, symmetry.squares) for symmetry in symmetries]
+        """The symmetries: where the square with each number goes."""
+        self._permutations = [BitPermutation(places, planes=2) for places in self.square_maps]
         self._pieces: dict[Player, int] = {}
-        self._by_piece: dict[Player, dict[int, list[_Entry]]] = {}
-        self._free: dict[Player, list[_Entry]] = {}
-        self._threats: dict[Player, list[_Condition]] = {}
+        self._by_piece: dict[Player, dict[int, list[Entry]]] = {}
+        self._free: dict[Player, list[Entry]] = {}
+        self._threats: dict[Player, list[Condition]] = {}
         for player in Player:
             self._prepare(player)
         self._opened: dict[Player, _Opened] = {player: {} for player in Player}
 
     def _prepare(self, player: Player) -> None:
-        grounding = self._grounding
+        grounding = self.grounding
         full = (1 << 3 * grounding.squares) - 1
         # Where the goals of the player come true by own moves only, a move has to touch the
         # goal that it completes.
         own_only = grounding.only_own_moves_win(player)
         goals = [(goal.care, goal.value) for goal in grounding.goals[player]]
         own_plane = grounding.plane << (0 if player is Player.BLACK else grounding.squares)
-        by_piece: dict[int, list[_Entry]] = {}
-        free: list[_Entry] = []
-        threats: dict[_Condition, None] = {}
+        by_piece: dict[int, list[Entry]] = {}
+        free: list[Entry] = []
+        threats: dict[Condition, None] = {}
         meanings = set()
         for action in grounding.actions[player]:
             if action.meaning in meanings:
                 continue
             meanings.add(action.meaning)
             changed = full & ~action.keep
-            wins: dict[_Condition, None] = {}
+            wins: dict[Condition, None] = {}
             for care, value in goals:
                 if (value ^ action.put) & care & changed or (own_only and not care & changed):
                     continue
@@ -95,16 +94,38 @@ class BddlKernel(Kernel):
         self._threats[player] = list(threats)
 
     @cached_property
+    def packing(self) -> Packing | None:
+        """The bounds of a game of filling, where it is one."""
+        from qsage_validate.games.bddl.bounds import Packing
+
+        return Packing.of(self.grounding)
+
+    @cached_property
+    def race(self) -> Race | None:
+        """The bounds by lines, distances and stuck players, where they hold."""
+        from qsage_validate.games.bddl.bounds import Race
+
+        return Race.of(self.grounding)
+
+    @cached_property
     def _bounds(self) -> GroundBounds | None:
-        from qsage_validate.games.bddl.bounds import bounds_of
+        return self.packing or self.race
 
-        return bounds_of(self._grounding)
+    def entries(self, player: Player) -> Iterator[tuple[int, Entry]]:
+        """A player's actions, each with the own piece that it needs (a bit, 0 for none)."""
+        yield from ((0, entry) for entry in self._free[player])
+        for piece, entries in self._by_piece[player].items():
+            yield from ((piece, entry) for entry in entries)
 
-    def _opened_by(self, player: Player, entry: _Entry) -> tuple[_Condition, ...]:
+    def threats(self, player: Player) -> Sequence[Condition]:
+        """The conditions of which each lets ``player``, to move, win at once."""
+        return self._threats[player]
+
+    def opened_by(self, player: Player, entry: Entry) -> tuple[Condition, ...]:
         """What an action may open to the opponent, who is to move after it."""
         care, value, keep, put = entry[:4]
-        changed = ((1 << 3 * self._grounding.squares) - 1) & ~keep
-        found: dict[_Condition, None] = {}
+        changed = ((1 << 3 * self.grounding.squares) - 1) & ~keep
+        found: dict[Condition, None] = {}
         for asked, expected in self._threats[player.other]:
             if (
                 asked & changed
@@ -115,7 +136,7 @@ class BddlKernel(Kernel):
                 found[rest, expected & rest] = None
         return tuple(found)
 
-    def _entries(self, state: int, player: Player) -> list[_Entry]:
+    def _entries(self, state: int, player: Player) -> list[Entry]:
         """The actions for which the player has a piece, or which need none."""
         entries = self._free[player]
         pieces = state & self._pieces[player]
@@ -142,7 +163,7 @@ class BddlKernel(Kernel):
             if state & care == value:
                 after = state & keep | put
                 if number not in opened:
-                    opened[number] = self._opened_by(player, entry)
+                    opened[number] = self.opened_by(player, entry)
                 for asked, expected in standing:
                     if after & asked == expected:
                         break
@@ -199,7 +220,7 @@ class BddlKernel(Kernel):
         state = getattr(position, "state", None)
         if not isinstance(grounding, Grounding) or not isinstance(state, int):
             raise UsageError(f"found {position}, expected a position of a BDDL game")
-        if grounding is not self._grounding and grounding.model != self._grounding.model:
+        if grounding is not self.grounding and grounding.model != self.grounding.model:
             raise UsageError(f"found {position} of another game")
         return state
 

@@ -8,7 +8,7 @@ beyond a bound gives Black anything more, "Black wins at no depth" is an answer 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
@@ -18,7 +18,7 @@ from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
 from qsage_validate.solvers.deepening.depths import Bound, Depths
 from qsage_validate.solvers.deepening.game_depths import depths_of
 from qsage_validate.solvers.search.bounds import MAX_PLIES
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -36,8 +36,8 @@ class Deepened:
     ``critical`` is the critical depth, ``None`` when it was not found.  ``refuted`` is the
     greatest number of plies within which Black is known not to win, ``None`` when nothing is
     known.  ``never`` says that Black wins at no depth.  ``within`` are plies in which Black wins,
-    where the winner alone was asked for.  ``why`` is a sentence for a message, ``answers`` what it
-    rests on.
+    where the winner alone was asked for.  ``engine`` is the search's, ``nodes``
+    what it looked at.  ``why`` is a sentence for a message, ``answers`` what it rests on.
     """
 
     depths: Depths
@@ -48,6 +48,8 @@ class Deepened:
     why: str
     answers: tuple[Answer, ...]
     within: int | None = None
+    engine: str = ""
+    nodes: int = 0
 
     @property
     def model(self) -> GameModel:
@@ -115,6 +117,7 @@ def deepen_by_search(
     file: DeepeningFile | None = None,
     tell: Tell = nobody,
     winner_only: bool = False,
+    engine: EngineChoice = EngineChoice.AUTO,
 ) -> Deepened:
     """The same by one search on the rules, which deepens by itself and keeps its table.
 
@@ -156,7 +159,24 @@ def deepen_by_search(
             add(Answer(depths.searched(progress.done - 1), False, SEARCH, now() - started))
         tell(progress)
 
-    solver = search_for(game, limits=limits, tell=tell)
+    solver = search_for(game, limits=limits, tell=tell, engine=engine)
+    found = _searched(depths, answers, last, solver, limits, add, watch, winner_only=winner_only)
+    return replace(found, engine=solver.engine.name, nodes=solver.nodes)
+
+
+def _searched(
+    depths: Depths,
+    answers: list[Answer],
+    last: int | None,
+    solver: Solver,
+    limits: Limits,
+    add: Callable[[Answer], None],
+    watch: Tell,
+    *,
+    winner_only: bool,
+) -> Deepened:
+    """The result of a search, whose answers are added."""
+    game = solver.game
     result = None
     if winner_only or (depths.last(last) is not None and not solver.engine.deepens):
         # Half of what there is: where it does not suffice, smaller depths are worth an answer.

@@ -89,6 +89,8 @@ class Bounds:
     """
 
     deepens = False
+    replaces = False
+    name = "pure"
     for_ever = True
 
     def __init__(

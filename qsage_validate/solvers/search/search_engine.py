@@ -32,6 +32,16 @@ class SearchEngine(Protocol):
     """True if ``NEVER`` holds for any number of plies, false if only for those of the game."""
 
     @property
+    def name(self) -> str:
+        """``"pure"`` for a search in Python, ``"compiled"`` for one in machine code."""
+        ...
+
+    @property
+    def replaces(self) -> bool:
+        """True if the table has a size of its own, so that no limit on memory ends the search."""
+        ...
+
+    @property
     def nodes(self) -> int:
         """The number of positions that were visited."""
         ...

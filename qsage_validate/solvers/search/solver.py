@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.errors import UndecidedError, UsageError
@@ -52,7 +53,8 @@ class SearchResult:
     asked for).  ``first_moves`` are
     winning first moves of the winner: all of them when they were asked for, else one; none when
     the other player begins.  ``positions`` is the size of the table.  ``never`` says that Black
-    would not win in however many plies, as where White has won already.
+    would not win in however many plies, as where White has won already.  ``engine`` is ``"pure"``
+    for a search in Python, ``"compiled"`` for one in machine code.
     """
 
     winner: Player | None
@@ -63,6 +65,7 @@ class SearchResult:
     positions: int
     seconds: float
     never: bool = False
+    engine: str = "pure"
 
 
 class Solver:
@@ -103,7 +106,8 @@ class Solver:
     @property
     def _most_positions(self) -> int | None:
         """The largest number of positions in the tables."""
-        memory_mb, positions = self.limits.memory_mb, self.limits.positions
+        positions = self.limits.positions
+        memory_mb = None if self.engine.replaces else self.limits.memory_mb
         room = None if memory_mb is None else memory_mb * 1_000_000 // _BYTES_A_POSITION
         return min((n for n in (positions, room) if n is not None), default=None)
 
@@ -149,6 +153,7 @@ class Solver:
             self.positions,
             now() - start,
             never,
+            self.engine.name,
         )
 
     def winner(self, position: Position) -> Player:
@@ -395,11 +400,42 @@ def engine_for(game: Game) -> SearchEngine | None:
         return None
 
 
+class EngineChoice(Enum):
+    """Which engine searches a game: the quickest one, one in machine code, or one in Python."""
+
+    AUTO = "auto"
+    FAST = "fast"
+    PURE = "pure"
+
+
+def _general_for(game: Game, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
+    """The general search of a game."""
+    if choice is EngineChoice.PURE or (choice is EngineChoice.AUTO and game.language != "bddl"):
+        return Bounds(game)
+    from qsage_validate.solvers.search.compiled.engines import compiled_engine, switching_engine
+
+    make = compiled_engine if choice is EngineChoice.FAST else switching_engine
+    return make(game, memory_mb)
+
+
 def search_for(
     game: Game,
     *,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tell: Tell = nobody,
+    engine: EngineChoice = EngineChoice.AUTO,
 ) -> Solver:
-    """The search by the engine made for the game where it takes it, else the general one."""
-    return Solver(game, engine_for(game), limits=limits, tell=tell)
+    """The search by the engine made for the game where it takes it, else the general one.
+
+    A long general search of a grid game goes on in machine code where numba is there.  Raises
+    ``UsageError`` if the compiled engine is asked for and does not take the game, is not
+    installed, or has a table that does not fit in the memory.
+    """
+    own = engine_for(game)
+    if own is not None and engine is EngineChoice.FAST:
+        raise UsageError(
+            f"found the engine fast for {game.name}, which has a search of its own, expected auto "
+            "or pure"
+        )
+    found = own or _general_for(game, engine, limits.memory_mb)
+    return Solver(game, found, limits=limits, tell=tell)

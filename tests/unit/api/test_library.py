@@ -39,6 +39,23 @@ def test_every_public_name_is_on_the_page_and_has_a_docstring() -> None:
         assert re.search(rf"\bqs\.{name}\b", text), name
 
 
+def test_every_member_of_a_public_class_is_on_the_page() -> None:
+    """The table has what each class defines, no more and no less."""
+    rows = dict(re.findall(r"^\| `(\w+)` \| (`.*`) \|$", PAGE.read_text(), re.MULTILINE))
+    classes = {
+        name: value
+        for name in qs.__all__
+        if isinstance(value := getattr(qs, name), type)
+        and value.__module__.startswith("qsage_validate.api")
+        and not issubclass(value, Exception)
+    }
+    assert len(classes) > 10
+    assert rows.keys() == classes.keys()
+    for name, value in classes.items():
+        own = sorted(member for member in vars(value) if not member.startswith("_"))
+        assert re.findall(r"`(\w+)`", rows[name]) == own, name
+
+
 def test_every_public_method_has_a_docstring() -> None:
     for name in qs.__all__:
         value = getattr(qs, name)

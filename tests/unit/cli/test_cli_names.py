@@ -227,3 +227,11 @@ def test_summaries_of_experiments_are_whole(capsys: pytest.CaptureFixture[str]) 
     out = capsys.readouterr().out
     assert "..." not in out.partition("Commands:")[2]
     assert "four encodings, minimax, and BDDL." in " ".join(out.split())
+
+
+def test_an_empty_default_is_not_mentioned(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_qsage(["games", "trails"]) == Exit.FINE
+    out = capsys.readouterr().out
+    role = next(line for line in out.splitlines() if "--role" in line)
+    assert role.endswith("a role of the game")
+    assert "(default 100)" in out

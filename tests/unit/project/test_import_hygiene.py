@@ -92,6 +92,13 @@ except SystemExit as end:
     assert len(own) <= most, own
 
 
+def test_the_library_leaves_pyaiger_to_its_user() -> None:
+    """Only the commands, whose process is their own, hide py-aiger-cnf from PySAT."""
+    pytest.importorskip("aiger_cnf", reason="PyQBF, which brings it, is not installed")
+    program = "import qsage_validate.circuit.sat_solver, aiger_cnf"
+    assert "aiger_cnf" in modules_after(program)
+
+
 def test_the_package_alone_loads_nothing() -> None:
     extra = modules_after("import qsage_validate") - modules_after("")
     assert extra == {"qsage_validate"}

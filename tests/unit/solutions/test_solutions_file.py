@@ -230,6 +230,15 @@ def test_limits_of_a_walk(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert "proved" in capsys.readouterr().out
 
 
+def test_the_file_where_another_is_wanted(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["info"], ["solve"], ["validate"], ["encode"]):
+        more = ["-o", "nothing.qcir"] if words == ["encode"] else []
+        assert run_qsage([*words, str(path), *more]) == Exit.BAD_INPUT
+        told = capsys.readouterr().err
+        assert "solution file" in told
+        assert told.count("\n") == 1
+
+
 def test_a_solution_plays(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["--solution", str(path)]
     assert run_play([*command, "--white", "random", "--games", "30"]) == Exit.FINE

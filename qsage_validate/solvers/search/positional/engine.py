@@ -42,6 +42,8 @@ class PositionalEngine:
     """
 
     deepens = True
+    replaces = False
+    name = "pure"
 
     def __init__(self, game: PositionalGame) -> None:
         model = game.model

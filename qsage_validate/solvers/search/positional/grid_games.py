@@ -70,6 +70,8 @@ class GridEngine:
     """
 
     deepens = True
+    replaces = False
+    name = "pure"
 
     def __init__(self, game: BddlGame) -> None:
         self._inner = PositionalEngine(PositionalGame(positional_model_of(game)))

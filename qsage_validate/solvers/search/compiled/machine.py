@@ -1,0 +1,599 @@
+"""The search in machine code: what numba compiles.  Imported only where numba is there.
+
+It is the search of ``bounds.py`` beside this folder, with a stack of its own, so that it stops
+after any number of nodes and goes on where it was, and with a table of fixed size.  The words of
+a state are signed, for numba makes floating-point numbers of signed and unsigned ones together.
+``words`` is a tuple with an entry for each word of a state: its length is part of its type, so
+that the loops over words are unrolled.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba import types
+from numba.extending import intrinsic
+
+from qsage_validate.solvers.search.compiled.arrays import (
+    CROWDED,
+    DEPTH,
+    DONE,
+    ENTER,
+    FAR,
+    FILLED,
+    FIRST,
+    MODE,
+    NEXT,
+    NO_BOUNDS,
+    NODES,
+    ORDERED,
+    PACKING,
+    PLIES,
+    RACE,
+    RESULT,
+    RETURN,
+    SLICE_OVER,
+    SYMMETRIC,
+    Frames,
+    Rules,
+    Table,
+)
+from qsage_validate.solvers.search.compiled.numba_cache import cache_folder
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+ASK_AFTER = 8
+"""With more plies left the table is asked about all positions after a move first."""
+
+
+def _compiled(function: F) -> F:
+    """A function in machine code, which is kept in the user's folder where that can be written."""
+    folder = cache_folder(Path(__file__).parent, numba.__version__)
+    if folder is not None and "NUMBA_CACHE_DIR" not in os.environ:
+        numba.config.CACHE_DIR = str(folder)
+    keeps = folder is not None or "NUMBA_CACHE_DIR" in os.environ
+    made: F = numba.njit(cache=keeps, nogil=True, error_model="numpy")(function)
+    return made
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _ones(typing_context: Any, word: Any) -> Any:
+    """The number of bits of a word that are set."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), code
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _lowest(typing_context: Any, word: Any) -> Any:
+    """The number of the lowest bit of a word that is set; the word is not 0."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, 1))
+
+    return types.int64(types.int64), code
+
+
+# -- masks ---------------------------------------------------------------------------------
+
+
+@_compiled
+def _holds(words: Any, state: Any, at: int, care: Any, value: Any, number: int) -> bool:
+    start = number * len(words)
+    for w in range(len(words)):  # noqa: SIM110 (unrolled)
+        if state[at + w] & care[start + w] != value[start + w]:
+            return False
+    return True
+
+
+@_compiled
+def _has_move(words: Any, rules: Rules, state: Any, at: int, player: int) -> bool:
+    for action in range(rules.starts[player], rules.starts[player + 1]):
+        if _holds(words, state, at, rules.care, rules.value, action):
+            return True
+    return False
+
+
+@_compiled
+def _key(
+    words: Any, rules: Rules, state: Any, at: int, image: Any, keys: Any, to: int, mark: int
+) -> None:
+    """Write the key of a state: where ``mark`` is odd, that of its least symmetric image."""
+    size = len(words)
+    anything = 0
+    for w in range(size):
+        keys[to + w] = state[at + w] & rules.kept[w]
+        anything |= keys[to + w]
+    if anything == 0:
+        mark &= 2  # the empty board is its own image, so both kinds of keys are one
+    elif mark & 1:
+        many = rules.symmetries.shape[1]
+        for s in range(rules.symmetries.shape[0]):
+            for w in range(size):
+                image[w] = 0
+            for byte in range(many):
+                part = ((state[at + byte // 8] & rules.kept[byte // 8]) >> (byte % 8 * 8)) & 255
+                for w in range(size):
+                    image[w] |= rules.symmetries[s, byte, part, w]
+            for w in range(size - 1, -1, -1):
+                if image[w] != keys[to + w]:
+                    if image[w] < keys[to + w]:
+                        for v in range(size):
+                            keys[to + v] = image[v]
+                    break
+    # Keys with and without symmetry, and of both players, are apart.
+    keys[to + rules.mark_word] |= mark << rules.mark_bit
+
+
+# -- the table -------------------------------------------------------------------------------
+
+# A slot has a key and an entry: in how many plies Black wins, within how many not (16 bits each),
+# the plies that were searched (14), the number of the best move and 1 (16), and that it is used.
+
+
+@_compiled
+def _bucket(keys: Any, at: int, width: int, slots: int) -> int:
+    mixed = 0x1B873593CC9E2D51
+    for w in range(width):
+        mixed = (mixed ^ (mixed >> 32) ^ keys[at + w]) * 0x2545F4914F6CDD1D
+        mixed ^= mixed >> 29
+    return ((mixed * 0x1B873593CC9E2D51) >> 7) & (slots - 1) & ~3
+
+
+@_compiled
+def find(table: Table, keys: Any, at: int, width: int) -> int:
+    """The entry of a key, 0 where there is none."""
+    bucket = _bucket(keys, at, width, table.entries.shape[0])
+    for slot in range(bucket, bucket + 4):
+        entry: int = table.entries[slot]
+        if entry == 0:
+            return 0
+        same = True
+        for w in range(width):
+            if table.keys[slot * width + w] != keys[at + w]:
+                same = False
+                break
+        if same:
+            return entry
+    return 0
+
+
+@_compiled
+def keep(table: Table, keys: Any, at: int, width: int, entry: int) -> int:
+    """Write an entry, over the one that was searched least where there is no room; 1 if new."""
+    bucket = _bucket(keys, at, width, table.entries.shape[0])
+    chosen, least = bucket, 1 << 20
+    for slot in range(bucket, bucket + 4):
+        old = table.entries[slot]
+        if old == 0:
+            chosen, least = slot, -1
+            break
+        same = True
+        for w in range(width):
+            if table.keys[slot * width + w] != keys[at + w]:
+                same = False
+                break
+        if same:
+            table.entries[slot] = entry
+            return 0
+        searched = (old >> 32) & 0x3FFF
+        if searched < least:
+            chosen, least = slot, searched
+    for w in range(width):
+        table.keys[chosen * width + w] = keys[at + w]
+    table.entries[chosen] = entry
+    return 1 if least < 0 else 0
+
+
+@_compiled
+def move_over(old: Table, new: Table, width: int) -> int:
+    """Copy a table into a larger one; the number of entries there."""
+    count = 0
+    for slot in range(old.entries.shape[0]):
+        if old.entries[slot] != 0:
+            count += keep(new, old.keys, slot * width, width, old.entries[slot])
+    return count
+
+
+@_compiled
+def find_state(words: Any, rules: Rules, table: Table, state: Any, mark: int) -> int:
+    """The entry of a state, 0 where there is none; ``state`` has room for key and image behind."""
+    size = len(words)
+    _key(words, rules, state, 0, state[2 * size :], state, size, mark)
+    return find(table, state, size, rules.key_words)
+
+
+# -- bounds ----------------------------------------------------------------------------------
+
+
+@_compiled
+def _union(tables: Any, player: int, members: int) -> int:
+    union = 0
+    for byte in range(tables.shape[1]):
+        union |= tables[player, byte, (members >> (8 * byte)) & 255]
+    return union
+
+
+@_compiled
+def _most(rules: Rules, player: int, live: int) -> int:
+    count = 0
+    while live:
+        live &= ~rules.hit[player, _lowest(live)]
+        count += 1
+    return count
+
+
+@_compiled
+def _sure(rules: Rules, player: int, live: int, taken: int, other_live: int, lost: int) -> int:
+    spoilt = _union(rules.taken_by, 1 - player, other_live)
+    safe = live & ~_union(rules.dead, player, spoilt)
+    count = 0
+    while safe:
+        apart = rules.apart[player, _lowest(safe)]
+        safe &= ~apart
+        live &= ~apart
+        count += 1
+    threatened = 0
+    while live:
+        live &= ~rules.apart[player, _lowest(live)]
+        threatened += 1
+    rounds = 1 + rules.most_taken[1 - player]
+    more = threatened - lost
+    return count + ((more + rounds - 1) // rounds if more > 0 else 0)
+
+
+@_compiled
+def _packing(rules: Rules, taken: int, player: int) -> int:
+    """Black wins within the lower number of plies, and not within the upper one, in one number."""
+    other = 1 - player
+    own_live = rules.all[player] & ~_union(rules.dead, player, taken)
+    other_live = rules.all[other] & ~_union(rules.dead, other, taken)
+    own_most = _most(rules, player, own_live)
+    other_most = _most(rules, other, other_live)
+    own_sure = _sure(rules, player, own_live, taken, other_live, 0)
+    other_sure = _sure(rules, other, other_live, taken, own_live, rules.most_taken[player])
+    win = lose = FAR
+    if player == 0:
+        if own_sure > other_most:
+            win = 2 * other_most + 2
+            lose = 2 * other_sure + 1
+        elif other_sure < own_most:
+            lose = 2 * other_sure + 1
+    elif other_sure >= own_most:
+        win = 2 * own_most + 1
+        lose = 2 * own_sure
+    elif own_sure <= other_most:
+        lose = 2 * own_sure
+    # How much better the player stands than the other: for the order of moves.
+    better = own_sure + own_most - other_sure - other_most
+    return win | lose << 16 | (better + 1024) << 32
+
+
+@_compiled
+def _moves_to_line(words: Any, rules: Rules, state: Any, at: int, enough: int) -> int:
+    """At least so many moves of Black's to a goal; any number that is ``enough`` ends the count."""
+    size = len(words)
+    least = FAR
+    most = rules.most_put
+    for line in range(rules.wanted.shape[0] // size):
+        alive = True
+        for w in range(size):
+            if state[at + w] & rules.spoilt[line * size + w] != 0:
+                alive = False
+                break
+        if alive:
+            missing = 0
+            for w in range(size):
+                missing += _ones(rules.wanted[line * size + w] & ~state[at + w])
+            if missing < least:
+                least = missing
+                if missing <= most * enough:
+                    break
+    if least == FAR:
+        return FAR
+    return max(1, (least + most - 1) // most)
+
+
+@_compiled
+def _race(words: Any, rules: Rules, state: Any, at: int, player: int, left: int) -> int:
+    """Within so many plies Black does not win; exact only where that is less than ``left``."""
+    size = len(words)
+    black_moves = (left + 1) // 2 if player == 0 else left // 2
+    moves = 0
+    rings = rules.rings.shape[0] // size
+    if rings > 0:
+        moves = FAR
+        for ring in range(rings):
+            if moves < FAR:
+                break
+            for w in range(size):
+                if state[at + w] & rules.rings[ring * size + w] != 0:
+                    moves = max(ring, 1)
+                    break
+    if rules.wanted.shape[0] > 0 and moves <= black_moves:
+        moves = max(moves, _moves_to_line(words, rules, state, at, black_moves))
+    before = FAR
+    if moves < FAR:
+        before = 2 * moves - 1 - (1 if player == 0 else 0)
+    stuck = 0
+    if rules.stuck[0] > 0:
+        free = 0
+        for w in range(size):
+            free += _ones(~state[at + w] & rules.places[2 * size + w])
+        if rules.stuck[0] == 2:
+            stuck = free if (player == 1) == (free % 2 == 0) else FAR
+        elif rules.stuck[1] > 0:
+            stuck = (free + rules.stuck[1] - 1) // rules.stuck[1]
+        elif free > 0:
+            stuck = FAR
+    if rules.stuck[2] > 0:
+        pieces = 0
+        for w in range(size):
+            pieces += _ones(state[at + w] & rules.places[size + w])
+        if rules.stuck[3] == 0:
+            if pieces > 0:
+                stuck = FAR
+        else:
+            needed = (pieces + rules.stuck[3] - 1) // rules.stuck[3]
+            if needed > 0:
+                stuck = max(stuck, 2 * needed - (1 if player == 0 else 0))
+    return min(before, stuck)
+
+
+# -- the search ------------------------------------------------------------------------------
+
+
+@_compiled
+def _quiet(words: Any, rules: Rules, frames: Frames, depth: int, player: int) -> int:
+    """Write the moves after which the opponent does not win at once; where they end."""
+    size = len(words)
+    at = depth * size
+    state = frames.states
+    # Of the opponent's threats only those can stand that the move before this position opened.
+    standing = 0
+    last = frames.last[depth]
+    if last < 0:
+        for threat in range(rules.threats[1 - player], rules.threats[2 - player]):
+            if _holds(words, state, at, rules.threat_care, rules.threat_value, threat):
+                frames.standing[standing] = threat
+                standing += 1
+    else:
+        for k in range(rules.own_starts[last], rules.own_starts[last + 1]):
+            threat = rules.own[k]
+            if _holds(words, state, at, rules.threat_care, rules.threat_value, threat):
+                frames.standing[standing] = threat
+                standing += 1
+    after = frames.states.shape[0] - size
+    end = frames.ends[depth - 1] if depth > 0 else 0
+    start = end
+    for block in range(-1, size):
+        pieces = 1 if block < 0 else state[at + block] & rules.pieces[player * size + block]
+        while pieces:
+            if block < 0:
+                group = (player * (size + 1)) * 64
+                pieces = 0
+            else:
+                group = (player * (size + 1) + 1 + block) * 64 + _lowest(pieces)
+                pieces &= pieces - 1
+            for action in range(rules.groups[group], rules.group_ends[group]):
+                if not _holds(words, state, at, rules.care, rules.value, action):
+                    continue
+                for w in range(size):
+                    state[after + w] = (state[at + w] & rules.keep[action * size + w]) | rules.put[
+                        action * size + w
+                    ]
+                quiet = True
+                for k in range(standing):
+                    if _holds(
+                        words,
+                        state,
+                        after,
+                        rules.threat_care,
+                        rules.threat_value,
+                        frames.standing[k],
+                    ):
+                        quiet = False
+                        break
+                if quiet:
+                    for k in range(rules.opened_starts[action], rules.opened_starts[action + 1]):
+                        if _holds(words, state, after, rules.opened_care, rules.opened_value, k):
+                            quiet = False
+                            break
+                if quiet:
+                    frames.moves[end] = action
+                    end += 1
+    frames.nexts[depth] = start
+    frames.ends[depth] = end
+    return end
+
+
+@_compiled
+def _apply(words: Any, rules: Rules, frames: Frames, depth: int, action: int, after: int) -> None:
+    size = len(words)
+    for w in range(size):
+        frames.states[after + w] = (
+            frames.states[depth * size + w] & rules.keep[action * size + w]
+        ) | rules.put[action * size + w]
+
+
+@_compiled
+def run(
+    words: Any, rules: Rules, table: Table, frames: Frames, control: Any, history: Any, stop: int
+) -> int:
+    """Search on until ``stop`` nodes were visited; why it came back."""
+    size = len(words)
+    width = rules.key_words
+    depth, mode, result = control[DEPTH], control[MODE], control[RESULT]
+    nodes, filled = control[NODES], control[FILLED]
+    plies, first = control[PLIES], control[FIRST]
+    ordered, symmetric, kind = control[ORDERED], control[SYMMETRIC], rules.kind
+    scratch = frames.states.shape[0] - size
+    room = table.entries.shape[0] // 2
+    why = DONE
+    lines = rules.wanted.shape[0] > 0
+    while True:
+        if mode == ENTER:
+            if nodes >= stop:
+                why = SLICE_OVER
+                break
+            if filled > room and not table.full:
+                why = CROWDED
+                break
+            nodes += 1
+            left = plies - depth
+            player = (first + depth) & 1
+            at = depth * size
+            mark = 2 * player + (1 if left >= symmetric else 0)
+            _key(words, rules, frames.states, at, frames.image, frames.keys, at, mark)
+            entry = find(table, frames.keys, at, width)
+            win, lose = FAR, 0
+            if entry != 0:
+                win, lose = entry & 0xFFFF, (entry >> 16) & 0xFFFF
+                if left >= win or left <= lose:
+                    result = 1 if left >= win else -1 if lose == FAR else 0
+                    depth -= 1
+                    mode = RETURN
+                    continue
+            frames.wins[depth], frames.loses[depth] = win, lose
+            best = -1 if player == 0 else 1
+            start = frames.ends[depth - 1] if depth > 0 else 0
+            end = _quiet(words, rules, frames, depth, player)
+            frames.chosen[depth] = 0
+            if left == 2:
+                if player == 0:
+                    for k in range(start, end):
+                        best = 0
+                        _apply(words, rules, frames, depth, frames.moves[k], scratch)
+                        if not _has_move(words, rules, frames.states, scratch, 1):
+                            best = 1
+                            break
+                else:
+                    best = 0 if end > start else 1
+                frames.ends[depth] = start
+            else:
+                hint = ((entry >> 46) & 0xFFFF) - 1 if ordered else -1
+                sorted_end = start
+                for k in range(start, end):
+                    action = frames.moves[k]
+                    near = order = 0
+                    if kind != NO_BOUNDS:
+                        _apply(words, rules, frames, depth, action, scratch)
+                        if kind == PACKING:
+                            bounds = _packing(rules, frames.states[scratch], 1 - player)
+                            child_win, near = bounds & 0xFFFF, (bounds >> 16) & 0xFFFF
+                            order = bounds >> 32
+                        else:
+                            child_win = FAR
+                            near = _race(words, rules, frames.states, scratch, 1 - player, left - 1)
+                        if left - 1 >= child_win:
+                            if player == 0:
+                                best = 1
+                                sorted_end = start
+                                break
+                            continue
+                        if left - 1 <= near:
+                            value = -1 if near == FAR else 0
+                            if player == 1:
+                                best = value
+                                sorted_end = start
+                                break
+                            best = max(best, value)
+                            continue
+                        if kind == RACE and ordered and left > ASK_AFTER:
+                            # The position after the move may be in the table.
+                            mark = 2 * (1 - player) + (1 if left - 1 >= symmetric else 0)
+                            _key(
+                                words,
+                                rules,
+                                frames.states,
+                                scratch,
+                                frames.image,
+                                frames.keys,
+                                at + size,
+                                mark,
+                            )
+                            known = find(table, frames.keys, at + size, width)
+                            if known != 0:
+                                if left - 1 >= known & 0xFFFF:
+                                    if player == 0:
+                                        best = 1
+                                        sorted_end = start
+                                        frames.chosen[depth] = action + 1
+                                        break
+                                    continue
+                                if left - 1 <= (known >> 16) & 0xFFFF:
+                                    value = -1 if (known >> 16) & 0xFFFF == FAR else 0
+                                    if player == 1:
+                                        best = value
+                                        sorted_end = start
+                                        frames.chosen[depth] = action + 1
+                                        break
+                                    best = max(best, value)
+                                    continue
+                        if kind == RACE:
+                            order = 0 if lines else near if player == 0 else -near
+                    rank = -history[action]
+                    near = -(1 << 20) if action == hint else order
+                    place = sorted_end
+                    while place > start:
+                        before = place - 1
+                        if frames.near[before] < near:
+                            break
+                        if frames.near[before] == near and frames.ranks[before] <= rank:
+                            break
+                        frames.near[place] = frames.near[before]
+                        frames.ranks[place] = frames.ranks[before]
+                        frames.moves[place] = frames.moves[before]
+                        place = before
+                    frames.near[place] = near
+                    frames.ranks[place] = rank
+                    frames.moves[place] = action
+                    sorted_end += 1
+                frames.ends[depth] = sorted_end
+            frames.bests[depth] = best
+            mode = NEXT
+        elif mode == RETURN:
+            if depth < 0:
+                break
+            player = (first + depth) & 1
+            left = plies - depth
+            action = frames.moves[frames.nexts[depth] - 1]
+            if (result == 1) == (player == 0):
+                history[action] += left * left
+                frames.bests[depth] = result
+                frames.chosen[depth] = action + 1
+                frames.nexts[depth] = frames.ends[depth]
+            elif player == 0:
+                frames.bests[depth] = max(frames.bests[depth], result)
+            mode = NEXT
+        if mode == NEXT:
+            if frames.nexts[depth] < frames.ends[depth]:
+                action = frames.moves[frames.nexts[depth]]
+                frames.nexts[depth] += 1
+                _apply(words, rules, frames, depth, action, (depth + 1) * size)
+                frames.last[depth + 1] = action
+                depth += 1
+                mode = ENTER
+            else:
+                result = frames.bests[depth]
+                left = plies - depth
+                win, lose = frames.wins[depth], frames.loses[depth]
+                if result == 1:
+                    win = left
+                else:
+                    lose = left if result == 0 else FAR
+                entry = win | lose << 16 | left << 32
+                entry |= (frames.chosen[depth] & 0xFFFF) << 46 | 1 << 62
+                filled += keep(table, frames.keys, depth * size, width, entry)
+                depth -= 1
+                mode = RETURN
+    control[DEPTH], control[MODE], control[RESULT] = depth, mode, result
+    control[NODES], control[FILLED] = nodes, filled
+    return why

@@ -1,0 +1,60 @@
+"""Whether numba is there, and where its machine code is kept: in the user's cache folder.
+
+The folder's name depends on the sources, for numba looks at one file of a compiled function only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from contextlib import suppress
+from functools import cache
+from importlib import metadata, util
+from pathlib import Path
+
+LEAST_NUMBA = (0, 61)
+"""The first release for NumPy 2.2."""
+
+
+@cache
+def why_not_compiled() -> str:
+    """Why there is no compiled engine, in words; empty where there is one."""
+    if util.find_spec("numba") is None:
+        return "numba is not installed (the extra 'fast' has it)"
+    try:
+        version = metadata.version("numba")
+    except metadata.PackageNotFoundError:
+        version = "of an unknown version"
+    least = ".".join(map(str, LEAST_NUMBA))
+    parts = version.split(".")[:2]
+    if not all(part.isdigit() for part in parts) or tuple(map(int, parts)) < LEAST_NUMBA:
+        return f"numba {version} is installed, expected {least} or later"
+    return ""
+
+
+@cache
+def is_kept() -> bool:
+    """True if machine code of these sources is in the user's cache folder."""
+    if why_not_compiled() or "NUMBA_CACHE_DIR" in os.environ:
+        return False
+    folder = cache_folder(Path(__file__).parent, metadata.version("numba"))
+    return folder is not None and any(folder.glob("*/*.nbc"))
+
+
+def cache_folder(sources: Path, version: str) -> Path | None:
+    """The user's folder for the machine code of some sources; ``None`` where it is not writable."""
+    home = os.environ.get("XDG_CACHE_HOME")
+    if sys.platform == "darwin":
+        base = Path("~/Library/Caches").expanduser()
+    else:
+        base = Path(home) if home else Path("~/.cache").expanduser()
+    digest = hashlib.sha256(version.encode())
+    for source in sorted(sources.glob("*.py")):
+        digest.update(source.read_bytes())
+    folder = base / "qsage-validate" / f"compiled-{digest.hexdigest()[:16]}"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    return None
