@@ -169,7 +169,7 @@ def hand_over(command: Sequence[str]) -> int:
 def play(arguments: Sequence[str]) -> int:
     """Open the interface, on the sample unless something else is named."""
     prepare("play")
-    return hand_over(("qsage-play", *arguments))
+    return hand_over(("qsage-play", *(arguments or ("sample:tic",))))
 
 
 def install(extras: Sequence[str]) -> int:

@@ -6,7 +6,7 @@ They read the program itself, so that no page can say what is not there.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from inspect import cleandoc, isclass
 from typing import Any
 
@@ -19,6 +19,7 @@ import qsage_validate
 from qsage_validate.cli.app import PROGRAMS
 from qsage_validate.cli.lazy import records_of
 from qsage_validate.play.tui.model.actions import ACTIONS
+from qsage_validate.play.tui.start import KEYS as START_KEYS
 
 # Languages of code blocks that Pygments has no lexer for.
 _PLAIN = ("bddl", "impartial", "qcir")
@@ -108,10 +109,21 @@ class Keys(SphinxDirective):
     """What a key does on the board, in the order of the bar."""
 
     def run(self) -> list[nodes.Node]:
-        rows = "".join(f"   * - ``{a.key}``\n     - {a.title}\n     - {a.help}\n" for a in ACTIONS)
-        return self.parse_text_to_nodes(
-            f".. list-table::\n   :header-rows: 1\n\n   * - key\n     - action\n     - help\n{rows}"
-        )
+        return self.parse_text_to_nodes(_table((a.key, a.title, a.help) for a in ACTIONS))
+
+
+class StartKeys(SphinxDirective):
+    """What a key does on the start screen."""
+
+    def run(self) -> list[nodes.Node]:
+        return self.parse_text_to_nodes(_table(START_KEYS))
+
+
+def _table(keys: Iterable[tuple[str, str, str]]) -> str:
+    rows = "".join(
+        f"   * - ``{key}``\n     - {title}\n     - {text}\n" for key, title, text in keys
+    )
+    return f".. list-table::\n   :header-rows: 1\n\n   * - key\n     - action\n     - help\n{rows}"
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -119,6 +131,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("qsage-commands", Commands)
     app.add_directive("qsage-names", PublicNames)
     app.add_directive("qsage-keys", Keys)
+    app.add_directive("qsage-start-keys", StartKeys)
     for language in _PLAIN:
         app.add_lexer(language, TextLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

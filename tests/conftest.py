@@ -21,6 +21,7 @@ for _number, _action in (
 if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
+
 _GATE = os.environ.get("CI") is not None
 # Times say nothing on a shared machine; a failing example is printed so that it can be replayed.
 settings.register_profile(
@@ -53,6 +54,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     # Formulas are many small objects that die at once, hardly any of them in circles.
     gc.set_threshold(20_000)
+
+
+@pytest.fixture(autouse=True)
+def state_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which a test's plays keep what they keep; not there before they do."""
+    folder = tmp_path_factory.mktemp("state") / "qsage"
+    monkeypatch.setenv("QSAGE_STATE", str(folder))
+    return folder
 
 
 @pytest.fixture(scope="session")

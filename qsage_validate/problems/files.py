@@ -87,7 +87,7 @@ def sorted_out(files: Files) -> Files:
         # A clause certificate defines what it needs of the formula itself.
         return replace(files, certificate=one, formula=None)
     if files.certificate is None and files.formula is not None:
-        found = _beside(files.formula)
+        found = beside(files.formula)
         if found is None:
             raise UsageError(f"no certificate beside {files.formula}: name it with --cert FILE")
         return replace(files, certificate=found)
@@ -96,7 +96,7 @@ def sorted_out(files: Files) -> Files:
     return files
 
 
-def _beside(formula: str) -> str | None:
+def beside(formula: str) -> str | None:
     """The certificate that has the formula's name."""
     name = formula
     for suffix in _COMPRESSED[1:]:

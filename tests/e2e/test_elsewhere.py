@@ -109,7 +109,7 @@ def test_what_needs_unix_says_so_in_one_line(tmp_path: Path, words: list[str], w
 def test_a_terminal_that_cannot_be_set_is_named(
     qsage: Qsage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(modes, "_is_terminal", lambda: True)
+    monkeypatch.setattr(modes, "is_terminal", lambda: True)
     monkeypatch.setattr(modes, "find_spec", lambda name: None)
     done = qsage("play", "sample:tic")
     assert (done.code, done.err.count("\n")) == (Exit.BAD_INPUT, 1)

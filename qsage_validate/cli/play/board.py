@@ -1,46 +1,159 @@
-"""A play on the board: prepared while something is on the screen, then played."""
+"""Plays on the board: prepared while something is on the screen, played, left, and kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, InputError
 
 if TYPE_CHECKING:
     from qsage_validate.cli.play.table import Table
     from qsage_validate.play.match import Match
+    from qsage_validate.play.state import Store
+
+DARK = "dark"
+
+
+@dataclass
+class Board:
+    """A play on a board, which can be left and taken up again.
+
+    ``path`` is the file in which it was kept when it was left.
+    """
+
+    table: Table
+    match: Match
+    store: Store
+    theme: str | None
+    seed: int | None
+    let_happen: bool
+    path: str | None = None
+
+
+class AnotherPlay(Exception):  # noqa: N818 (a wish, not an error)
+    """The person wants another play; ``behind`` is the one that waits."""
+
+    def __init__(self, behind: Board) -> None:
+        super().__init__("another play is wanted")
+        self.behind = behind
 
 
 def on_board(
-    make: Callable[[], Table], what: str, *, theme: str, seed: int | None, let_happen: bool
+    make: Callable[[], Table],
+    what: str,
+    *,
+    theme: str | None,
+    seed: int | None,
+    let_happen: bool,
+    continued: str | None,
+    kept: bool,
 ) -> Exit:
-    """Let a person play on the board of the table that ``make`` makes of ``what``."""
+    """Let a person play on the board of the table that ``make`` makes of ``what``.
+
+    It begins with the play in the file ``continued``; without ``kept`` no state is.  Raises
+    :class:`AnotherPlay` when the person goes to the start screen.
+    """
     # All of Textual that is needed is there before a second thread loads modules.
+    from qsage_validate.play.state import Store
     from qsage_validate.play.tui.base import check_terminal
     from qsage_validate.play.tui.loading import opened
     from qsage_validate.system.stages import Background
 
-    check_terminal(theme)
+    store = Store.usual() if kept else Store(None)
+    shown = theme or kept_theme(store)
+    check_terminal(shown)
 
     def prepared() -> tuple[Table, Match]:
         from qsage_validate.play.match import Match
 
         table = make()
-        return table, Match(table.engine, table.task, teacher=table.teacher)
+        match = Match(table.engine, table.task, teacher=table.teacher)
+        if continued is not None:
+            go_on_with(match, continued)
+        return table, match
 
     work = Background(prepared)
-    table, match = opened(work, what, theme)
+    table, match = opened(work, what, shown)
     for note in work.task.notes:
         narrate(note)
+    board = Board(table, match, store, theme, seed, let_happen)
+    remember(board)
+    return play_on(board)
+
+
+def go_on_with(match: Match, path: str) -> None:
+    """Replay the play in ``path``; raises ``InputError`` where it does not fit."""
+    from qsage_validate.formats.source import Source
+    from qsage_validate.play.transcript import Transcript
+    from qsage_validate.system.stages import stage
+
+    source = Source.open(path)
+    stage(f"replaying {source.path}")
+    match.load(Transcript.parse(source.text, source.path))
+
+
+def play_on(board: Board) -> Exit:
+    """Let the person play on the board until it is left; what would be lost is kept."""
     from qsage_validate.play.tui.app import run
 
-    return run(
-        match,
-        theme=theme,
-        seed=seed,
-        let_happen=let_happen,
+    table = board.table
+    left = run(
+        board.match,
+        theme=board.theme or kept_theme(board.store),
+        seed=board.seed,
+        let_happen=board.let_happen,
         replay=table.replay,
         services=None if table.services is None else table.services(),
+        asks=board.store.folder is None,
     )
+    board.theme = left.theme
+    if left.unsaved:
+        _keep(board, left.name)
+    remember(board)
+    if left.another:
+        raise AnotherPlay(board)
+    return left.code
+
+
+def kept_theme(store: Store) -> str:
+    """The theme that was chosen last; a line says if what is kept cannot be read."""
+    state, complaint = store.read_or_put_aside()
+    if complaint is not None:
+        narrate(f"qsage: {complaint}")
+    return state.theme or DARK
+
+
+def remember(board: Board) -> None:
+    """Put the play among the recent ones; where that fails, a line says so."""
+    from dataclasses import replace
+
+    from qsage_validate.play.state import Recent, words_of
+
+    store, words = board.store, words_of(board.table.replay(()))
+    if store.folder is None or not words:
+        return
+    state, complaint = store.read_or_put_aside()
+    if complaint is not None:
+        narrate(f"qsage: {complaint}")
+    state = state.with_recent(Recent(words, board.match.facts.title, board.path))
+    try:
+        store.write(replace(state, theme=board.theme or state.theme))
+    except InputError as error:
+        narrate(f"qsage: not remembered: {error}")
+
+
+def _keep(board: Board, name: str) -> None:
+    """Keep a play that is in no file, and say where."""
+    from qsage_validate.play.state import is_a_play
+
+    if board.store.folder is None or not is_a_play(board.match.transcript()):
+        return
+    try:
+        board.path = board.store.keep_play(board.match, name, board.path)
+    except InputError as error:
+        narrate(f"qsage: the play is not kept: {error}")
+    else:
+        narrate(f"the play is kept: {board.path} (qsage-play offers it, --continue takes it)")

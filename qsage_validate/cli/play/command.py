@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
+
+import typer
 
 from qsage_validate.cli import completion
 from qsage_validate.cli.common import narrate
@@ -30,7 +32,13 @@ from qsage_validate.cli.play.games import (
     solved,
 )
 from qsage_validate.cli.play.heaps import HeapOptions, impartial_game, play_heaps
-from qsage_validate.cli.play.modes import PlayOptions, play_problem, play_searched
+from qsage_validate.cli.play.modes import (
+    Mode,
+    PlayOptions,
+    is_terminal,
+    play_problem,
+    play_searched,
+)
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -113,6 +121,23 @@ class SolvingOptions(OptionGroup):
         )
 
 
+def play_words(words: Sequence[str]) -> Exit:
+    """Play what these words mean behind ``qsage-play``; raises what goes wrong."""
+    from typer.main import get_command
+
+    from qsage_validate.cli.lazy import Command, typer_program
+    from qsage_validate.formats.source import sample_path
+
+    program = typer_program()
+    program.command("qsage-play", cls=Command)(command)
+    given = [sample_path(word) for word in words]
+    try:
+        code = get_command(program)(args=given, prog_name="qsage-play", standalone_mode=False)
+    except typer.TyperException as error:
+        raise UsageError(error.format_message()) from None
+    return Exit(code or 0)
+
+
 @examples(
     "qsage-play httt --size 3x3 --shape el --depth 5",
     "qsage-play sample:tic --moves 'occupy(1,1)'",
@@ -141,6 +166,8 @@ def command(
 ) -> Exit:
     """Play against a certificate: its strategy answers.
 
+    Without arguments, on a terminal, a start screen offers games, samples, files and plays.
+
     Against a Skolem certificate you are White, against a Herbrand certificate Black. Board and
     replies come from the certificate; where the rules are known (from the formula itself or
     --game) every step is compared with them.
@@ -162,7 +189,51 @@ def command(
     """
     certificate.check()
     play.check(json_output)
+    from qsage_validate.cli.play.board import AnotherPlay
+
+    try:
+        return _begin(
+            subject,
+            cert,
+            rules,
+            read,
+            tuple(assertions or ()),
+            play,
+            certificate,
+            solving,
+            heaps,
+            game,
+            json_output,
+        )
+    except AnotherPlay as wish:
+        from qsage_validate.cli.play.session import from_the_start, in_session
+
+        if in_session():
+            raise
+        kept = not play.no_state
+        return from_the_start(play_words, theme=play.theme, kept=kept, behind=wish.behind)
+
+
+def _begin(
+    subject: ModelArguments,
+    cert: str | None,
+    rules: RulesOptions,
+    read: DialectOptions,
+    assertions: tuple[str, ...],
+    play: PlayOptions,
+    certificate: CertificateOptions,
+    solving: SolvingOptions,
+    heaps: HeapOptions,
+    game: GameOptions,
+    json_output: bool,
+) -> Exit:
+    """Choose what is played, and how."""
     named_here = (*subject.words, *subject.flags, *game.given(), cert, rules.model, *rules.paths)
+    by_board = play.mode is Mode.BOARD and is_terminal()
+    if by_board and not any(named_here) and play.continued is None:
+        from qsage_validate.cli.play.session import from_the_start
+
+        return from_the_start(play_words, theme=play.theme, kept=not play.no_state)
     if not any(named_here):
         from qsage_validate.formats.source import sample_path
 
@@ -199,7 +270,7 @@ def command(
         raise UsageError(f"found {name}, but {formula or 'nothing'} is no impartial game")
     if play.white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")
-    if "-" in (formula, cert, rules.meta, *(assertions or ())):
+    if "-" in (formula, cert, rules.meta, *assertions):
         raise UsageError("a play needs its files by name, not '-'")
     files = certificate.of(rules.files(formula, cert, read))
     named = named_game(subject, cert, files.game, game)
@@ -214,7 +285,7 @@ def command(
         raise UsageError("found --side, which is for a search: a formula's value says who wins")
     if game.certify and solving.solver is not None:
         raise UsageError("found --certify with --solver, expected one of them")
-    files = replace(solving.of(files), assertions=tuple(assertions or ()))
+    files = replace(solving.of(files), assertions=assertions)
     what = files.name if named is None else " ".join(named.words)
     if solving.solver is not None:
         return play_problem(lambda: solved(files, named, game.encoding), what, play, json_output)

@@ -102,7 +102,9 @@ class PlayOptions(OptionGroup):
         "Keep the progress of --drill in FILE, and go on from it.", "FILE", panel=_PANEL
     )
     let_happen: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
-    theme: str = option("The colours of the board.", "dark|light", default="dark")
+    theme: str | None = option("The colours of the board (the last ones, else dark).", "dark|light")
+    continued: str | None = option("Go on with the play saved in FILE.", "FILE", "--continue")
+    no_state: bool = flag("Keep nothing of this play, and look at nothing kept.", "--no-state")
 
     @property
     def mode(self) -> Mode:
@@ -156,6 +158,8 @@ class PlayOptions(OptionGroup):
                 raise UsageError("found --illegal with --export, expected legal moves")
         if self.teach and mode in (Mode.RANDOM, Mode.DRILL):
             raise UsageError(f"found --teach with a {mode.value} play, expected one to learn from")
+        if self.continued is not None and mode not in (Mode.BOARD, Mode.PLAIN):
+            raise UsageError(f"found --continue with a {mode.value} play, expected one by hand")
         if self.resume is not None and mode is not Mode.DRILL:
             raise UsageError("found --resume, expected it with --drill")
         if json_output and mode not in (Mode.SCRIPT, Mode.RANDOM):
@@ -266,12 +270,12 @@ def by_hand(make: Callable[[], Table], what: str, options: PlayOptions) -> Exit:
 
     What ``make`` makes may take long: on a terminal it is made while something is on the screen.
     """
-    if _is_terminal() and os.name == "posix" and find_spec("termios") is None:
+    if is_terminal() and os.name == "posix" and find_spec("termios") is None:
         raise UsageError(
             "found a Python without the module 'termios', which a play at a terminal needs: "
             "use --moves or --moves-file"
         )
-    if options.mode is not Mode.PLAIN and _is_terminal():
+    if options.mode is not Mode.PLAIN and is_terminal():
         from qsage_validate.cli.play.board import on_board
 
         return on_board(
@@ -280,12 +284,17 @@ def by_hand(make: Callable[[], Table], what: str, options: PlayOptions) -> Exit:
             theme=options.theme,
             seed=options.seed,
             let_happen=options.let_happen,
+            continued=options.continued,
+            kept=not options.no_state,
         )
+    from qsage_validate.cli.play.board import go_on_with
     from qsage_validate.play.console.prompt import run_plain
     from qsage_validate.play.match import Match
 
     table = _checked(make(), options)
     match = Match(table.engine, teacher=table.teacher)
+    if options.continued is not None:
+        go_on_with(match, options.continued)
     # The prompt gives the terminal back as it was, also when the program is told to end.
     with orderly_termination():
         return run_plain(
@@ -293,7 +302,7 @@ def by_hand(make: Callable[[], Table], what: str, options: PlayOptions) -> Exit:
         )
 
 
-def _is_terminal() -> bool:
+def is_terminal() -> bool:
     """Whether there is one to draw a board on and to type at."""
     streams = (sys.stdin, sys.stdout)
     return all(stream is not None and stream.isatty() for stream in streams)

@@ -8,7 +8,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -30,7 +30,7 @@ from qsage_validate.play.tui.model.picking import Choose, NoMove, Select
 from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View
-from qsage_validate.play.tui.screens.dialogs import HelpScreen, MenuScreen
+from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, HelpScreen, MenuScreen
 from qsage_validate.play.tui.tool_actions import ToolsApp
 from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
@@ -64,10 +64,12 @@ class PlayApp(ToolsApp):
         pace: float = 0.4,
         replay: Replay | None = None,
         services: Services | None = None,
+        asks: bool = False,
     ) -> None:
         """``pace`` is the time in seconds between two moves of the random player.
 
-        ``replay`` makes the command that plays the person's moves again, for findings.
+        ``replay`` makes the command that plays the person's moves again, for findings.  With
+        ``asks`` a play that is in no file is not left without a question.
         """
         super().__init__(
             match, theme=theme, let_happen=let_happen, replay=replay, services=services
@@ -75,6 +77,10 @@ class PlayApp(ToolsApp):
         self._generator = random.Random(seed)
         self._pace = pace
         self._typed = ""
+        # Rounds that were played when the play was last in a file.
+        self._saved_rounds = len(self.view.situation.rows)
+        self._asks = asks
+        self.another = False
         self.path = _file_name(match.facts.title)
 
     # Answers of the match
@@ -157,11 +163,14 @@ class PlayApp(ToolsApp):
                 view = replace(view, said=answer.text, running=False, tried=frozenset())
                 self._say(Note(Weight.SAID, answer.text))
             case requests.Saved():
+                if not answer.path.endswith((ExportFormat.SVG.suffix, ExportFormat.SGF.suffix)):
+                    self._saved_rounds = len(view.situation.rows)
                 view = self._noted(view, f"Saved to {answer.path}")
             case requests.Loaded():
                 self.forget_lessons()
                 self._report(view.situation, view.situation.frames[1:])
                 self._settle(view.situation.frames)
+                self._saved_rounds = len(view.situation.rows)
                 view = self._noted(view, f"Replayed {answer.path}")
                 viewing = _frame_of_ply(view.situation, answer.ply)
                 view = replace(_here(view), selected=None, tried=frozenset())
@@ -368,7 +377,29 @@ class PlayApp(ToolsApp):
             self.show(view if view.looked else replace(view, viewing=None))
             self.action_board()
 
+    @property
+    def unsaved(self) -> bool:
+        """Whether rounds were played that are in no file."""
+        return len(self.view.situation.rows) > self._saved_rounds
+
     async def action_quit(self) -> None:
+        if not (self._asks and self.unsaved):
+            self._leave()
+            return
+
+        def answered(leave: bool | None) -> None:
+            if leave:
+                self._leave()
+
+        question = f"Leave a play that is not saved? ({key_of('save')} saves it)"
+        self.push_screen(ConfirmScreen(question, "Leave"), answered)
+
+    def action_new_game(self) -> None:
+        """Go to the start screen, from where a key leads back."""
+        self.another = True
+        self._leave()
+
+    def _leave(self) -> None:
         situation = self.view.situation
         outcome = situation.line[-1].outcome
         broken = outcome is not None and outcome.promised is False
@@ -424,6 +455,20 @@ def rescue(match: Match, name: str) -> None:
             return
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """How the board was left: its exit code, its theme (``dark``), the file name of the play.
+
+    ``unsaved`` says whether rounds are in no file, ``another`` whether another play is wanted.
+    """
+
+    code: Exit
+    theme: str
+    name: str
+    unsaved: bool
+    another: bool
+
+
 def run(
     match: Match,
     *,
@@ -432,8 +477,9 @@ def run(
     let_happen: bool = False,
     replay: Replay | None = None,
     services: Services | None = None,
-) -> Exit:
-    """Play ``match`` on this terminal until the person leaves; returns the exit code.
+    asks: bool = False,
+) -> Left:
+    """Play ``match`` on this terminal until the person leaves; says how it was left.
 
     ``seed`` is that of the random player; ``replay`` makes the command that plays the person's
     moves again, for findings.  The code is 1 when something was found in the play on the screen
@@ -443,7 +489,13 @@ def run(
     """
     check_terminal(theme)
     app = PlayApp(
-        match, theme=theme, seed=seed, let_happen=let_happen, replay=replay, services=services
+        match,
+        theme=theme,
+        seed=seed,
+        let_happen=let_happen,
+        replay=replay,
+        services=services,
+        asks=asks,
     )
     code = run_in_colours(app)
     if app.ended_by is not None:
@@ -459,4 +511,5 @@ def run(
     if code is None:
         # A signal from outside, not the key: that would have been answered.
         raise KeyboardInterrupt
-    return code
+    shown = "dark" if app.current_theme.dark else "light"
+    return Left(code, shown, app.path, app.unsaved, app.another)

@@ -130,6 +130,9 @@ ACTIONS = (
         "Prove",
         "Prove and attack the certificate, level by level; Esc stops it",
     ),
+    BindableAction(
+        "new_game", "n", "New", "New game", "Choose another game, file or play; q leads back", 3
+    ),
     BindableAction("load", "o", "Open", "Open transcript", "Replay a play from a file"),
     BindableAction("theme", "t", "Theme", "Theme", "Switch between dark and light", minor=4),
     BindableAction("help", "?", "Help", "Help", "Explain the screen", keys="question_mark,f1"),

@@ -1,0 +1,223 @@
+"""The start screen: games by family, samples, files of this folder, plays that were left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, TypeAlias
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Button, Checkbox, Input, Label, OptionList, Select, Static
+from textual.widgets.option_list import Option
+
+from qsage_validate.errors import Exit, visible
+from qsage_validate.play.tui.base import LeavableApp
+from qsage_validate.play.tui.model.entries import Entry, EntryField, shown_command
+from qsage_validate.play.tui.themes import DARK, LIGHT
+
+KEYS: tuple[tuple[str, str, str], ...] = (
+    ("↑ ↓", "Choose", "Choose what to play; a click does it, too"),
+    ("Enter", "Play", "Go to the fields of a game, or play; in a field: play"),
+    ("Tab", "Next field", "Go to the next field, and back to the list"),
+    ("F5", "Play", "Play what is chosen, from wherever one is"),
+    ("t", "Theme", "Switch between dark and light (in the list)"),
+    ("Esc, q", "Leave", "Back to the list; from there back to the play that waits, or leave"),
+)
+"""The keys of the start screen: what a person reads, a word, and a sentence."""
+
+_Widget: TypeAlias = "Input | Checkbox | Select[str]"
+
+
+class StartApp(LeavableApp[tuple[str, ...]]):
+    """Lets a person choose what to play; ends with the words behind ``qsage-play``.
+
+    ``message`` is what went wrong before, ``waiting`` the title of a play that one can go back to.
+    Leaving is ``Exit.FINE``.
+    """
+
+    CSS_PATH = "way_in.tcss"
+    TITLE = "qsage play"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "to_list", "Leave", show=False),
+        Binding("q,ctrl+q", "leave", "Leave", show=False),
+        Binding("t", "theme", "Theme", show=False),
+        Binding("f5", "play", "Play", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        theme: str,
+        message: str | None = None,
+        waiting: str | None = None,
+    ) -> None:
+        super().__init__(theme)
+        self._entries = tuple(entries)
+        self._message = message
+        self._waiting = waiting
+        self._at: list[Entry | None] = []
+        self.entry = self._entries[0]
+        self._inputs: dict[str, _Widget] = {}
+        self._way: Select[int] | None = None
+
+    @property
+    def word_of_theme(self) -> str:
+        """The theme that was chosen, as ``--theme`` names it."""
+        return "dark" if self.current_theme.dark else "light"
+
+    # Building
+
+    def compose(self) -> ComposeResult:
+        leave = "Esc back to the play" if self._waiting is not None else "q Quit"
+        with Vertical(id="start"):
+            yield Label("qsage play: choose what to play", id="start-title")
+            with Horizontal(id="start-middle"):
+                yield OptionList(*self._options(), id="start-list", compact=True)
+                with VerticalScroll(id="start-detail", can_focus=False):
+                    yield Static("", id="start-name", markup=False)
+                    yield Static("", id="start-rules", markup=False)
+                    yield Static("", id="start-picture", markup=False)
+                    yield Vertical(id="start-fields")
+                    yield Button("F5 Play", id="start-play", variant="primary", compact=True)
+            yield Static("", id="start-command", markup=False)
+            yield Static(visible(self._message or ""), id="start-message", markup=False)
+            yield Static(
+                f" ↑↓ Choose  Enter Play  Tab Fields  F5 Play  t Theme  {leave}",
+                id="start-keys",
+                markup=False,
+            )
+
+    def _options(self) -> list[Option | None]:
+        """The list with a heading before each section; ``None`` is a line between two."""
+        options: list[Option | None] = []
+        section = None
+        for entry in self._entries:
+            if entry.section != section:
+                section = entry.section
+                heading = Content.styled(section, "bold $accent")
+                options.append(Option(heading, disabled=True))
+                self._at.append(None)
+            options.append(Option(Content(f"  {visible(entry.title)}")))
+            self._at.append(entry)
+        return options
+
+    def on_mount(self) -> None:
+        listed = self.query_one("#start-list", OptionList)
+        listed.focus()
+        listed.highlighted = next(k for k, entry in enumerate(self._at) if entry is not None)
+
+    @on(OptionList.OptionHighlighted, "#start-list")
+    async def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        entry = self._at[event.option_index]
+        if entry is not None:
+            await self._show(entry)
+
+    async def _show(self, entry: Entry) -> None:
+        self.entry = entry
+        self.query_one("#start-name", Static).update(visible(entry.title))
+        self.query_one("#start-rules", Static).update(visible(entry.rules))
+        picture = self.query_one("#start-picture", Static)
+        picture.update(entry.picture)
+        picture.display = bool(entry.picture)
+        fields = self.query_one("#start-fields", Vertical)
+        self._inputs, self._way = {}, None
+        await fields.remove_children()
+        await fields.mount(*map(self._row, entry.fields))
+        if len(entry.ways) > 1:
+            choices = [(text, number) for number, (text, _) in enumerate(entry.ways)]
+            self._way = Select(choices, allow_blank=False, value=0, compact=True)
+            await fields.mount(Horizontal(Label("against"), self._way, classes="start-field"))
+        self._look()
+
+    def _row(self, field: EntryField) -> Widget:
+        name = field.flag.removeprefix("--").replace("-", " ")
+        if field.switch:
+            widget: _Widget = Checkbox(field.help, compact=True)
+        elif field.words and field.expected.startswith("one of"):
+            choices = [(word, word) for word in field.words]
+            widget = Select(choices, allow_blank=False, value=field.default, compact=True)
+        else:
+            hint = " ".join(field.words) or field.help
+            widget = Input(field.default, placeholder=hint, compact=True, select_on_focus=True)
+        widget.tooltip = Content(
+            f"{field.help}; {field.expected}" if field.expected else field.help
+        )
+        self._inputs[field.flag] = widget
+        return Horizontal(Label(name), widget, classes="start-field")
+
+    # What is chosen
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """What was filled in, by flag."""
+        return {flag: _value(widget) for flag, widget in self._inputs.items()}
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words behind ``qsage-play`` for what is chosen."""
+        ways = self.entry.ways
+        number = 0 if self._way is None else int(str(self._way.value))
+        return self.entry.command(self.values, ways[number][1] if ways else ())
+
+    def _look(self) -> None:
+        """Show the command line of what is chosen, or what is wrong with it."""
+        mistake = self.entry.mistake(self.values)
+        command = self.query_one("#start-command", Static)
+        command.set_class(mistake is not None, "-wrong")
+        command.update(visible(mistake) if mistake else f"$ {shown_command(self.words)}")
+
+    @on(Input.Changed)
+    @on(Checkbox.Changed)
+    @on(Select.Changed)
+    def _changed(self) -> None:
+        # (Fields of the entry before may tell of themselves while they go.)
+        if all(widget.is_attached for widget in self._inputs.values()):
+            self._look()
+
+    # Keys
+
+    @on(OptionList.OptionSelected, "#start-list")
+    def _selected(self) -> None:
+        first = next(iter(self._inputs.values()), self._way)
+        if first is None:
+            self.action_play()
+        else:
+            first.focus()
+
+    @on(Input.Submitted)
+    @on(Button.Pressed)
+    def action_play(self) -> None:
+        """Play what is chosen."""
+        if self.entry.mistake(self.values) is not None:
+            self.bell()
+            return
+        self.exit(self.words)
+
+    def action_to_list(self) -> None:
+        """Back to the list; from there leave."""
+        listed = self.query_one("#start-list", OptionList)
+        if listed.has_focus:
+            self.action_leave()
+        else:
+            listed.focus()
+
+    def action_leave(self) -> None:
+        """Leave without a choice."""
+        self.exit(Exit.FINE)
+
+    def action_theme(self) -> None:
+        """Switch between dark and light."""
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+
+
+def _value(widget: _Widget) -> str:
+    match widget.value:
+        case bool() as on_:
+            return "on" if on_ else "off"
+        case value:
+            return str(value)
