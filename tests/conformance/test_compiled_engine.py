@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -201,3 +204,27 @@ def test_boards_of_more_than_four_words_are_refused() -> None:
 def test_words_are_a_mask(mask: int) -> None:
     words = np.array(words_of(mask, 4), dtype=np.int64)
     assert mask_of(words) == mask
+
+
+@needs_numba
+def test_ctrl_c_while_the_machine_code_is_made_waits_until_it_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """numba answers an interrupt in the middle of its work by an error of its own."""
+    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+
+    game = load_game(find_command(["domineering", "--size", "3x3"]))
+    assert isinstance(game, BddlGame)
+    engine = CompiledEngine(game.kernel())
+    run, ended = engine._machine.run, []
+
+    def interrupted(*arguments: object) -> object:
+        os.kill(os.getpid(), signal.SIGINT)
+        value = run(*arguments)
+        ended.append(value)
+        return value
+
+    monkeypatch.setattr(engine._machine, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        engine.search(engine.kernel.initial, Player.BLACK, 9)
+    assert len(ended) == 1, "the call came to its end"

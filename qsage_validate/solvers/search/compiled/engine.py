@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +37,7 @@ from qsage_validate.solvers.search.compiled.arrays import (
 )
 from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN, LimitError
 from qsage_validate.system.memory import physical_mb
+from qsage_validate.system.signals import signals_held_back
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -80,6 +82,7 @@ class CompiledEngine:
         self._grid = kernel
         self.watch: Callable[[], None] = _unwatched
         self._machine = _machine()
+        self._called: set[str] = set()
         arrays = self._arrays = Arrays(kernel, with_bounds=with_bounds)
         self._rules = arrays.rules
         self._words = (0,) * arrays.size
@@ -189,14 +192,17 @@ class CompiledEngine:
         control[DEPTH], control[MODE] = 0, ENTER
         control[PLIES], control[FIRST] = plies, player is WHITE
         while True:
-            why = self._machine.run(
+            # The first call makes the machine code: a node, and then the clock is looked at.
+            nodes = SLICE if "run" in self._called else 1
+            why = self._call(
+                "run",
                 self._words,
                 self._rules,
                 self._table,
                 frames,
                 control,
                 self._history,
-                self.nodes + SLICE,
+                self.nodes + nodes,
             )
             if why == DONE:
                 break
@@ -204,6 +210,19 @@ class CompiledEngine:
                 self._grow()
             self.watch()
         return (NOT_WITHIN, WIN, NEVER)[int(control[RESULT])]
+
+    def _call(self, name: str, *arguments: Any) -> int:
+        """The value of a function in machine code.
+
+        Its first call may compile it, which signals would leave half-done: they wait until then.
+        """
+        function = getattr(self._machine, name)
+        if name in self._called:
+            return int(function(*arguments))
+        with signals_held_back():
+            value = int(function(*arguments))
+        self._called.add(name)
+        return value
 
     def _grow(self) -> None:
         old = self._table
@@ -213,7 +232,7 @@ class CompiledEngine:
         except MemoryError:
             self._table = old._replace(full=True)
             return
-        self._control[FILLED] = self._machine.move_over(old, self._table, self._rules.key_words)
+        self._control[FILLED] = self._call("move_over", old, self._table, self._rules.key_words)
 
     def _entry(self, state: int, player: Player, plies: int) -> tuple[int, int]:
         """In how many plies Black wins by the table, and within how many not."""
@@ -221,7 +240,7 @@ class CompiledEngine:
         words = np.zeros(3 * size, dtype=np.int64)
         words[:size] = self._arrays.state(state)
         mark = 2 * (player is WHITE) + int(plies >= self._control[SYMMETRIC])
-        entry = int(self._machine.find_state(self._words, self._rules, self._table, words, mark))
+        entry = self._call("find_state", self._words, self._rules, self._table, words, mark)
         if entry == 0:
             return ALWAYS, 0
         win, lose = entry & FAR, entry >> 16 & FAR
