@@ -87,6 +87,7 @@ table hein results/positional-benchmark.md \
     "qsage bench positional \"\$data/B-Hex\" --solver search --processor-time -o $t/hein.jsonl; \
      qsage bench table $t/hein.jsonl --table solved"
 table solver-plays results/benchmarks.md "python benchmarks/solver_plays.py \"\$data\""
+table explanations results/benchmarks.md "python benchmarks/explanations.py"
 table quabs explanation/encodings.md "python benchmarks/solving.py --data \"\$data\" --formulas"
 
 if [ "$wanted" != " --list " ]; then

@@ -99,7 +99,7 @@ class Store:
         """What is kept; raises ``InputError`` for a file that does not fit, which stays."""
         if self.folder is None or not os.path.lexists(self._file):
             return State()
-        data = parse_json(Source.open(self._file), _WHAT)
+        data = parse_json(Source.plain(self._file), _WHAT)
         version = data["state"].integer()
         if version != _VERSION:
             raise data["state"].error(str(version), f"{_VERSION}, the version of {_WHAT}")

@@ -28,6 +28,7 @@ from typing import Any, Final, NoReturn
 import qsage_validate
 from qsage_validate.cli.app import PROGRAMS
 from tests.support.commands import run_play, run_qsage
+from tests.support.places import NEEDS_AN_EXTRA
 
 _CLIENT: Final = """#!{python} -SE
 import json, os, socket, sys
@@ -66,7 +67,7 @@ def forking(address: Path, variables: Mapping[str, str]) -> Iterator[None]:
 def load_commands() -> None:
     """Load all that commands may need, and put their options together."""
     for module in pkgutil.walk_packages(qsage_validate.__path__, "qsage_validate."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith(("__main__", NEEDS_AN_EXTRA)):
             importlib.import_module(module.name)
     waiting: list[Any] = list(PROGRAMS.values())
     while waiting:

@@ -7,4 +7,7 @@ from typing import Final
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent.parent
 SAMPLES: Final = REPOSITORY / "certificates"
+NEEDS_AN_EXTRA: Final = "qsage_validate.solvers.search.compiled.machine"
+"""The module that cannot be imported without its extra: numba compiles what is in it."""
+
 GOLDEN: Final = REPOSITORY / "tests" / "golden"

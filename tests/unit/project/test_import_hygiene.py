@@ -15,8 +15,9 @@ import pytest
 
 import qsage_validate
 from tests.support.package_trees import package_trees
+from tests.support.places import NEEDS_AN_EXTRA
 
-EXTRAS = {"clingo", "z3", "pyqbf", "dask", "distributed", "matplotlib"}
+EXTRAS = {"numba", "clingo", "z3", "pyqbf", "dask", "distributed", "matplotlib"}
 
 
 def core_modules() -> list[str]:
@@ -25,7 +26,12 @@ def core_modules() -> list[str]:
         module.name
         for module in pkgutil.walk_packages(qsage_validate.__path__, "qsage_validate.")
         if not module.name.startswith(
-            ("qsage_validate.cli", "qsage_validate.play.tui", "qsage_validate.__main__")
+            (
+                "qsage_validate.cli",
+                "qsage_validate.play.tui",
+                "qsage_validate.__main__",
+                NEEDS_AN_EXTRA,
+            )
         )
     ]
 

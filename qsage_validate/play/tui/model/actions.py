@@ -84,7 +84,7 @@ ACTIONS = (
         "Pairs",
         "Pairs of White's",
         "Letter the pairs by which White could block: she claims one when Black claims the other",
-        minor=3,
+        minor=2,
     ),
     BindableAction(
         "teach",

@@ -230,7 +230,9 @@ def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = script(tmp_path, "slow", body)
     slow = replace(real, name="slow", find=lambda: at(path))
     monkeypatch.setattr(solving, "backends", lambda: {"slow": slow})
-    monkeypatch.setattr(solving, "availability", lambda: Missing("no Bloqqer here"))
+    monkeypatch.setattr(
+        "qsage_validate.solvers.qbf.bloqqer.availability", lambda: Missing("no Bloqqer here")
+    )
     return tmp_path
 
 
