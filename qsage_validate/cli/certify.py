@@ -105,8 +105,8 @@ def command(
     written on a solver's word or from a solution.
     """
     from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions
-    from qsage_validate.encodings.gdl.ground_program import grounding_within
     from qsage_validate.encodings.layout.layout import inconclusive
+    from qsage_validate.system.memory import memory_within
 
     for file in (output, formula):
         check_streams(file, json_output)
@@ -128,7 +128,7 @@ def command(
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
     if path is None and read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
-    with grounding_within(limits.memory):
+    with memory_within(limits.memory):
         asked = _encoded(model, encoding) if path is None else _read(path, model, read)
     target.check(asked)
     try:

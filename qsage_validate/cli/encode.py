@@ -98,15 +98,15 @@ def command(
 
     Of a formula: write it in prenex form, which certificates are about, or in clauses.
     """
-    from qsage_validate.encodings.gdl.ground_program import grounding_within
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.source import label, write_atomic
+    from qsage_validate.system.memory import memory_within
 
     check_streams(output, json_output)
     path = formula_path(model)
     if path is not None and encoding is not None:
         raise UsageError("found --encoding with a formula, expected a game")
-    with grounding_within(memory):
+    with memory_within(memory):
         if path is not None:
             problem = load_formula(path, model, FormulaOptions(prenex=prenex))
             assert problem.formula is not None, "it was read"

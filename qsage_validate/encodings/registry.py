@@ -10,13 +10,10 @@ from typing import Final
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import is_clausal, only_variables, with_layout
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.library.template import KINDS
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.positional.model import PositionalModel
 
-BDDL, POSITIONAL, GDL = Model.language, PositionalModel.language, GdlModel.language
+BDDL, POSITIONAL, GDL = KINDS
 
 # The first of a language is what is taken when none is named.
 _ENCODERS: Final[Mapping[str, Mapping[str, str]]] = {

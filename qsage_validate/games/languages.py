@@ -2,28 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, overload
 
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.bddl.language import BDDL
-from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.gdl.language import GDL
-from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.language import Language
 from qsage_validate.games.model_text import GameModel, ModelParts
-from qsage_validate.games.positional.language import POSITIONAL
-from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Game
 
 if TYPE_CHECKING:
+    from qsage_validate.games.bddl.model import Model
     from qsage_validate.games.bddl.rules import BddlGame
+    from qsage_validate.games.gdl.paranoid import GdlModel
     from qsage_validate.games.gdl.rules import RoundsGame
+    from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.games.positional.rules import PositionalGame
 
-LANGUAGES: Final[Mapping[str, Language[Any]]] = {
-    language.name: language for language in (BDDL, POSITIONAL, GDL)
-}
+
+class _Languages(Mapping[str, Language[Any]]):
+    """Languages by name; the module of each is imported when it is first asked for."""
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+
+    def __getitem__(self, name: str) -> Language[Any]:
+        if name not in self._names:
+            raise KeyError(name)
+        module = import_module(f"qsage_validate.games.{name}.language")
+        language: Language[Any] = getattr(module, name.upper())
+        return language
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+LANGUAGES: Final[Mapping[str, Language[Any]]] = _Languages("bddl", "positional", "gdl")
 """By the names that layouts call them."""
 
 

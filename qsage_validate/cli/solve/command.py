@@ -98,9 +98,9 @@ def command(
     if deepening.winner and not method.searches:
         raise UsageError("found --winner with QBF solvers, expected a search on the rules")
     if deepens:
-        from qsage_validate.encodings.gdl.ground_program import grounding_within
+        from qsage_validate.system.memory import memory_within
 
-        with grounding_within(limits.memory):
+        with memory_within(limits.memory):
             if deepening.alternate:
                 return solve_alternating(resolved, method, encoding, deepening, json_output)
             return solve_to_critical_depth(
@@ -181,10 +181,10 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
 def _solve_formula(
     path: str, model: ModelArguments, read: FormulaOptions, method: Method, json_output: bool
 ) -> Exit:
-    from qsage_validate.encodings.gdl.ground_program import grounding_within
     from qsage_validate.problems.encoded import encoding_of
+    from qsage_validate.system.memory import memory_within
 
-    with grounding_within(method.limits.memory_mb):
+    with memory_within(method.limits.memory_mb):
         problem = load_formula(path, model, read)
         # A layout is a claim of the file's: who wins follows from an encoding alone.
         encodes = encoding_of(problem) is not None
@@ -201,12 +201,12 @@ def _solve_formula(
 
 def _solve_game(model: GameModel, encoding: str | None, method: Method, json_output: bool) -> Exit:
     from qsage_validate.api.solving import FOR_SOLVERS
-    from qsage_validate.encodings.gdl.ground_program import grounding_within
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
     from qsage_validate.solvers.qbf.solving import conclusive
+    from qsage_validate.system.memory import memory_within
 
-    with grounding_within(method.limits.memory_mb):
+    with memory_within(method.limits.memory_mb):
         encoded = encode(model, encoding or FOR_SOLVERS.get(model.language))
     with SearchLine(sys.stderr) as line:
         solved = conclusive(method.solve(encoded.qbf, line.tell), encoded)

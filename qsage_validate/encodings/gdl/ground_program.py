@@ -9,15 +9,14 @@ variable is needed besides these.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from qsage_validate.circuit.qbf import CircuitBuilder
 from qsage_validate.errors import MissingExtraError, QsageError, UndecidedError
 from qsage_validate.games.gdl.dependencies import components
+from qsage_validate.system.memory import MEMORY_MB
 
 MAX_GATES: Final = 5_000_000
 """No circuit of a program is larger than this."""
@@ -26,17 +25,6 @@ MAX_RULES: Final = 3_000_000
 """No more ground rules than this are taken (some 2 GB)."""
 
 _RULES_PER_MB: Final = 1500
-_memory: ContextVar[int | None] = ContextVar("_memory", default=None)
-
-
-@contextmanager
-def grounding_within(memory_mb: int | None) -> Iterator[None]:
-    """Within this block groundings that need more than about so much memory are given up."""
-    token = _memory.set(memory_mb)
-    try:
-        yield
-    finally:
-        _memory.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +75,7 @@ def ground(
         import clingo
     except ModuleNotFoundError:
         raise MissingExtraError("grounding logic programs", "gdl") from None
-    memory = _memory.get()
+    memory = MEMORY_MB.get()
     if memory is not None:
         max_rules = min(max_rules, memory * _RULES_PER_MB)
     program = GroundProgram()

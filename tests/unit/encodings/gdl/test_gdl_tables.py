@@ -11,7 +11,6 @@ from qsage_validate.circuit.qbf import Connective, Quantifier
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
 from qsage_validate.encodings.gdl.encoders import GdlTables, clausal, tables
-from qsage_validate.encodings.gdl.ground_program import grounding_within
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UndecidedError, UsageError
@@ -24,6 +23,7 @@ from qsage_validate.games.gdl.paranoid import GdlModel, against_all
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.gdl.rules import GdlMove, NotTurnTakingError
 from qsage_validate.games.protocol import Player
+from qsage_validate.system.memory import memory_within
 
 pytest.importorskip("clingo", reason="grounding needs clingo")
 
@@ -190,7 +190,7 @@ def test_plies_of_a_search_are_told_as_rounds() -> None:
 
 
 def test_memory_bounds_the_grounding() -> None:
-    with grounding_within(1):
+    with memory_within(1):
         encode(GdlModel(TRAILS.description, 2))
         with pytest.raises(UndecidedError, match="about what fits into 1 MB"):
             encode(GdlModel(TRAILS.description, 40))

@@ -11,10 +11,10 @@ import pytest
 from pysat.solvers import Solver
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.gdl.ground_program import grounding_within
 from qsage_validate.encodings.gdl.qasp import parse_qasp, read_qasp
 from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.formats.source import Format, Source, sniff_bytes
+from qsage_validate.system.memory import memory_within
 
 clingo = pytest.importorskip("clingo", reason="grounding needs clingo")
 
@@ -152,7 +152,7 @@ def test_bad_programs_are_refused_in_a_line(text: str, message: str) -> None:
 
 def test_a_grounding_that_does_not_end_is_given_up() -> None:
     with (
-        grounding_within(5),
+        memory_within(5),
         pytest.raises(UndecidedError, match="fits into 5 MB"),
     ):
         parse_qasp(Source("n(0). n(X+1) :- n(X). {a}. _exists(1,a)."))
