@@ -101,7 +101,7 @@ class PublicNames(SphinxDirective):
 
 def _described(kind: str, name: str) -> str:
     directive = {"Functions": "autofunction", _EXCEPTIONS: "autoexception"}.get(kind, "autoclass")
-    members = "   :members:\n" if kind == "Classes" else ""
+    members = "   :members:\n   :inherited-members: ABC, Enum\n" if kind == "Classes" else ""
     return f".. {directive}:: qsage_validate.{name}\n{members}"
 
 

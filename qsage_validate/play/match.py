@@ -340,7 +340,7 @@ class Match:
     def transcript(self) -> Transcript:
         """The play so far, and what else was tried as its variations.
 
-        ``str`` is its text, :meth:`Transcript.parse` reads it back.
+        ``str`` is its text, ``Transcript.parse`` reads it back.
         """
         outcome, path = self.outcome, self.history.here.path
         return Transcript(
