@@ -31,7 +31,7 @@ class Exit(IntEnum):
 
 
 class Outcome:
-    """What came of a question: a word for it, the reason, and the exit code that says so."""
+    """The result of a question: a word for it, the reason, and the exit code that says so."""
 
     __slots__ = ()
     word: ClassVar[str]
@@ -168,7 +168,7 @@ def install_line(extra: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """What is added to a message about ``name``, which is unknown: `` (did you mean 'hex'?)``.
+    """The addition to a message about the unknown ``name``: `` (did you mean 'hex'?)``.
 
     Empty where none of the ``known`` names is like it; upper and lower case do not matter.
     """

@@ -36,7 +36,7 @@ _POSITIONS = 200_000
 class Strategy:
     """A strategy for one side of a formula: its certificate, or a solver that answers.
 
-    Made by :func:`certify` and :func:`load`.  What :func:`load` has read is not believed:
+    Made by :func:`certify` and :func:`load`.  Files that :func:`load` reads are claims:
     :meth:`validate` says what of it is proved.
     """
 
@@ -176,7 +176,7 @@ class Strategy:
     def tree(self, depth: int | None = None, *, budget: int = 2_000) -> Tree:
         """The tree of the strategy: the opponent's moves with the reply to each.
 
-        It is made as far as one looks; ``depth`` (in moves of the opponent) and ``budget`` (in
+        The tree is expanded on demand; ``depth`` (in moves of the opponent) and ``budget`` (in
         nodes) end what is counted, shown and exported.  Raises ``UsageError`` without a layout.
         """
         return Tree(self._tree, self._tree.root, depth, budget)
@@ -369,12 +369,12 @@ def certify(
 ) -> Strategy:
     """The winner's strategy, proved before it is handed out.
 
-    Of a game it is that of its formula in ``encoding``, found by a search on the rules; of a
-    formula, or with ``solver``, QBF solvers find it (``route`` as in ``qsage certify``).  With
-    ``minimise`` the functions are made smaller.  ``timeout`` is in seconds for all of it,
-    ``memory`` in megabytes.  Raises ``UndecidedError`` at a limit, ``MissingExtraError`` and
-    ``SolverMissingError`` for what is not installed, ``CheckFailedError`` where a solver gave a
-    strategy that does not win.
+    For a game it is the certificate of its formula in ``encoding``, found by a search on the
+    rules; for a formula, or with ``solver``, QBF solvers find it (``route`` as in ``qsage
+    certify``).  With ``minimise`` the functions are made smaller.  ``timeout`` is in seconds for
+    all of it, ``memory`` in megabytes.  Raises ``UndecidedError`` at a limit,
+    ``MissingExtraError`` and ``SolverMissingError`` for what is not installed,
+    ``CheckFailedError`` where a solver gave a strategy that does not win.
     """
     from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 
@@ -438,11 +438,11 @@ def load(
     """The strategy in a ``certificate`` of a ``formula``; without one, ``solver`` answers.
 
     Files are paths, bytes or open files: QCIR or QDIMACS, and AIGER or CNF as solvers write them
-    (``dialect`` where it is not recognised).  Of a path the certificate beside the formula is
-    taken.  ``game`` has the rules with which plays are compared, where the formula does not carry
-    its model; ``meta`` is a file of Q-sage with the layout.  With ``solver`` what the certificate
-    has no function for is asked of a QBF solver, for ``timeout`` seconds each time.
-    Raises ``InputError`` for what is wrong in a file, with its place.
+    (``dialect`` where it is not recognised).  For a path without a certificate, the certificate
+    beside the formula is taken.  ``game`` has the rules with which plays are compared, where the
+    formula does not carry its model; ``meta`` is a file of Q-sage with the layout.  With
+    ``solver`` what the certificate has no function for is asked of a QBF solver, for ``timeout``
+    seconds each time. Raises ``InputError`` for what is wrong in a file, with its place.
     """
     from qsage_validate.certificates.files.dialects import dialect_named
 

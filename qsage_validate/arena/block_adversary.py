@@ -37,7 +37,7 @@ class BlockAdversary(Adversary):
     ) -> None:
         """``replies`` are asked for, where the oracle that solves has no function for them.
 
-        What is ``asserted`` of variables and gates is looked at in every play.
+        Assertions about variables and gates (``asserted``) are checked in every play.
         """
         super().__init__(seed)
         self._formula = formula

@@ -30,7 +30,7 @@ class LeastSeen:
     def choose(self, history: Hashable, ply: int, moves: Sequence[Hashable], start: int) -> int:
         """The index of the chosen one of ``moves``, which ``history`` determines.
 
-        Of equals the first from ``start`` on, cyclically.
+        Among equals it takes the first from ``start`` on, cyclically.
         """
         here = self._here.setdefault(history, [0] * len(moves))
         best = min(

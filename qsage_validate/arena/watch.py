@@ -1,8 +1,8 @@
 """Assertions in plays: each position is looked at, and each end.
 
-What is asserted of variables and gates is looked at where a play ends, under the values that it
-gives: all that it leaves open of the opponent's variables is false, and where these are few they
-have all other values, too.
+Assertions about variables and gates are checked at the end of a play, under its values: all that
+it leaves open of the opponent's variables is false, and where these are few they have all other
+values, too.
 """
 
 from __future__ import annotations

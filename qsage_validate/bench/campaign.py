@@ -85,7 +85,7 @@ def run_campaign(
 ) -> list[Record]:
     """Make ``runs`` of the experiment at ``reference``; ``tell`` is called after each is written.
 
-    The records are those made here.  What was written before an exception stays written.
+    The records are those made here.  Lines written before an exception stay written.
     """
     tally = Tally(len(runs))
     records: list[Record] = []

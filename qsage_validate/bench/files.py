@@ -29,8 +29,8 @@ def files_in(
 ) -> Iterator[str]:
     """The files among the inputs, and those wanted in the folders among them, sorted in each.
 
-    What lies in a folder and is no file that can be read (a link to nothing, a pipe) is passed
-    over, and ``note`` is told.
+    Entries of a folder that are not readable files (a broken link, a pipe) are skipped, and
+    ``note`` is called.
     """
 
     def passed_over(error: OSError) -> None:

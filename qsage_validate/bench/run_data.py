@@ -1,4 +1,4 @@
-"""What experiments write about a run besides its answer, read back for their tables.
+"""The data that experiments write about a run besides its answer, read back for their tables.
 
 A field has a type in an experiment, so that a file of results is known to fit
 the tables when it is read; what a table needs and a result lacks is an error at the result's place.

@@ -157,7 +157,7 @@ class _Cases:
     def graphs(self, first: int, behind: int) -> Iterator[tuple[Aig, int]]:
         """The graphs of the cases ``first .. behind - 1``, one variable fixed after the other.
 
-        What cases have in common is built once for neighbours.
+        Common parts of neighbouring cases are built once.
         """
         path = [(self.aig, self.literal)]
         known: tuple[bool, ...] = ()

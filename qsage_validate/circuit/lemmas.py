@@ -6,8 +6,8 @@ holds after each ply.  They say so in *lemmas*, clauses over the literals of the
 proved before it, and is used only then; one that is refuted, or takes too long, is left out.
 So lemmas can be wrong without doing harm: the answer does not depend on them, only what it takes.
 
-A step names gates at which it stops looking (*cuts*): how they come about is left out, so that
-the question stays small.  What is proved with fewer clauses holds with all.
+A step names gates at which it stops looking (*cuts*): how they come about is left out, so that the
+question stays small.  A statement that is proved with fewer clauses holds with all.
 """
 
 from __future__ import annotations

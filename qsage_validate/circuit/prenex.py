@@ -1,10 +1,10 @@
 """Formulas with quantifier gates, brought into prenex form.
 
-A quantifier in positive use stays what it is, in negative use it becomes its dual.  What stands
-below ``xor`` or the condition of ``ite`` is used in both ways: it gets one copy for each, and so
-does a quantifier gate that is simply used in both ways.  After that every quantifier is used
-positively, and gates may still be shared: where ``g = exists(x; h)`` is used several times in one
-way, a value of ``x`` that is right for one use is right for all.
+A quantifier in positive use stays what it is, in negative use it becomes its dual.  A subformula
+below ``xor`` or in the condition of ``ite`` is used with both signs: it gets one copy for each,
+and so does a quantifier gate that is simply used in both ways.  After that every quantifier is
+used positively, and gates may still be shared: where ``g = exists(x; h)`` is used several times in
+one way, a value of ``x`` that is right for one use is right for all.
 
 Variables that are bound twice, in both copies or by two gates, are renamed apart.  A gate with
 variables that several quantifier gates bind means another formula below each of them, and is

@@ -33,7 +33,7 @@ class Solver(solvers.Solver):  # type: ignore[misc]  # PySAT comes without types
         """For subclasses: what is raised here ends the search."""
 
     def conf_budget(self, budget: int = -1) -> None:
-        """So many conflicts for the next ``solve_limited``; below 0, as many as it needs."""
+        """The conflicts that the next ``solve_limited`` may use; below 0, as many as it needs."""
         self._budget = None if budget < 0 else budget
 
     def solve(self, assumptions: Sequence[int] = ()) -> Any:

@@ -117,8 +117,8 @@ def evaluate_partially(
 ) -> Values:
     """The values of all variables and gates under a partial assignment (Kleene's logic).
 
-    What the assignment does not determine is ``None``; variables without a value are left out.
-    Without ``constants`` the empty gates are not determined either: then nothing is false
+    A value that the assignment does not determine is ``None``; variables without a value are left
+    out. Without ``constants`` the empty gates are not determined either: then nothing is false
     because of a goal that can never hold.
     """
     values: Values = dict(assignment)

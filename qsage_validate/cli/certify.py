@@ -174,7 +174,7 @@ def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
 
 @dataclass(frozen=True)
 class _Target:
-    """What is written: the certificate or its first ``blocks``, and perhaps the formula."""
+    """The files to write: the certificate or its first ``blocks``, and perhaps the formula."""
 
     output: str
     formula: str | None

@@ -1,4 +1,4 @@
-"""What the subcommands share: output, narration, protection of inputs."""
+"""The parts that the subcommands share: output, narration, protection of inputs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def narrate(text: str) -> None:
     """Tell a person on standard error what is going on.
 
     Where that is closed or full nobody is told; what becomes of the work does not depend on it.
-    What a thread tells that is watched is told when its work is done: its screen is in use.
+    Messages of a watched thread are printed when its work is done: its screen is in use.
     """
     from qsage_validate.system.task import watching
 

@@ -86,10 +86,10 @@ def command(
 ) -> Exit:
     """Say whether the strategy of FIRST wins in SECOND, too.
 
-    With --cert that one strategy is asked for; without, both formulas get one, and each is tried in
-    the other formula: equivalent, stronger, weaker or different. Of a game by name or file, with
-    --encodings: a strategy of each encoding in the formula of each other one. With --exact: the
-    moves that win, one by one.
+    With --cert that one strategy is asked for; without, both formulas get one, and each is tried
+    in the other formula: equivalent, stronger, weaker or different. For a game by name or file,
+    with --encodings: a strategy of each encoding in the formula of each other one. With --exact:
+    the moves that win, one by one.
 
     Exit code 0: it wins there (all do), 1: it does not, with the play that is lost, 3: undecided.
     """

@@ -1,4 +1,4 @@
-"""What the shell offers behind a command: names, and files.
+"""The shell's completions behind a command: names, and files.
 
 Completion runs with each press of the key: each function loads what it needs, and nothing heavy.
 """
@@ -88,7 +88,7 @@ def solvers(incomplete: str) -> list[str]:
 
 
 def preprocessors(incomplete: str) -> list[str]:
-    """What a formula may go through first."""
+    """The preprocessors of formulas."""
     return _like(incomplete, PREPROCESSORS)
 
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 class FormulaFormat(str, Enum):
-    """What a formula can be written as."""
+    """The formats of a written formula."""
 
     QCIR = "qcir"
     QDIMACS = "qdimacs"
 
 
 def format_of(path: str) -> FormulaFormat:
-    """What the name of a file says that a formula is to be written as."""
+    """The format that the name of a file asks for."""
     clausal = path.endswith((".qdimacs", ".dimacs", ".cnf"))
     return FormulaFormat.QDIMACS if clausal else FormulaFormat.QCIR
 
@@ -96,7 +96,7 @@ def command(
 ) -> Exit:
     """Write the formula that says: Black wins MODEL.
 
-    Of a formula: write it in prenex form, which certificates are about, or in clauses.
+    For a formula: write it in prenex form, which certificates are about, or in clauses.
     """
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.source import label, write_atomic

@@ -1,4 +1,4 @@
-"""What a command is about when that may be a formula or a game."""
+"""The subject of a command that takes a formula or a game."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def default_text(game: LibraryGame, option: Option) -> str:
 
 
 def _expected(game: LibraryGame, option: Option) -> str:
-    """What values there are, and which more where a template takes others."""
+    """The values of an option, and the additional ones of templates that take more."""
     found = {
         o.kind.expected: KINDS[template.language]
         for template in game.templates

@@ -52,7 +52,7 @@ def command(
 
     With a certificate, too: what that certificate of the formula FILE is.
 
-    Of a game: its board or positions, how long it is, and its encodings.
+    For a game: its board or positions, how long it is, and its encodings.
 
     With --solvers: what there is to solve with, and how to get what is missing.
     """
@@ -246,7 +246,7 @@ def _layout(qbf: Qbf, names: bool) -> Facts:
 
 
 def _names(qbf: Qbf, layout: Layout | None) -> Facts:
-    """What assertions can name: positions, and the variables and gates that have names."""
+    """The names that assertions can use: positions, and the variables and gates that have names."""
     from qsage_validate.problems.load import game_of_layout
     from qsage_validate.validation.assertions import Vocabulary
 

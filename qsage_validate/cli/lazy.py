@@ -38,7 +38,7 @@ class _Helped:
 
 
 def records_of(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
-    """What the help lists, by its headings: how a parameter is written, and what it means."""
+    """The entries of the help, by its headings: how a parameter is written, and what it means."""
     found: dict[str, list[tuple[str, str]]] = {"Arguments": []}
     for parameter in command.get_params(ctx):
         record = parameter.get_help_record(ctx)

@@ -33,7 +33,7 @@ _FORMULA_HELP = "A QCIR or QDIMACS file ('-' is standard input). Or a game: "
 
 @dataclass(frozen=True, slots=True)
 class ModelArguments:
-    """What was said about the model on the command line."""
+    """The command line's words about the model."""
 
     words: tuple[str, ...]
     options: Mapping[str, object]

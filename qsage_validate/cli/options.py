@@ -184,7 +184,7 @@ class LimitOptions(OptionGroup):
 
 
 def prenex_order(option: Prenex | None) -> PrenexOrder | None:
-    """What ``--prenex`` asks for."""
+    """The order that ``--prenex`` asks for."""
     from qsage_validate.circuit.qbf import PrenexOrder
 
     return None if option is None else PrenexOrder(option.value)

@@ -11,7 +11,7 @@ from typing import TextIO
 def fill_closed_streams() -> None:
     """Let no file that is opened later get the number of a stream that the caller has closed.
 
-    What is printed would go into it.  Standard output can then not be written to: only those
+    Output would go into that file.  Standard output can then not be written to: only those
     commands fail that have something to print.
     """
     for number, flags in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CheckOptions(OptionGroup):
-    """What is proved or refuted, in the place of a synthesis."""
+    """The options of a proof or refutation, in the place of a synthesis."""
 
     panel = "Proof"
 

@@ -80,7 +80,7 @@ class ProofOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class PartOptions(OptionGroup):
-    """What becomes of a part of a certificate."""
+    """The options for a part of a certificate."""
 
     panel = "Solver"
 

@@ -1,6 +1,6 @@
 """A strategy played by the rules of the second formula's game, against every play.
 
-What the formula of the strategy cannot say it sees in a mirror: an encoding may leave out first
+A move that the strategy's formula does not have is reflected: an encoding may leave out first
 moves that a symmetry of the game exchanges with others.
 """
 

@@ -103,7 +103,7 @@ class Found:
 
 @dataclass
 class Tried:
-    """What a play of a tree against all answers found."""
+    """The result of a play of a tree against all answers."""
 
     situations: list[Situation]
     failures: list[Failure]

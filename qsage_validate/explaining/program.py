@@ -16,7 +16,7 @@ Answers: TypeAlias = Callable[[Answer], Iterable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """What is played."""
+    """The move that is played."""
 
     answer: Answer
 

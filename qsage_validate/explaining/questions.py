@@ -34,7 +34,7 @@ class Question(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Stands(Question):
-    """What stands on a square."""
+    """The content of a square."""
 
     place: Place
     what: Square

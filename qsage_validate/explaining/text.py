@@ -30,7 +30,7 @@ def squares_line(board: Board) -> str:
 
 
 def positions_text(number: int) -> str:
-    """So many positions."""
+    """A number of positions in words."""
     return "1 position" if number == 1 else f"{number:,} positions"
 
 

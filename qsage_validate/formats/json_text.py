@@ -18,7 +18,7 @@ _BLANKS: Final = re.compile(r"[ \t\n\r]*")
 
 @dataclass(frozen=True, slots=True)
 class _Unreadable:
-    """What stands in the place of a number that cannot be used; it fits no schema."""
+    """The placeholder of a number that cannot be used; it fits no schema."""
 
     text: str
 

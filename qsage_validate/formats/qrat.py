@@ -31,7 +31,7 @@ class Action(Enum):
 class Step(NamedTuple):
     """One step: the clause in the trace's order, what the trace calls it, and its line.
 
-    Of ``REDUCE`` the clause still has the literal that goes, in first place.
+    The clause of a ``REDUCE`` still has the removed literal, in first place.
     """
 
     action: Action

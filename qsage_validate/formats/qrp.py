@@ -11,7 +11,7 @@ Three dialects, recognised by the content:
 - Qute's ``--trace``: no header and no result; behind the id stands 0 for a clause or 1 for a
   cube; a step may have any number of antecedents, which are resolved in that order.
 
-Of steps that no proof needs only the alphabet of the literals is checked.
+In steps that no proof needs, only the alphabet of the literals is checked.
 """
 
 from __future__ import annotations

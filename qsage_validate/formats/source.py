@@ -473,7 +473,7 @@ def sniff(path: Path) -> Format:
 def sniff_bytes(data: bytes) -> Format:
     """The format of ``data`` (already decompressed), recognised by its first 64 KiB.
 
-    Of a file that begins with comments in DIMACS's manner also 64 KiB behind them are looked at.
+    In a file that begins with DIMACS comments, 64 KiB behind them are read as well.
     """
     head = data[: 1 << 16].removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"qsage solution "):

@@ -1,8 +1,8 @@
 """Games that strategies are planned on where a formula is not about the rules alone.
 
 Some formulas have an answer for fewer strategies than the rules: those that end with a pairing,
-those that keep to a cover.  What they are about is a game as well, with moves of the formula's;
-its positions are searched and planned on like those of any other.
+those that keep to a cover.  Their subject is a game as well, with the formula's moves; its
+positions are searched and planned on like those of any other.
 """
 
 from __future__ import annotations

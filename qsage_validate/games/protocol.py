@@ -277,7 +277,7 @@ class Kernel(ABC):
         return None
 
     def bounds(self, state: State, player: Player) -> tuple[int, int] | None:
-        """What is known at once: Black wins within the first number of plies, not in the second.
+        """Bounds known without a search: Black wins within the first number, not within the second.
 
         ``ALWAYS`` as the first is not known to win, as the second never wins.  Asked where
         ``player``, to move, does not win at once; ``None`` in a game of which nothing is known.
@@ -307,7 +307,7 @@ class Kernel(ABC):
 
 
 def plies_text(number: int | None) -> str:
-    """So many plies in words; ``None`` is any number."""
+    """A number of plies in words; ``None`` is any number."""
     if number is None:
         return "any number of plies"
     return f"{number} {'ply' if number == 1 else 'plies'}"
@@ -402,7 +402,7 @@ class Game(ABC):
     def words(self) -> Collection[str]:
         """All atoms that are true in some position, and perhaps more; none where no list exists.
 
-        Of a place the atoms name its owner; atoms for open and occupied places are left out.
+        The atoms of a place name its owner; atoms for open and occupied places are left out.
         """
 
     @abstractmethod
@@ -440,7 +440,7 @@ class Game(ABC):
     def skipped(self, position: Position) -> Position | None:
         """The position in which the ply did nothing, though no rule may allow that.
 
-        It says what is threatened.  ``None`` where a game has no such positions.
+        The result tells what is threatened.  ``None`` where a game has no such positions.
         """
         return self.passed(position)
 

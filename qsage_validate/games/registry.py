@@ -62,10 +62,10 @@ def find_model(
 ) -> GameModel:
     """The model that ``words`` mean: files, or a game's name with its options.
 
-    Two files are a domain and a problem of BDDL; one is a positional game (PG, ``.hex``) or a
-    game in GDL.  Options that are ``None`` or ``False`` are not given.  Of a game by name that has
-    several languages ``language`` says which; else its options do.  Raises ``UsageError``
-    for words and options that do not fit, ``InputError`` for bad files.
+    Two files are a domain and a problem of BDDL; one is a positional game (PG, ``.hex``) or a game
+    in GDL.  Options that are ``None`` or ``False`` are not given.  ``language`` chooses among the
+    languages of a named game; else its options do.  Raises ``UsageError`` for words and options
+    that do not fit, ``InputError`` for bad files.
     """
     if len(words) == 1:
         (word,) = words

@@ -6,7 +6,7 @@ F has it, and White makes legal moves: F's literals for the position, read by L,
 say of it at every time that the play reaches; F's indicators flag White's move as legal exactly
 when it is; and Black claims to have won only when that is so.
 
-Nothing is said about who wins.  Of a certificate for White nothing is compared: there position and
+Nothing is said about who wins.  A certificate for White is not compared: there position and
 legality are Black's to state, and the formula's clauses punish what is false.
 """
 

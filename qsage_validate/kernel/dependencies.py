@@ -46,10 +46,10 @@ def wrong_dependency(certificate: CircuitCertificate, formula: Qbf) -> Dependenc
 def wrong_dependencies(certificate: CircuitCertificate, formula: Qbf) -> tuple[Dependency, ...]:
     """The functions that look to their right, in the certificate's order; linear in the graph.
 
-    What counts is the structure after constants and equal gates are simplified away: a
-    function that only seems to read a variable (``and(x, false)``) is no error.  Functions of
-    variables that the prefix does not have are not looked at.  The path of each is in the
-    certificate's own gates, which a reader of the file can follow.
+    The structure counts after constants and equal gates have been simplified away: a function that
+    only seems to read a variable (``and(x, false)``) is no error.  Functions of variables that the
+    prefix does not have are not looked at.  The path of each is in the certificate's own gates,
+    which a reader of the file can follow.
     """
     level = formula.levels()
     functions = {v: f for v, f in certificate.functions.items() if v in level}

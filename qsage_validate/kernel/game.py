@@ -87,7 +87,7 @@ class Rules(ABC):
     def passed(self, state: State, ply: int) -> State | None:
         """The state after a ply without a move, where that is never better than any legal move.
 
-        ``None`` in games of which this is not known.  It is a theorem about positional games: a
+        ``None`` in games of which this is not known.  This is a theorem about positional games: a
         claimed position more never hurts its owner.
         """
         return None

@@ -105,7 +105,7 @@ class Match:
         return self._make_teacher is not None
 
     def lesson(self, deadline: Deadline | None = None) -> Lesson:
-        """What there is to learn now: how long each move lasts, what threatens, and why.
+        """The lesson of this moment: how long each move lasts, what threatens, and why.
 
         Raises ``UsageError`` for plays without a teacher, as those of blocks.
         """
@@ -297,7 +297,7 @@ class Match:
     def undo(self) -> bool:
         """Take back the last round; whether there was one.
 
-        It stays in the history; of a round that was not answered nothing is kept.
+        The move stays in the history; of a round that was not answered nothing is kept.
         """
         parent = self.history.here.parent
         if parent is None:
@@ -428,7 +428,7 @@ def _plies(rounds: Sequence[Round]) -> tuple[TranscriptPly, ...]:
 
 
 def _variations(line: Sequence[Round]) -> tuple[Variation, ...]:
-    """What was played beside the rounds of a line, and after its end: what redo plays is first."""
+    """The moves played beside the rounds of a line, and after its end: what redo plays is first."""
     last = line[-1]
     first = () if last.onward is None else (last.onward,)
     beside = [*first, *(c for c in last.children if c is not last.onward)]

@@ -1,4 +1,4 @@
-"""What is kept between plays: which were begun last, plays that were left, the theme.
+"""The state kept between plays: which were begun last, plays that were left, the theme.
 
 It is kept where the platform keeps such things, or in ``$QSAGE_STATE``, as one JSON file and a
 folder of transcripts.  A file that cannot be read is put aside, and said in one line.

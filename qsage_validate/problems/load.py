@@ -126,8 +126,8 @@ class Problem:
     def oracle(self, preferred: OracleKind) -> Oracle:
         """The oracle that answers: of the kind asked for, else ``preferred`` where possible.
 
-        Where a solver answers, it is the same oracle each time: what it has answered is kept.
-        So it is with a large circuit, when SAT would be preferred: it is put in order once.
+        Where a solver answers, it is the same oracle each time: what it has answered is kept. A
+        large circuit does the same when SAT would be preferred: it is put in order once.
         """
         if self.solving is not None:
             return self._solver

@@ -50,7 +50,7 @@ def file_fact(path: str) -> FileFact:
 def facts_from_json(data: object) -> tuple[FileFact, ...]:
     """The files among a report's facts: ``{name: {"bytes": …, "sha256": …}}``.
 
-    What is no such entry is left out.
+    Other entries are left out.
     """
     if not isinstance(data, Mapping):
         return ()

@@ -53,8 +53,8 @@ def _prenexed(problem: Problem) -> dict[str, object]:
 def to_validate(problem: Problem) -> Problem:
     """A problem that is there, as it is validated.
 
-    Of a certificate that proves nothing about the game there is neither layout nor game, for it
-    need not even move.  Raises ``UsageError`` for a game that is not the layout's.
+    A certificate that proves nothing about the game gets neither layout nor game, for it need not
+    even move.  Raises ``UsageError`` for a game that is not the layout's.
     """
     if problem.game is not None and problem.layout is not None:
         check_fit(problem.game, problem.layout)

@@ -1,9 +1,9 @@
 """Level 2 of a part of a certificate: can the rest be chosen such that its functions win?
 
 The functions become gates of what is left of the formula.  Where functions of the rest are found,
-those and the part's are checked together as a whole certificate is.  Where a certificate of what is
-left shows a play that is lost whatever the rest is, the part is refuted.  What a solver says
-without either is not believed: its word is a verdict of its own, which proves nothing.
+those and the part's are checked together as a whole certificate is.  Where a certificate of what
+is left shows a play that is lost whatever the rest is, the part is refuted.  An answer of a solver
+without either counts for nothing: its word is a verdict of its own, which proves nothing.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is proved of a solution: a theorem with its hypotheses, or a play that breaks the claim."""
+"""The proof of a solution: a theorem with its hypotheses, or a play that breaks the claim."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Checked:
 
     @property
     def hypotheses(self) -> str:
-        """What a proof rests on: what was walked through, and by which rules."""
+        """The hypotheses of the proof: what was walked through, and by which rules."""
         game, winner = self.solution.game, self.solution.winner
         language = _SAID[game.language]
         end = "Black's win" if winner is Player.BLACK else "no win of Black's"

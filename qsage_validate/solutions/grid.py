@@ -265,7 +265,7 @@ class GridRules:
         """The positions that go on after moves of a ply.
 
         ``loses`` says that the player of the ply is not to win: a play that this player wins is a
-        fault.  Of the other player every play that ends otherwise is one.
+        fault.  For the other player every play that ends otherwise is a win.
         """
         player = self.game.player_at(ply)
         won = np.zeros(len(made), bool)
@@ -301,7 +301,7 @@ class GridRules:
     # -- symmetric positions ------------------------------------------------------------------
 
     def _once(self, layer: Layer) -> Layer:
-        """Of positions that are equal or symmetric the first one."""
+        """The first position of each class of equal or symmetric ones."""
         black, white, _ = self._canonical(layer.black, layer.white)
         order = np.lexsort((white, black))
         first = np.ones(len(order), bool)

@@ -1,9 +1,9 @@
 """The walk through all plays of a strategy: every move of the loser, one reply of the winner.
 
-It goes ply by ply.  A layer has the positions before one ply that go on, each once; the winner's
-reply leads on from each of them, or all moves of the other player.  The claim is proved if each
-play ends with the winner's win, and that is so within the plies of the game.  Nothing of the
-search is imported here (import-linter holds that).
+The walk goes ply by ply.  A layer has the positions before one ply that go on, each once; the
+winner's reply leads on from each of them, or all moves of the other player.  The claim is proved
+if each play ends with the winner's win, and that is so within the plies of the game.  Nothing of
+the search is imported here (import-linter holds that).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What breaks the claim in the position ``index`` of a layer: a ``move``, or its lack."""
+    """The fault in the position ``index`` of a layer: a ``move``, or its lack."""
 
     index: int
     move: Move | None
@@ -32,7 +32,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[L]):
-    """What comes of one ply: the ``size`` positions that go on, or what breaks the claim.
+    """The result of one ply: the ``size`` positions that go on, or what breaks the claim.
 
     ``ended`` says that some play has ended, with the win that was claimed.
     """
@@ -110,7 +110,7 @@ class Refuted:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What a walk found: ``refuted`` is ``None`` where the claim is proved.
+    """The result of a walk: ``refuted`` is ``None`` where the claim is proved.
 
     ``positions`` were met, each once; in ``replies`` of them the winner is to move.
     ``longest`` is the number of plies of the longest play.

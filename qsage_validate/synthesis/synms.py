@@ -148,7 +148,7 @@ def distinguishing_atoms(
 ) -> list[Literal] | None:
     """The atoms up to the least size at which each positive state differs from each negative one.
 
-    Of atoms that agree, or disagree, on all states of the sample there is one.
+    Atoms that agree, or disagree, on all states of the sample are represented by one.
     """
     for level in range(LEVELS):
         deadline.check("atoms were enumerated")

@@ -32,7 +32,7 @@ class Outcome:
 def outcomes(action: Action) -> list[Outcome]:
     """The cases of an action's conditional effects; exactly one guard holds in each state.
 
-    Of several effects of one variable that apply the first one counts, as in the rules.
+    When several effects of one variable apply, the first one counts, as in the rules.
     """
     conditions = list(dict.fromkeys(e.condition for e in action.effects if e.condition != TRUE))
     found: list[Outcome] = []

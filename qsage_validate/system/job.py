@@ -55,11 +55,11 @@ def run_job(
 ) -> Result | Undecided:
     """``function(send, *arguments)`` in a process with a limit of memory (MiB).
 
-    Function, arguments and result must be picklable.  What the function passes to ``send``
-    arrives at ``receive`` at once, so that results in part survive; what it prints is lost.
-    ``Undecided`` when the memory is not enough, when ``stop``, which is asked some ten times a
-    second, says yes, or when the process still runs a little after the deadline, which the
-    function is expected to keep by itself.
+    Function, arguments and result must be picklable.  Values passed to ``send`` arrive at
+    ``receive`` at once, so that partial results survive; what it prints is lost. ``Undecided``
+    when the memory is not enough, when ``stop``, which is asked some ten times a second, says yes,
+    or when the process still runs a little after the deadline, which the function is expected to
+    keep by itself.
 
     Raises :class:`RemoteError` for a ``QsageError`` of the function, ``RuntimeError`` with its
     trace for any other, :class:`JobEndedError` when the process ends by itself, and passes

@@ -91,8 +91,8 @@ def signals_held_back() -> Iterator[None]:
 def ctrl_c_held_back() -> Iterator[None]:
     """While inside, Ctrl-C waits, and processes that are started do not hear it either.
 
-    A process of Python's that is just loading its modules would answer it by a traceback.  It goes
-    on not to hear it: whoever has started it ends it.
+    A process of Python's that is just loading its modules would answer it by a traceback.  A
+    program that ignored the signal ignores it still: whoever has started it ends it.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -68,8 +68,7 @@ def _check_players(game: Game, layout: Layout, source: str) -> None:
 def _check_more(game: Game, layout: Layout, source: str) -> None:
     """The game may have a last ply that the formula does not need, or any number of White's.
 
-    What happens there is up to the rules: the opponent makes any legal move, and so does the
-    certificate's side.
+    The rules decide there: the opponent makes any legal move, and so does the certificate's side.
     """
     more = range(layout.plies + 1, game.plies + 1)
     idle = len(more) <= 1 or all(game.player_at(ply) is Player.WHITE for ply in more)
@@ -80,7 +79,8 @@ def _check_more(game: Game, layout: Layout, source: str) -> None:
 def _check_fewer(game: Game, layout: Layout, source: str) -> None:
     """Formulas of even depth may have one ply more than the rules.
 
-    It is a last one of Black's with a goal that cannot be reached (so Q-sage writes Domineering).
+    This is a last ply of Black's with a goal that cannot be reached (Q-sage writes Domineering
+    this way).
     """
     spare = layout.plies - game.plies
     if spare and not (spare == 1 and layout.moves[-1].player is Player.BLACK):

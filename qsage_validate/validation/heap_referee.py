@@ -1,8 +1,8 @@
 """The referee of impartial games: rules, formula and strategy side by side, state by state.
 
-What a strategy says is compared with the rules of the game: each reply must be legal and leave
-a state that is losing.  Losing is what backward induction says where the states are few enough,
-and what the winning formula says everywhere; the two must agree.
+A strategy's moves are compared with the rules of the game: each reply must be legal and leave a
+state that is losing.  Losing is what backward induction says where the states are few enough, and
+what the winning formula says everywhere; the two must agree.
 """
 
 from __future__ import annotations

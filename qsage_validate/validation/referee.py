@@ -69,7 +69,7 @@ class Referee:
     ) -> tuple[tuple[int, int], ...] | tuple[str, ...]:
         """The differences between formula and rules: squares of the board, or atoms, sorted.
 
-        Of atoms only those that the formula has, and may not say.
+        Only atoms that the formula has are compared, and it may leave them open.
         """
         atoms, state = reading.atoms, self.layout.state
         if atoms is None:

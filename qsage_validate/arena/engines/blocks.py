@@ -55,7 +55,7 @@ class BlockEngine(Engine[Step]):
     ) -> None:
         """An engine that ``solves`` gives no hints: they come from the certificate's functions.
 
-        What is ``asserted`` of variables and gates is looked at where a play ends.
+        Assertions about variables and gates (``asserted``) are checked at the end of a play.
         """
         self._hints = not solves
         self._asserted = asserted

@@ -1,1 +1,1 @@
-"""What a person can learn from a play: distances, threats, reasons, alternatives, drills."""
+"""Lessons from a play: distances, threats, reasons, alternatives, drills."""

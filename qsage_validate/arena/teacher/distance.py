@@ -18,7 +18,7 @@ NODES = 20_000
 
 
 class Source(Enum):
-    """What a distance comes from."""
+    """The source of a distance."""
 
     CERTIFICATE = "the certificate's answers"
     SEARCH = "the search"

@@ -1,7 +1,7 @@
 """A drill: all lines of a strategy one after the other, as puzzles for one side.
 
-Of the certificate's side each puzzle asks for its reply to a move of the opponent's.  Of the other
-side it asks for a move that lasts longest.
+For the certificate's side each puzzle asks for its reply to a move of the opponent's.  For the
+other side it asks for a move that lasts longest.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Question:
 
 
 class Mark(Enum):
-    """What is said to an answer."""
+    """The verdict on an answer."""
 
     RIGHT = "right"
     ALSO_WINS = "also wins"

@@ -12,7 +12,7 @@ from qsage_validate.games.protocol import Player, Position
 
 
 class Purpose(Enum):
-    """What a reply does; ``moves`` of a :class:`Reason` are named behind each."""
+    """The purpose of a reply; ``moves`` of a :class:`Reason` are named behind each."""
 
     COMPLETES = "reaches the goal"
     STUCK = "leaves the opponent without a legal move"
@@ -63,7 +63,7 @@ def reasons(
     last: str | None = None,
     pairs: Pairs | None = None,
 ) -> tuple[Reason, ...]:
-    """What the ply from ``before`` to ``after`` does; the most important first.
+    """The purposes of the ply from ``before`` to ``after``; the most important first.
 
     ``last`` is the opponent's move before it, and ``pairs`` those of the position before that.
     """

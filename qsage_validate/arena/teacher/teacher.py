@@ -38,7 +38,7 @@ class Ghost:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What there is to learn at a moment at which the person is to move, or the play has ended.
+    """The lesson of a moment at which the person is to move, or the play has ended.
 
     ``threats`` are those of the certificate's side, ``reasons`` say why its last ply ``reply`` was
     played, ``ghosts`` are its replies to each move of the person.  ``distance`` is ``None`` where
@@ -162,7 +162,7 @@ class Teacher:
     def lesson(self, frames: Sequence[Frame], deadline: Deadline | None = None) -> Lesson:
         """The lesson after ``frames``, from the start on.
 
-        What is not known at the ``deadline`` (of :data:`SECONDS` without one) is left out.
+        Facts that are unknown at the ``deadline`` (of :data:`SECONDS` without one) are left out.
         """
         deadline = Deadline.after(SECONDS) if deadline is None else deadline
         last = frames[-1]
@@ -317,7 +317,7 @@ def other_moves(frames: Sequence[Frame], player: Player) -> tuple[str, ...]:
 def teacher_of(problem: Problem) -> Teacher | None:
     """The teacher for the plays of a problem; ``None`` for the game of blocks.
 
-    Of a solver's play there is no tree: each of its answers would be solved.
+    A solver's play has no tree: each of its answers would be solved.
     """
     if problem.layout is None:
         return None

@@ -89,15 +89,15 @@ def lift(
     """Skolem functions of ``form`` from those of ``output``, which ``trace`` leads to.
 
     ``output`` is what the preprocessor left over, in the numbering of ``form``, and
-    ``certificate`` its Skolem certificate; without ``output`` (or with one without clauses)
-    the preprocessor has shown by itself that the formula is true.  Of the output's prefix
-    nothing is used.  Steps from before the trace, in which the preprocessor strengthened or
-    dropped clauses while it read them, need no lines.
+    ``certificate`` its Skolem certificate; without ``output`` (or with one without clauses) the
+    preprocessor has shown by itself that the formula is true.  The output's prefix is not used.
+    Steps from before the trace, in which the preprocessor strengthened or dropped clauses while it
+    read them, need no lines.
 
-    The functions are for the existentials of ``form``; those without one are don't-cares.
-    What the trace claims is not checked here: see :mod:`qsage_validate.certificates.checker.check`.
-    Raises :class:`LiftingError` when the trace is not about these formulas, and
-    :class:`InputError` at a line with a variable that nothing introduces.
+    The functions are for the existentials of ``form``; those without one are don't-cares. The
+    trace is not checked here: see :mod:`qsage_validate.certificates.checker.check`. Raises
+    :class:`LiftingError` when the trace is not about these formulas, and :class:`InputError` at a
+    line with a variable that nothing introduces.
     """
     if certificate is not None and certificate.kind is not Kind.SKOLEM:
         raise ValueError("only Skolem certificates can be lifted")

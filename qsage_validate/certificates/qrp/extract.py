@@ -8,9 +8,9 @@ way round.  Literals that long-distance resolution merged have a *phase* that de
 pivots (Balabanov, Jiang, Janota and Widl, *Efficient extraction of QBF (counter)models from
 long-distance resolution proofs*, AAAI 2015): :mod:`~qsage_validate.certificates.qrp.reductions`.
 
-Why it works, for clauses: under the functions' values take the first step that is false (there
-is one, the last).  It is no resolvent, since a parent of it would be false before.  If it is a
-reduction, its entry is the first in the lists of all that it reduces, so their literals are
+Why it works, for clauses: under the functions' values take the first step that is false (there is
+one, the last).  The clause is no resolvent, since a parent of it would be false before.  If it is
+a reduction, its entry is the first in the lists of all that it reduces, so their literals are
 false too, and the step before was false.  So a clause of the formula is false.
 
 Reductions are recorded first, in one pass over the needed steps; then the functions are built

@@ -1,8 +1,8 @@
 """The literals of a trace's steps as sets of bits in the order of the prefix.
 
 A set is two Python integers, its positive and its negative variables; bit ``k`` is the ``k``-th
-variable of the prefix.  What lies right of a variable is what lies above its bit, so that
-resolving and reducing are a few operations on integers, whatever the number of literals.
+variable of the prefix.  The variables right of a variable have the higher bits, so that resolution
+and reduction are a few operations on integers for any number of literals.
 """
 
 from __future__ import annotations

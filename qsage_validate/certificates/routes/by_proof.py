@@ -7,7 +7,7 @@ QRAT trace; the functions of what is left are lifted back through that.  This on
 functions, so a formula that turns out to be false is certified by the Skolem functions of its
 dual.  QuAbS writes certificates itself.
 
-What comes out is a claim: see :func:`qsage_validate.certificates.routes.routes.certify_formula`.
+The result is a claim: see :func:`qsage_validate.certificates.routes.routes.certify_formula`.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ app = typer_program(
 
 @dataclass(frozen=True)
 class WhatOptions(OptionGroup):
-    """What is run: on which games, by which solvers."""
+    """The runs to make: on which games, by which solvers."""
 
     panel = "What is run"
 

@@ -268,7 +268,7 @@ def play_searched(
 def by_hand(make: Callable[[], Table], what: str, options: PlayOptions) -> Exit:
     """Let a person play: on the board, or at a prompt where there is no terminal.
 
-    What ``make`` makes may take long: on a terminal it is made while something is on the screen.
+    The work of ``make`` may take long: on a terminal it is made while something is on the screen.
     """
     if is_terminal() and os.name == "posix" and find_spec("termios") is None:
         raise UsageError(
@@ -411,7 +411,7 @@ def show(data: Mapping[str, object], lines: Iterable[str], json_output: bool) ->
 def random_lines(
     report: AdversaryReport, opponent: Player, by: str, looked: str = "", *, rules: bool = False
 ) -> Iterator[str]:
-    """What came of random plays; illegal moves are told ``by`` something.
+    """The results of random plays; illegal moves are told ``by`` something.
 
     ``looked`` says which assertions were looked at.
     """

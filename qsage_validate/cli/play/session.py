@@ -67,7 +67,7 @@ def _with_options(words: Sequence[str], theme: str | None, *, kept: bool) -> lis
 def _chosen(
     store: Store, theme: str | None, message: str | None, behind: Board | None
 ) -> tuple[tuple[str, ...] | None, str, str | None]:
-    """What the person chose, and the theme at the end."""
+    """The person's choice, and the theme at the end."""
     from qsage_validate.play.tui.base import check_terminal, run_app
     from qsage_validate.play.tui.start import StartApp
 

@@ -1,4 +1,4 @@
-"""What a person plays on."""
+"""The interface that a person plays on."""
 
 from __future__ import annotations
 

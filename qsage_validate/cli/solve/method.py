@@ -32,7 +32,7 @@ class EngineName(str, Enum):
 
 
 def word_of(truth: bool | None) -> str:
-    """What is known of a formula, or of whether Black wins."""
+    """The answer about a formula, or about a win of Black's."""
     return "undecided" if truth is None else "true" if truth else "false"
 
 
@@ -70,7 +70,7 @@ class MethodOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class Method:
-    """What solves, and within which limits; the time begins when the options are read.
+    """The solver and its limits; the time begins when the options are read.
 
     ``solver`` is a QBF solver's name, ``None`` for what is there; ``searches`` says that a game
     is to be searched on its rules instead.

@@ -236,8 +236,8 @@ class LiftedEncoder:
     def _choose(self, selector: Bits, bodies: Sequence[Sequence[int]], *, valid: bool) -> list[int]:
         """Literals that say: if ``selector`` is the number j, then ``bodies[j]`` holds.
 
-        What all bodies share is asked for once, whatever the number.  ``valid`` asks that the
-        number is one of a body, too.
+        The common part of all bodies is stated once.  ``valid`` asks that the number is one of a
+        body, too.
         """
         shared = set(bodies[0]).intersection(*bodies[1:])
         parts = sorted(shared, key=abs)
@@ -484,7 +484,7 @@ class _GuardedEncoder(LiftedEncoder):
 
     In the paper ply k is nested in ply k - 1 (section 4.2), so that in clausal form the gate "ply
     k holds" depends on the symbolic square and the states, which are innermost.  Here the matrix
-    is one conjunction.  What ply k asks for is asked for unless the play is over before it, which
+    is one conjunction.  The constraints of ply k hold unless the play is over before it, which
     depends on earlier stops and indicators alone: a solver knows that as soon as those are
     decided, if the clausal form leaves the gates where their inputs are (``placement="early"`` of
     :func:`formats.qdimacs.clausal_form`).  Black's goal, and that White's is refuted, occur once
@@ -519,7 +519,7 @@ class _GuardedEncoder(LiftedEncoder):
     def _stopped(self, move: Ply, running: int) -> int:
         """Close the plays that are stopped after ``move``; the literal that a play goes on.
 
-        What was reached is the last state then, where the goals are looked at.
+        The state that was reached is then the last state, in which the goals are evaluated.
         """
         if move.stop is None:
             return running

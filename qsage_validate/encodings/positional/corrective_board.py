@@ -47,8 +47,8 @@ class Stones:
 class CorrectiveBoard(ABC):
     """The common base of COR and COR+: moves in numbers, stops, the winning condition.
 
-    Of all positional games, a network's winning sets are listed first; raises ``UsageError`` when
-    there are too many.
+    The encoding is for all positional games; a network's winning sets are listed first; raises
+    ``UsageError`` when there are too many.
 
     ``stones[t]`` is the board after ply ``t``, ``stop[t]`` the literal that says that Black
     stopped before ply ``t``.  ``choice`` are the variables of moves that are no

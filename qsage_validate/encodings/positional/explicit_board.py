@@ -1,10 +1,10 @@
 """The explicit board of EA, EN and ET (Shaik et al. 2023, section 3.1, equations 1 to 6).
 
-All moves are numbers.  What is on the board is kept after Black's moves only: ``b`` and ``w`` for
-each position.  The clauses bind these variables from one side: a position can be black only if
-Black claimed it while it was open, and is white at least where White claimed it while it was
-open.  Nothing forbids to leave a stone of Black's out or to put one of White's in, which only
-hurts Black; :func:`ExplicitBoard.define` gives the board as it is.
+All moves are numbers.  The board is kept after Black's moves only: ``b`` and ``w`` for each
+position.  The clauses bind these variables from one side: a position can be black only if Black
+claimed it while it was open, and is white at least where White claimed it while it was open.
+Nothing forbids to leave a stone of Black's out or to put one of White's in, which only hurts
+Black; :func:`ExplicitBoard.define` gives the board as it is.
 
 Illegal moves, of either player, do nothing.  Stones to begin with, which the paper contracts away
 (section 4.1), are constants in the place of the variables before the first ply.

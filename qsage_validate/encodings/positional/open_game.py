@@ -156,7 +156,7 @@ def way_positions(game: OpenGame) -> Listing:
 def witness_positions(
     play: PlayLiterals, listing: Listing, number: int, first_move: Bits
 ) -> list[Bits]:
-    """So many positions of the goal that is reached, in literals of the play's graph.
+    """A number of positions of the goal that is reached, in literals of the play's graph.
 
     Where the goal needs no position at all, all of them are Black's first move, which is black.
     """

@@ -70,9 +70,9 @@ class _Ply:
 class _Pairing:
     """White's formula: Black's moves universal, all else existential.
 
-    After an odd number of plies White is to move, which is no harm.  Certificates are compiled
-    for Black, whose win makes the formula true, and for White where White has a pairing after the
-    plies, planned on a :class:`PairingGame`.  Of a network all winning sets are listed.  Raises
+    After an odd number of plies White is to move, which is no harm.  Certificates are compiled for
+    Black, whose win makes the formula true, and for White where White has a pairing after the
+    plies, planned on a :class:`PairingGame`.  All winning sets of a network are listed.  Raises
     ``UsageError`` for too many of them, for games of several stones, or in which White begins.
     """
 

@@ -63,7 +63,7 @@ class SymbolicEncoder(ABC):
         return tuple(next(self._variables) for _ in range(self.width if width is None else width))
 
     def vectors(self, number: int) -> tuple[Bits, ...]:
-        """So many fresh positions."""
+        """A number of fresh positions."""
         return tuple(self.vector() for _ in range(number))
 
     def scope(self, quantifier: Quantifier, *vectors: Sequence[int]) -> None:

@@ -122,7 +122,7 @@ class BddlKernel(Kernel):
         return self._threats[player]
 
     def opened_by(self, player: Player, entry: Entry) -> tuple[Condition, ...]:
-        """What an action may open to the opponent, who is to move after it."""
+        """Conditions of the opponent, who moves next, that an action may fulfil."""
         care, value, keep, put = entry[:4]
         changed = ((1 << 3 * self.grounding.squares) - 1) & ~keep
         found: dict[Condition, None] = {}

@@ -1,8 +1,8 @@
 """The typed model of BDDL: domains, problems, conditions (paper, Definitions 1 to 3).
 
-The model says what was written, not what it means: the rules (``rules.py``) and the encodings
-each read it on their own, because one is what the other is checked against.  What is printed
-parses back to the same model.
+The model says what was written, not what it means: the rules (``rules.py``) and the encodings each
+read it on their own, because one is what the other is checked against.  The printed form parses
+back to the same model.
 """
 
 from __future__ import annotations
@@ -213,6 +213,6 @@ class Model:
         return {"name": self.name, "domain": domain, "problem": problem}
 
     def fingerprint(self) -> str:
-        """Of both files at depth 1."""
+        """The digest of both files at depth 1."""
         text = f"{self.domain}{self.at_depth(1).problem}"
         return sha256(text.encode()).hexdigest()

@@ -1,9 +1,9 @@
 """Reads BDDL: the paper's grammar (Listings 1 to 3) and the dialect of Q-sage's files.
 
-What the two have in common is read here as one language: ``%`` begins a comment; sections may
-be called ``#blackgoal`` or ``#blackgoals``; a goal is what stands on one line, or in one pair
-of parentheses over several lines, and further parentheses mean nothing; ``False`` is no goal
-at all; ``#blackturn second`` says that Black's first move is dropped.
+The common part of the two is read here as one language: ``%`` begins a comment; sections may be
+called ``#blackgoal`` or ``#blackgoals``; a goal is what stands on one line, or in one pair of
+parentheses over several lines, and further parentheses mean nothing; ``False`` is no goal at all;
+``#blackturn second`` says that Black's first move is dropped.
 """
 
 from __future__ import annotations
@@ -223,8 +223,8 @@ _DOMAIN_SECTIONS = {"#blackactions": Player.BLACK, "#whiteactions": Player.WHITE
 def parse_domain(text: str, file: str | None = None) -> Domain:
     """The domain in ``text``; ``file`` names it in messages.
 
-    Raises ``InputError`` at the first thing that is no BDDL.  What is only senseless (squares
-    off the board, names given twice) is found by ``checks``.
+    Raises ``InputError`` at the first thing that is no BDDL.  ``checks`` finds errors of meaning
+    (squares off the board, names given twice).
     """
     tokens = _Tokens(text, file)
     tokens.source.check_not_empty("a BDDL domain: #blackactions")

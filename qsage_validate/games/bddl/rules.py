@@ -1,6 +1,6 @@
 """The rules of a BDDL model: an executable reading of the paper's section 3.3.
 
-What is read how, where the paper leaves a choice:
+The interpretation where the paper leaves a choice:
 
 * The implicit y-bound of Definition 4 is ``n - u_y``; black is "not open and not white".
 * A move is an action at a position in the bounds of its precondition and effect

@@ -195,7 +195,7 @@ class GdlModel:
         return parts | {"gdl": self.description.text().rstrip("\n")}
 
     def fingerprint(self) -> str:
-        """Of the description, the role and the goal that wins."""
+        """The digest of the description, the role and the goal that wins."""
         text = f"{self.description.text()}{self.role} {self.win}"
         return sha256(text.encode()).hexdigest()
 

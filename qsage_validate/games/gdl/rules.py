@@ -1,6 +1,6 @@
 """A two-player game in GDL by the protocol of all games, with each round as two plies.
 
-What is read how:
+The interpretation of each part:
 
 * Black is the role whose win is asked for (the first role unless another is named), White the
   other.  Black wins when the play ends with a goal of Black's of at least ``win``, within so many
@@ -416,7 +416,7 @@ def _some(moves: Sequence[Ground]) -> str:
 
 
 def rounds_text(number: int | None) -> str:
-    """So many rounds in words; ``None`` is any number."""
+    """A number of rounds in words; ``None`` is any number."""
     if number is None:
         return "any number of rounds"
     return f"{number} {'round' if number == 1 else 'rounds'}"

@@ -39,8 +39,8 @@ _OPEN_ROLES: Final = frozenset({"legal", "goal", "input"})
 def unfolded(description: Description) -> Description:
     """The description with open roles bound, and without relations that are unsafe by themselves.
 
-    What this does not make safe stays as it is, for the checks to name.  Raises ``InputError`` for
-    a rule that stands for too many clauses.
+    Rules that stay unsafe are left as they are; the checks name them.  Raises ``InputError`` for a
+    rule that stands for too many clauses.
     """
     rules = [_with_role(rule, description) for rule in description.rules]
     found = replace(description, rules=tuple(rules))

@@ -2,8 +2,8 @@
 
 Connectives are ``and or not`` (also ``& | ! ~ && ||``), relations ``= == != < <= > >=``,
 expressions have ``+ -`` and products with a number; ``E % m`` is compared with a number, or with
-another remainder of the same modulus.  Variables may be written with a question mark.  What
-``str`` makes of a formula is read as the same formula.
+another remainder of the same modulus.  Variables may be written with a question mark.  The reader
+reads the ``str`` of a formula as the same formula.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The games of the library as data: names, options and examples.
 
-The functions that build the models are imported when they are called.
-What a shell completes and a help lists takes no more than this.
+The functions that build the models are imported when they are called. Completion and help need
+nothing but this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Templates of grid games in which squares are occupied: Tic-Tac-Toe, Connect-c, Hex, Domineering.
 
-Shaik and van de Pol 2023: section 3.2 and Listings 4, 6, 10 to 12, 19 and 20, section 5 for Hex
-by winning sets, Table 2(a) for the polyominoes.  What all templates of grid games share is here.
+Shaik and van de Pol 2023: section 3.2 and Listings 4, 6, 10 to 12, 19 and 20, section 5 for Hex by
+winning sets, Table 2(a) for the polyominoes.  This module has the parts that all templates of grid
+games share.
 """
 
 from __future__ import annotations

@@ -243,7 +243,7 @@ class PositionalModel:
         return replace(self, turns=tuple(turns))
 
     def fingerprint(self) -> str:
-        """Of all that is there but the turns behind the first ply."""
+        """The digest of the model without the turns behind the first ply."""
         text = repr(replace(self, turns=self.turns[:1]))
         return sha256(text.encode()).hexdigest()
 

@@ -3,7 +3,7 @@
 A pairing is a set of disjoint pairs of open positions.  When every winning set of Black's without
 a white position contains a pair, Black never completes one: whenever Black claims one position of
 a pair, White claims the other one (Hales and Jewett 1963; Boucher and Villemaire 2021 for
-polyominoes).  It does not matter who is to move, nor what White's own sets are.
+polyominoes).  The player to move and White's own sets do not matter.
 """
 
 from __future__ import annotations

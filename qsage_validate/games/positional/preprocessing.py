@@ -112,9 +112,9 @@ def without_detours(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> Posit
 def contracted(model: PositionalModel) -> PositionalModel:
     """Only the open positions (Figure 1(c)).
 
-    What a player owns is taken out of that player's winning sets, and sets with an opponent's
-    position go.  In a network, Cut's positions go with their edges; Short's go and leave their
-    neighbours pairwise connected (Bonnet et al. 2017, proof of Theorem 2).
+    Positions that a player owns are taken out of that player's winning sets; sets with an
+    opponent's position are removed.  In a network, Cut's positions go with their edges; Short's go
+    and leave their neighbours pairwise connected (Bonnet et al. 2017, proof of Theorem 2).
     """
     dead_free = without_dead_sets(model)
     kept = list(members(model.open))

@@ -77,7 +77,7 @@ class PlainPlay:
         return [] if move is None else [str(move)]
 
     def do(self, line: str) -> None:
-        """Carry out one line: a command or a move.  What is wrong with it is said, not raised."""
+        """Carry out one line: a command or a move.  Errors are printed, not raised."""
         words = line.strip().split(maxsplit=1)
         if not words:
             words = self._only_move()

@@ -34,7 +34,7 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
             self.register_theme(known)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """What all lines of the screen go through."""
+        """The filters of all lines of the screen."""
         return [*super().get_line_filters(), VISIBLE]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What is on the screen while a play is prepared: the stage, the seconds, and Cancel."""
+"""The screen while a play is prepared: the stage, the seconds, and Cancel."""
 
 from __future__ import annotations
 

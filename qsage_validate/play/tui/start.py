@@ -154,7 +154,7 @@ class StartApp(LeavableApp[tuple[str, ...]]):
 
     @property
     def values(self) -> Mapping[str, str]:
-        """What was filled in, by flag."""
+        """The values of the fields, by flag."""
         return {flag: _value(widget) for flag, widget in self._inputs.items()}
 
     @property

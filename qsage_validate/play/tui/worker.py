@@ -1,7 +1,6 @@
 """The worker of the interface asks the match: one question at a time, in a thread of its own.
 
-What is asked while the worker is busy waits in a queue.  The answers arrive as
-:class:`Answered` messages.
+Questions to a busy worker wait in a queue.  The answers arrive as :class:`Answered` messages.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ from qsage_validate.system.limits import NEVER, Deadline
 def formula_cnf(formula: Qbf, certificate: Certificate) -> Cnf:
     """Clauses that are unsatisfiable exactly when no choice of the opponent beats the certificate.
 
-    Of a clause set they say that no solution of its clauses loses; that there is a solution
+    For a clause set they state that no solution of its clauses loses; that there is a solution
     under each choice is no matter of this CNF, nor is what a function reads.
     """
     return _Problem(formula, certificate).cnf

@@ -1,8 +1,8 @@
 """Plays of a Skolem certificate on a board, thousands in a step, compared with the rules.
 
-This is the conductor of :mod:`qsage_validate.arena.conductor` on arrays: the certificate is
-asked by simulation, 64 plays a machine word, and the rules are masks over words.  It makes the
-same comparisons and finds nothing out: a beginning of a play with which something is not as it
+This is the conductor of :mod:`qsage_validate.arena.conductor` on arrays: the certificate is asked
+by simulation, 64 plays a machine word, and the rules are masks over words.  The walk makes the
+same comparisons and reports no findings: a beginning of a play with which something is not as it
 should be is a *suspect*, and the conductor, asked about it, says what it is.
 """
 

@@ -89,9 +89,9 @@ def alternate(
     """Ask for White at 0, 2, 4, … plies and for Black at 1, 3, 5, …, until one has a strategy.
 
     ``last`` is the greatest number of plies, at most the open positions' number; ``deadline`` is
-    for all; a question that was not answered stays open and the next one is asked.  What ``file``
-    knows is not asked again, and what is answered is added to it.  ``tell`` hears what is about to
-    be asked.  Raises ``UsageError`` for games that PAIRING has no words for.
+    for all; a question that was not answered stays open and the next one is asked.  Questions that
+    ``file`` answers are not asked again, and each new answer is added to it.  ``tell`` hears what
+    is about to be asked.  Raises ``UsageError`` for games that PAIRING has no words for.
     """
     most = model.open.bit_count()
     require_pairing_game(model.at_depth(most))

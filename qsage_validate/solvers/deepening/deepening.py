@@ -87,8 +87,8 @@ def deepen(
     """Ask about greater and greater depths until Black wins or it is known that Black never does.
 
     ``last`` is the greatest number of plies to ask about, ``deadline`` is for all answers.
-    What ``file`` knows is not asked again, and each answer is added to it.
-    Raises ``UsageError`` when an answer contradicts an earlier one.
+    Questions that ``file`` answers are not asked again, and each new answer is added to it. Raises
+    ``UsageError`` when an answer contradicts an earlier one.
     """
     depths = depths_of(model)
     answers = [] if file is None else list(file.entries)

@@ -57,7 +57,7 @@ class Depths(ABC):
         return plies
 
     def count(self, plies: int) -> str:
-        """So many plies in words."""
+        """A number of plies in words."""
         return plies_text(plies)
 
     def searched(self, plies: int) -> int:

@@ -5,7 +5,7 @@ those of Heule, Seidl and Biere (IJCAR 2014).  The one that runs is PyQBF's, in 
 and through its C interface, see :mod:`qsage_validate.solvers.qbf.bloqqer_child`; a program
 ``bloqqer`` on the PATH is used where PyQBF is missing.
 
-What was found wrong with version 37, and what is done about it here:
+The known faults of version 37, and the measures against them:
 
 - With its default options it calls true formulas false (three of 730 random ones): expansion of
   universals that are not innermost ("miniscoping", the option ``exp-mini``) is at fault.  Here

@@ -117,8 +117,8 @@ def prove_termination(game: ImpartialGame, solver: SmtSolver, deadline: Deadline
 def concluded(verification: Verification, termination: Termination) -> Verification:
     """The result for a formula or a strategy once the termination of plays is taken into account.
 
-    What is refuted stays refuted.  What is proved stays so if every play ends; otherwise the
-    named winner wins only the plays that end, and the winner of the game is not proved.
+    A refutation stays a refutation.  A proof stays a proof if every play ends; otherwise the named
+    winner wins only the plays that end, and the winner of the game is not proved.
     """
     if verification.status is not Status.PROVED or isinstance(termination, Terminates):
         return verification

@@ -4,9 +4,9 @@
 :mod:`qsage_validate.validation.proofs.prefix`, (V) :meth:`_Script.decisions`, (S)
 :class:`_Soundness` and (C) :class:`_Completeness`.
 
-What fails is tried ply by ply, so that a difference is a play that is decided as early as possible.
-Such a play, or a place in prefix or layout, refutes the hypotheses: formula and layout are not
-this game's.  Where only the suggestions fail, the verdict is undecided.
+A failed claim is tried ply by ply, so that the play that shows the difference is decided as early
+as possible. Such a play, or a place in prefix or layout, refutes the hypotheses: formula and
+layout are not this game's.  Where only the suggestions fail, the verdict is undecided.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The executable rules ground themselves: each clause is compiled by ``games/gdl/joins.py``, with all
 atoms that matter as what it derives, and is run on the bounds of ``games/gdl/machine.py`` in the
-place of a position.  What it derives are its ground instances: every instance that can apply in
-some play, and few others.  Nothing here is shared with the encodings, which ground by clingo.
+place of a position.  Its ground instances are those that it derives: every instance that can apply
+in some play, and few others.  Nothing here is shared with the encodings, which ground by clingo.
 """
 
 from __future__ import annotations

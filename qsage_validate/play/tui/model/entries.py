@@ -1,4 +1,4 @@
-"""What the start screen offers: games with their fields, samples, files of the folder, plays."""
+"""The entries of the start screen: games with their fields, samples, files of the folder, plays."""
 
 from __future__ import annotations
 

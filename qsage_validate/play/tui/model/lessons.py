@@ -12,7 +12,7 @@ from qsage_validate.play.tui.model.picking import Picks
 
 
 def ply_notes(line: Sequence[Frame], lessons: Mapping[int, Lesson]) -> dict[int, str]:
-    """What is known of the plies of a line, by the indices of its frames.
+    """The facts about the plies of a line, by the indices of its frames.
 
     After a ply of the certificate's: within how many more plies it wins; after one of the
     person's: by how many plies another move lasts longer.

@@ -49,7 +49,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """What a person has made of the panes, where there is room for all of them.
+    """A person's changes to the panes, where there is room for all of them.
 
     ``columns`` are added to the width of the stage; ``maximised`` gives all other room to the
     active pane; of ``collapsed`` panes only the title is left.

@@ -64,7 +64,7 @@ class View:
 
     @property
     def lesson(self) -> Lesson | None:
-        """What is known about the frame that is shown."""
+        """The facts about the frame that is shown."""
         return self.lessons.get(self.index)
 
     @property
