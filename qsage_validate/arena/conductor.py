@@ -474,7 +474,7 @@ class Conductor:
     def _compare(self, state: PlayState) -> PlayState:
         findings = list(state.findings)
         finding, differences = self._differences(state)
-        # What is wrong stays wrong: it is reported when it becomes so.
+        # A fault persists: it is reported when it first occurs.
         if finding is not None and not differences <= state.known_differences:
             findings.append(finding)
         ending = state.ending or self._ending(state)

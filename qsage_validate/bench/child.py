@@ -35,7 +35,7 @@ from qsage_validate.system.signals import kill_group
 
 # A run keeps its time limit itself; so much later it is ended.
 _GRACE_SECONDS: Final = 20.0
-# What takes long may also take long to say so.
+# A long task may also need long to say so.
 _GRACE_SHARE: Final = 0.1
 # A second of a processor may take so many on a busy machine; a program may also wait for ever.
 _WALL_PER_PROCESSOR: Final = 20.0

@@ -83,5 +83,5 @@ _FIELDS: Final[Mapping[str, _Check]] = {
     "strategy": _strategy,
 }
 
-# Where a name means something else.
+# Names with another meaning.
 _OWN: Final[Mapping[str, Mapping[str, _Check]]] = {"impartial": {"variables": Json.array}}

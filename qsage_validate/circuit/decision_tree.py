@@ -19,7 +19,7 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 Bits = NDArray[np.bool_]
 Prices = NDArray[np.float64]
 
-# What a multiplexer costs, in gates.
+# The cost of a multiplexer, in gates.
 _TEST: Final = 3.0
 
 

@@ -92,7 +92,7 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
             words = _with_samples(arguments)
             code = program(args=words, prog_name=name, standalone_mode=False)
         finally:
-            # What was printed before an error stands before its line, in a file as well.
+            # Output from before an error stands before its line, in a file as well.
             sys.stdout.flush()
     except BaseException as error:  # noqa: BLE001 - nothing may leave as a traceback
         if os.environ.get("QSAGE_DEBUG") == "1":

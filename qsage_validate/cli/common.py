@@ -48,7 +48,7 @@ def narrate(text: str) -> None:
     if task is not None:
         task.notes.append(text)
         return
-    # What was printed before stands before it, in a file as well.
+    # Earlier output stands before it, in a file as well.
     sys.stdout.flush()
     say(sys.stderr, f"{visible(text)}\n")
 

@@ -69,7 +69,7 @@ def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> P
     try:
         problem = load(files)
     except InputError as error:
-        # What lies in the formula itself, or was named, is an error.
+        # A layout in the formula itself, or one that was named, is an error.
         if options.meta is not None or error.file is None or not error.file.endswith(".meta"):
             raise
         narrate(f"{error}; the formula is taken without a layout")

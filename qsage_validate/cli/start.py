@@ -25,7 +25,7 @@ def main(name: str = "qsage") -> None:
         if sys.stderr is not None:
             print("qsage: interrupted", file=sys.stderr)
     finally:
-        # What Python still does at its end, it would leave at a second Ctrl-C with a traceback.
+        # A second Ctrl-C would end the last steps of Python with a traceback.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)
 

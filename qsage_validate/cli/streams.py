@@ -32,7 +32,7 @@ def say(stream: TextIO | None, text: str) -> None:
         stream.write(text)
         stream.flush()
     except OSError:
-        # What is left in its buffer would be an error once more at the end of Python.
+        # The rest of its buffer would be an error once more at the end of Python.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 
 

@@ -30,7 +30,7 @@ _CLAUSE: Final = re.compile(r"\s*-?\d")
 _SKIP: Final = re.compile(r"\s*(?:#.*|c(?:\s.*)?|p\s+cnf\b.*)?$", re.DOTALL)
 _WORDS: Final = frozenset({"and", "or", "not", "implies"})
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
-# What stands in parentheses behind a word and belongs to its name: coordinates.
+# The text in parentheses behind a word that belongs to its name: coordinates.
 _COORDINATES: Final = re.compile(r"\(\s*\d+\s*,\s*\d+\s*\)")
 
 Truth = Callable[[str], bool | None]

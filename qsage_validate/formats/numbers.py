@@ -19,7 +19,7 @@ MAX_DIGITS: Final = 10
 
 _BLOCK: Final = 1 << 18
 
-# What a byte is: 0 not allowed, 1 white space, 2 digit, 3 minus sign.
+# Kinds of bytes: 0 not allowed, 1 white space, 2 digit, 3 minus sign.
 _KIND: Final = np.zeros(256, dtype=np.uint8)
 _KIND[np.frombuffer(b" \t\r\n", dtype=np.uint8)] = 1
 _KIND[np.frombuffer(b"0123456789", dtype=np.uint8)] = 2

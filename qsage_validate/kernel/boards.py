@@ -154,7 +154,7 @@ class BoardsProof:
         for says in self.reading.says:
             if says.time != walk.time or walk.reached == FALSE:
                 continue
-            # What the opponent chooses freely it may choose falsely.
+            # The opponent may choose falsely where it chooses freely.
             if any(abs(v) in self.opponent for v in says.then):
                 continue
             atoms = self.rules.atoms(walk.state, walk.time) if atoms is None else atoms

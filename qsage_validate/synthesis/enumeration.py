@@ -127,7 +127,7 @@ def _products(
     """Solutions whose outermost connective is ``and``."""
     outside = mask & ~target
     above = [x for x in literals if not target & ~x.bits][:_MAX_OUTER]
-    # What each one still lets in that it should not.
+    # The states that each one lets in and should not.
     excess = [x.bits & outside for x in above]
     found: list[Formula] = []
     order = sorted(range(len(above)), key=lambda i: above[i].size)

@@ -34,7 +34,7 @@ from qsage_validate.games.impartial.moves import State
 
 _MAX_PLANES: Final = 64
 _MIN_SIDE: Final = 8
-# So much of a second period must be seen in each direction.
+# The part of a second period that must be seen in each direction.
 _SEEN: Final = 1.5
 _UNKNOWN: Final = -1
 

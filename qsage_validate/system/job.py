@@ -28,7 +28,7 @@ Send = Callable[[object], None]
 # How a process ends that got no memory: C++ aborts, some libraries follow the null pointer, and
 # the kernel kills.
 _OUT_OF_MEMORY: Final = known("SIGABRT", "SIGSEGV", "SIGBUS", "SIGKILL")
-# What remains for the last message, and how long a process has for ending by itself.
+# The time for the last message, and the time in which a process may end by itself.
 _GRACE_SECONDS: Final = 5.0
 # Seconds between two calls of ``stop``; messages are noticed at once.
 _POLL_SECONDS: Final = 0.1
@@ -70,7 +70,7 @@ def run_job(
     ours, theirs = context.Pipe(duplex=False)
     work = (theirs, limits.memory_mb, function, arguments)
     process = context.Process(target=_work, args=work)
-    # What starts it hands on the number of standard error, which that of an interface lacks.
+    # The parent hands on the number of standard error, which an interface's stream lacks.
     with redirect_stderr(sys.__stderr__), ctrl_c_held_back():
         process.start()
     theirs.close()

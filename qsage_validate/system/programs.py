@@ -35,7 +35,7 @@ _MEGABYTE: Final = 1 << 20
 _POLL_SECONDS: Final = 0.05
 _FIRST_POLL_SECONDS: Final = 0.002
 _MAX_LOG_MB: Final = 64
-# What shells and setpriv exit with when they cannot run a program.
+# The exit codes of shells and setpriv when they cannot run a program.
 _NOT_STARTED: Final = (126, 127)
 
 

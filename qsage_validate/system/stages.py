@@ -41,7 +41,7 @@ class Background(Generic[Result]):
         self._work = work
         self._results: list[Result] = []
         self._error: BaseException | None = None
-        # What does not hear that it is called off shall not keep the program from ending.
+        # A stage that ignores its cancellation shall not keep the program from ending.
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 

@@ -61,7 +61,7 @@ class Lesson:
     def lines(self) -> tuple[str, ...]:
         """The sentences: why it was answered so, what is threatened, how long it lasts."""
         far = self.distance
-        # What a reply threatens is what is threatened after it.
+        # The threats of a reply are those in the position after it.
         said = any(reason.moves == tuple(t.move for t in self.threats) for reason in self.reasons)
         threats = "" if said else threats_text(self.threats)
         distance = "" if far is None or far.plies == 0 else far.text

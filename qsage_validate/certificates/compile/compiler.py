@@ -102,7 +102,7 @@ class Compiler:
         self._codings: list[MoveCoding] = []
         self._initially = initially
         self._claims: list[_Claim] = []
-        # What is true when the play in mind is over before the current ply.
+        # True when the play in mind is over before the current ply.
         self._over = FALSE if initially is None else TRUE
         self._mind = encoding.mind(self.builder, self.hero)
         self.decisions = Decisions(self.builder, plan, self._numbers)

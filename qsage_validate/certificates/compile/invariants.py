@@ -167,7 +167,7 @@ class Invariants:
         self._class_bits: dict[int, Bits] = {}
         for move in layout.moves:
             self._add(move, flags.get(move.ply, ((), None)))
-        # What the tracker has read, by time: the squares' bits and what is there.
+        # The tracker's readings, by time: the squares' bits and what is there.
         self.read: list[list[tuple[Bits, Bits, Content, Content | None]]] = [
             [] for _ in range(len(self.boards))
         ]

@@ -63,7 +63,7 @@ def read_outer_block(data: bytes, formula: Qbf | None, path: str | None) -> Circ
         functions,
         Dialect.OUTER,
         path,
-        # Of the clausal form, whose outermost block may have variables of the circuit's gates.
+        # The clausal form's, whose outermost block may have variables of the circuit's gates.
         extra={v: TRUE if value else FALSE for v, value in values.items() if v not in level},
         recognised="a solver's result or lines 'V'",
         first_blocks=1 if len(own_blocks(formula, kind)) > 1 else None,

@@ -167,14 +167,14 @@ class _Work:
         self.formula = formula
         self.kind = original.kind
         self._original = original
-        # What a layout suggests are functions of the columns and rows of a board.
+        # Suggestions of a layout: functions of the columns and rows of a board.
         self.layout = layout if layout is not None and layout.state.is_board else None
         self.stages: list[Stage] = []
         self._last = deadline
         self._deadline = deadline.share(1 - _CHECKING)
         self._tell = tell
         self._circuit: FeatureCircuit | None = None
-        # What has no don't-cares any more that could be found.
+        # Gates without don't-cares that could be found.
         self._settled: CircuitCertificate | None = None
         self.best = self.proved = self._structure()
         self.proof = self._premise()

@@ -74,7 +74,7 @@ class SolvingOracle:
         self.opponent = formula.variables(kind.decides.dual)
         self._replies: dict[tuple[int, tuple[bool, ...]], Mapping[int, bool]] = {}
         self._prefix = tuple(self._level)
-        # What was chosen of the whole prefix, a byte for a variable; gates follow from it.
+        # The choices in the whole prefix, a byte for a variable; gates follow from it.
         self._chosen: dict[bytes, bytes] = {}
 
     def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
@@ -200,7 +200,7 @@ class SolvingOracle:
         solver = Solver(name="minisat22")
         solver.append_formula(list(self._formula.clauses()))
         solver.add_clause([self._formula.max_variable + 1])  # declares every variable
-        # What nothing decides is false, as in a certificate's don't-cares.
+        # Undecided variables are false, as in a certificate's don't-cares.
         solver.set_phases([-v for v in range(1, self._formula.max_variable + 1)])
         return solver
 

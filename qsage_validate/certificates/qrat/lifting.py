@@ -39,7 +39,7 @@ _DEFINITION: Final = "expansion: removing var definition"
 _EXTENSION: Final = "asymmetric or covered literal rm"
 _HIDDEN: Final = "asymmetric taut or subs"
 _EQUIVALENCE: Final = ("eq subst: rm first antecedent", "eq subst: rm second antecedent")
-# What may stand between the lines of one substitution of equivalent literals.
+# The steps that may stand between the lines of one substitution of equivalent literals.
 _SUBSTITUTION: Final = (
     *_EQUIVALENCE,
     "eq subst: adding resolvent",

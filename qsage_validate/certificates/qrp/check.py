@@ -33,7 +33,7 @@ from qsage_validate.formats.source import Path
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
-# So many bytes of a table of cubes and clauses are computed at one time.
+# The bytes of a table of cubes and clauses that are computed at one time.
 _TABLE = 1 << 24
 
 

@@ -21,7 +21,7 @@ from qsage_validate.games.positional.masks import members
 Literals = tuple[int, int]
 """Positive and negative variables."""
 
-# So many bytes of a table of literals are unpacked at one time.
+# The bytes of a table of literals that are unpacked at one time.
 _TABLE = 1 << 24
 
 

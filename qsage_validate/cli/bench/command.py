@@ -172,7 +172,7 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
     )
 
 
-# What an experiment is run on, where it needs files.
+# The files that an experiment is run on, where it needs any.
 _FILES = {"models": "games/ ", "formulas": "*.qcir ", "positional": "*.pg "}
 
 

@@ -198,7 +198,7 @@ def _table(problem: Problem) -> Table:
         from qsage_validate.cli.play.prover import prover
         from qsage_validate.play.tui.model.services import Services
 
-        # Of a solver's play there is nothing to prove, and its tree would be solved move by move.
+        # A solver's play has nothing to prove, and its tree would be solved move by move.
         if problem.solving is not None:
             return Services(gates=Services.of(problem).gates)
         return Services.of(problem, prover(problem))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Play = Callable[[Sequence[str]], Exit]
 """Plays what the words of a command line say; raises as the command does."""
 
-# What an entry of the state may ask for: nothing that writes, and nothing but a play by hand.
+# The requests that an entry of the state may make: a play by hand, and nothing that writes.
 _REFUSED: Final = frozenset(
     {"--export", "--resume", "--moves", "--moves-file", "--white", "--black", "--drill", "--json"}
 )

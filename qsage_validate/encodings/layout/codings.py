@@ -19,7 +19,7 @@ Pattern = tuple[bool | None, ...]
 
 _GRID_MOVE: Final = re.compile(r"([^\s(]+)\((\d{1,6}),(\d{1,6})\)")
 _NO_MOVE: Final = re.compile(r"@([0-9]{1,6})")
-# So many of the numbers behind the last move are named.
+# The numbers behind the last move that are named.
 _MOST_NUMBERS: Final = 64
 
 

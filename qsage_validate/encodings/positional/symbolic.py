@@ -158,7 +158,7 @@ class SymbolicEncoder(ABC):
         )
         qbf = Qbf(tuple(self._scopes), self._needed(output, layout), output)
         if is_clausal(qbf):
-            # So small a formula has no gates that a layout could name.
+            # A formula this small has no gates that a layout could name.
             variables = qbf.levels()
             states = tuple(
                 tuple(x if abs(x) in variables else 0 for x in row) for row in layout.state.states

@@ -226,7 +226,7 @@ class Packing:
         own, other = self._of[player], self._of[player.other]
         own_live, other_live = own.live(taken), other.live(taken)
         own_most, other_most = own.most(own_live), other.most(other_live)
-        # What a player cannot be deprived of, and of the rest what is left if both take turns.
+        # The sure moves of each player, and those of the others that are left when both take turns.
         own_sure = self._sure(own, own_live, taken, other, other_live, 0)
         other_sure = self._sure(other, other_live, taken, own, own_live, own.most_taken)
         if player is BLACK:

@@ -25,7 +25,7 @@ from qsage_validate.games.protocol import Board, Player, Square
 MAX_SQUARES = 1600
 """No board with more squares is grounded (40x40): the masks would fill the memory."""
 
-# What may stand on a square, as a set of three bits.
+# The possible contents of a square, as a set of three bits.
 _CONTENT = {Square.OPEN: 1, Square.BLACK: 2, Square.WHITE: 4}
 _ANY = 7
 # The bits (black, white, occupied) that a set of contents decides: care and value.

@@ -32,7 +32,7 @@ _BODY_ONLY: Final = frozenset({"true", "does"})
 _HEAD_ONLY: Final = frozenset({"init", "next", "input", "base"})
 _OF_ROLES: Final = frozenset({"legal", "does", "goal", "input"})
 
-# What each relation must not depend on.
+# The relations that each relation must not depend on.
 _FORBIDDEN: Final = (
     ("init", ("true", "does", "legal", "next", "terminal", "goal")),
     ("base", ("true", "does")),

@@ -129,7 +129,7 @@ def _macros(description: Description) -> Mapping[Key, _Macro]:
             found[key] = _Macro(tuple(bodies))
     calls = _negative_calls(description)
     plain = {k: m for k, m in found.items() if not (calls[k] and m.has_local_variables())}
-    # What calls itself, or another one of these, is left to the checks.
+    # Relations that call themselves, or one another, are left to the checks.
     return {
         key: macro
         for key, macro in plain.items()

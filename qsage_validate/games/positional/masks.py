@@ -30,7 +30,7 @@ def mask_of(numbers: Iterable[int]) -> int:
 def minimal(masks: Iterable[int]) -> tuple[int, ...]:
     """The masks that contain no other one, each once, the smallest first."""
     kept: list[int] = []
-    # What a mask contains has its lowest member among the mask's.
+    # A subset of a mask has its lowest member among the mask's.
     by_low: dict[int, list[int]] = {}
     for mask in sorted(dict.fromkeys(masks), key=int.bit_count):
         if not mask:

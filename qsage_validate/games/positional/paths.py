@@ -60,7 +60,7 @@ def _costs(network: Network, through: int, free: int) -> dict[int, int]:
     seen = 0
     count = 0
     while layer:
-        # What is free costs nothing more: finish it before the next stone.
+        # Free steps cost nothing more: finish them before the next stone.
         cheap = layer & free & ~seen
         while cheap:
             seen |= cheap

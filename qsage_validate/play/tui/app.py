@@ -113,7 +113,7 @@ class PlayApp(ToolsApp):
         self.bell()
         prompt = self.query_one(MovePrompt)
         if prompt.has_focus and not prompt.value:
-            # What could not be read can be mended.
+            # A person can mend a file that could not be read.
             prompt.value = self._typed
         return replace(view, error=str(failure), tried=frozenset(), running=False)
 

@@ -16,7 +16,7 @@ from qsage_validate.system.stages import Background
 
 Result = TypeVar("Result")
 
-# What is ready sooner gets no screen of its own: it would only flicker.
+# A play that is ready sooner gets no screen of its own, which would only flicker.
 _AT_ONCE: Final = 0.15
 _TICK: Final = 0.1
 # How long the work may take to hear that it was called off.

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from textual.theme import Theme
 
-# What Textual's colours and the variables of the style are on dark and on light.
+# Textual's colours and the variables of the style, on dark and on light.
 _COLOURS: Final[Mapping[str, tuple[str, str]]] = {
     "primary": ("#6ea8dc", "#1f5f99"),
     "secondary": ("#8f9fb3", "#556575"),

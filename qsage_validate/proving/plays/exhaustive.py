@@ -202,7 +202,7 @@ class _Exhaustion(Generic[Nodes]):
 
     def _next_layer(self, ply: int) -> None:
         self._done.ply = ply
-        # What was found is found in the fewest plies: the rest can wait.
+        # The fault found has the fewest plies: the rest can wait.
         self._todo = [] if self._findings else self._later
         self._todo_plays = [] if self._findings else self._later_plays
         self._later, self._later_plays, self._index = [], [], {}

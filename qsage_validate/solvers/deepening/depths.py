@@ -114,7 +114,7 @@ class GridDepths(Depths):
         grounding = self._grounding
         longest = self._longest_filling_play()
         if longest is not None and self._fills_board and grounding.goals[BLACK]:
-            # That White cannot move on a full board is how the play ends, not how it is won.
+            # White without a move on a full board ends the play; this is no win.
             return Bound(longest, f"the board is full after {plies_text(longest)}")
         if longest is None:
             plays = [_longest_advance(grounding, axis, sign) for axis in "yx" for sign in (1, -1)]

@@ -19,8 +19,8 @@ from qsage_validate.system.task import Task
 
 Values = Mapping[int, bool]
 _NOBODY: Final = "constants alone"
-# So long a solver has the formula as it is: little is left of it late in a play, and Bloqqer would
-# take longer.
+# The seconds that a solver has for the formula without Bloqqer. Little of the formula is left late
+# in a play, and Bloqqer would take longer than the solver.
 _AS_IT_IS_SECONDS: Final = 1.0
 
 

@@ -254,7 +254,7 @@ class Bounds:
         """
         candidates = self.kernel.candidates(state, player, plies)
         if candidates is not None:
-            # What is left out cannot win in time, but perhaps later.
+            # The moves left out cannot win in time, but perhaps later.
             return self._ordered(player, candidates), NOT_WITHIN if player is BLACK else WIN, False
         quiet = self.kernel.quiet_successors(state, player)
         if quiet is None:

@@ -207,7 +207,7 @@ class Solver:
         for number, _, won in successors:
             if won:
                 return self._kernel.move(number, player)
-        # What the tables know is asked first: a move that loses may take long to refute.
+        # Known positions are asked first: a move that loses may take long to refute.
         for number, after, _ in successors:
             if self.engine.known(after, player.other, left) is black:
                 return self._kernel.move(number, player)

@@ -46,7 +46,7 @@ _SMALL: Final = (40, 200)
 _LARGE: Final = 60
 
 
-# So many states of the sample are looked at before the solver is asked.
+# The states of the sample that are looked at before the solver is asked.
 _MAX_SAMPLE: Final = 400
 _MAX_INSTANCES: Final = 150
 # After an answer of the solver so many states of the sample join at once.

@@ -19,7 +19,7 @@ from qsage_validate.synthesis.smt.smtlib import script
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Deadline
 
-# What z3 may overrun its own limit by before it is killed.
+# The time by which z3 may overrun its own limit before it is killed.
 _GRACE_SECONDS: Final = 1.0
 _MOST_SECONDS: Final = 1e6
 _START_SECONDS: Final = 60.0

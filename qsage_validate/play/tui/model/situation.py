@@ -45,7 +45,7 @@ class Situation:
         # Without rules the formula is asked about each move: too slow for very many.  They are
         # then picked by the square that they name.
         asked = match.facts.has_rules or len(legal) <= _MOST_ASKED
-        # What changes by waiting is the answer to a move that came before it.
+        # A wait changes the answer to the move that came before it.
         asked = asked and not _is_elsewhere(legal)
         picks = Picks.of(legal, match.touched if asked else lambda move: ())
         return cls(

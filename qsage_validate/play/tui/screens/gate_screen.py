@@ -236,7 +236,7 @@ def _found(inspector: GateInspector, text: str, square: SquareXY | None) -> tupl
 
 def gate_pieces(row: GateRow) -> list[Piece]:
     """A row of the tree: sign of decisive inputs, name, value, kind."""
-    # What cannot be opened has no arrow: its name begins where the others do.
+    # A gate that cannot be opened has no arrow: its name begins where the others do.
     indent = "" if row.connective is not None else "  "
     sign = "* " if row.decisive else "  "
     pieces = [(indent + sign, "bold accent"), (row.meaning or row.name, "")]

@@ -326,7 +326,7 @@ class BoardView(ScrollView, can_focus=True):
             styles[(scale.width - 1) // 2] = sign
         ghost = self._ghosts(self.cursor).get(square)
         if ghost in _GHOSTS and content is not ghost and halfway:
-            # What stands there, or its letter, would be replaced: the sign is on its right.
+            # A sign in the place of the stone or the letter would replace it: it is on its right.
             at = (scale.width - 1) // 2 + (letter is not None or content is not Square.OPEN)
             chars[at] = _GHOSTS[ghost]
             styles[at] = ground + self.get_component_rich_style(

@@ -122,7 +122,7 @@ class MakerMaker:
         must = self._threats.zone(black, white, own, other, stones) & relevant or relevant
         worth = self._worth(own, other, must & free, stones)
         moves = ordered(worth, table.best(place, entry))
-        # What the maker's win does not need is only good for White's own sets.
+        # Stones that the maker's win does not need help White's own sets only.
         moves.sort(key=lambda v: not maker_zone >> v & 1)
         for v in moves:
             after = self._sets.denied(own, v), self._whites.claimed(other, v)
