@@ -94,10 +94,13 @@ def encode(game: Game, encoding: str | None = None) -> Formula:
     see ``docs/explanation/encodings.md``).  Raises ``UsageError`` for another name.
     """
     from qsage_validate.encodings.registry import encode as encode_model
+    from qsage_validate.games.languages import load_game
 
-    made = encode_model(game.for_encoding(encoding), encoding)
+    model = game.for_encoding(encoding)
+    made = encode_model(model, encoding)
+    rules = game.rules if model is game.model else load_game(model)
     words = [*game.words, *(() if encoding is None else ("--encoding", encoding))]
-    problem = Problem(Files(made_from=made_from(words)), made.qbf, None, made.layout, game.rules)
+    problem = Problem(Files(made_from=made_from(words)), made.qbf, None, made.layout, rules)
     return Formula(problem, game, made)
 
 

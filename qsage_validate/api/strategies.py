@@ -464,7 +464,12 @@ def load(
             from qsage_validate.problems.files import sorted_out
 
             files = sorted_out(files)
-        problem = load_problem(files, None if game is None else game.rules)
+        if game is None or game.by_name:
+            # The layout chooses among the languages of a game by name.
+            words = () if game is None else game.words
+            problem = load_problem(replace(files, game=words))
+        else:
+            problem = load_problem(files, game.rules)
     problem = renamed(problem, formula, certificate, meta)
     if game is not None:
         problem = replace(problem, files=replace(problem.files, game=game.words))

@@ -450,7 +450,11 @@ def _fitting(rules: Game, files: Files, layout: Layout) -> Game:
 
 
 def _game(files: Files, layout: Layout) -> Game | None:
-    game = load_game(find_command(files.game)) if files.game else game_of_layout(layout)
+    if files.game:
+        # A game by name may be written in several languages; the layout's is compared.
+        game: Game | None = load_game(find_command(files.game, layout.game))
+    else:
+        game = game_of_layout(layout)
     if game is not None and not files.game and not has_words_of(game, layout):
         return None  # White's moves in COVER are no moves of the game: the formula alone is played
     if game is not None:

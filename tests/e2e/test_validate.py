@@ -72,6 +72,19 @@ def test_a_game_that_does_not_fit_is_named(qsage: Qsage, repository: Path) -> No
     assert done.err.count("\n") == 1
 
 
+def test_a_game_by_name_has_the_language_of_the_layout(qsage: Qsage) -> None:
+    """A positional encoding of Hex is compared with the positional rules of Hex."""
+    words = ("hex", "--size", "3x3", "--depth", "5")
+    made = qsage("certify", *words, "--encoding", "et", "-o", "hex.aig", "--formula", "hex.qcir")
+    assert made.code == Exit.FINE
+    files = ("hex.qcir", "--cert", "hex.aig", "--model")
+    assert qsage("validate", *files, " ".join(words)).code == Exit.FINE
+    other = qsage("validate", *files, "hex --size 4x4 --depth 7")
+    assert other.code == Exit.BAD_INPUT
+    assert "it has 7 plies, expected 5" in other.err
+    assert qsage("validate", *files, "breakthrough --size 2x4").code == Exit.BAD_INPUT
+
+
 def test_a_damaged_certificate_is_to_blame(qsage: Qsage, repository: Path) -> None:
     """One flipped gate: the levels that can see it do, and the encoding is cleared."""
     el = ("httt", "--size", "3x3", "--shape", "el", "--depth", "5")

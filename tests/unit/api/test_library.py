@@ -215,3 +215,17 @@ def test_results_of_experiments(tmp_path: Path) -> None:
     assert "<table>" in found._repr_html_()
     with pytest.raises(qs.InputError):
         qs.read_results(b"{}\n")
+
+
+@pytest.mark.parametrize("encoding", ["lifted", "cor-lean", "et"])
+def test_a_game_is_validated_in_the_language_of_its_encoding(encoding: str, tmp_path: Path) -> None:
+    game = qs.game("hex", size=(3, 3), depth=5)
+    strategy = qs.certify(game, encoding=encoding)
+    assert strategy.validate(games=10).ok
+    formula, certificate = tmp_path / "hex.qcir", tmp_path / "hex.aig"
+    assert strategy.formula is not None
+    strategy.formula.save(formula)
+    strategy.save(certificate)
+    assert qs.load(formula, certificate, game=game).validate(games=10).ok
+    with pytest.raises(qs.UsageError, match="does not fit"):
+        qs.load(formula, certificate, game=qs.game("breakthrough", size=(2, 4)))
