@@ -27,6 +27,10 @@ def main(name: str = "qsage") -> None:
     finally:
         # A second Ctrl-C would end the last steps of Python with a traceback.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # CPython remembers a Ctrl-C that has left exec() of a text, which dataclasses use when modules
+    # are loaded: "python -m" would then end by the signal, although the exception was caught. The
+    # next text that is evaluated clears that.
+    eval("0")
     sys.exit(code)
 
 

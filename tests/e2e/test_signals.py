@@ -56,6 +56,22 @@ def test_two_ctrl_c_are_one_line(wait: float, tmp_path: Path) -> None:
     assert process.returncode == Exit.INTERRUPTED
 
 
+def test_ctrl_c_while_a_class_is_made_has_the_exit_code(tmp_path: Path) -> None:
+    """Python would end by the signal where Ctrl-C has left ``exec``, which dataclasses use."""
+    (tmp_path / "interrupted.py").write_text(
+        "from qsage_validate.cli import app, start\n"
+        "def run(*_): exec('raise KeyboardInterrupt')\n"
+        "app.run = run\n"
+        "start.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "interrupted"], capture_output=True, text=True, check=False,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+    assert done.returncode == Exit.INTERRUPTED
+    assert done.stderr == "qsage: interrupted\n"
+
+
 def aged(folder: Path) -> None:
     day = time.time() - 25 * 3600
     os.utime(folder, (day, day))
