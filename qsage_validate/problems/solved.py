@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from qsage_validate.errors import InputError, UndecidedError
+from qsage_validate.certificates.oracles.oracle import NoAnswerError
+from qsage_validate.errors import InputError
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.solutions.lookup import Lookup
 from qsage_validate.solvers.search.replies import SearchReply
@@ -29,13 +30,13 @@ class SolutionReplies:
     def reply(self, position: Position) -> SearchReply:
         """The winner's reply; its plies are those that are left, where the winner is Black.
 
-        Raises ``UndecidedError`` where the solution has no legal reply.
+        Raises ``NoAnswerError`` where the solution has no legal reply.
         """
         winner = self.solution.winner
         try:
             move = self._lookup.reply(position)
         except InputError as error:
-            raise UndecidedError(str(error)) from None
+            raise NoAnswerError(str(error)) from None
         left = self.game.plies - position.ply + 1
         return SearchReply(move, winner, left if winner is Player.BLACK else None)
 

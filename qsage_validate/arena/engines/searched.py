@@ -17,6 +17,7 @@ from qsage_validate.arena.frame import (
     SquareXY,
     WhyNot,
 )
+from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import (
     AmbiguousMoveError,
     MalformedMoveError,
@@ -145,6 +146,11 @@ class SearchedEngine(Engine[SearchedStep]):
         except UndecidedError as error:
             outcome = MatchOutcome(None, f"{self._problem.silence}: {error}", None, None)
             return replace(step, frame=replace(step.frame, outcome=outcome))
+        except NoAnswerError as error:
+            finding = self._finding(FindingKind.REPLY_FAILS, step, str(error))
+            reason = f"the {self._problem.answers} has no legal reply"
+            outcome = MatchOutcome(player.other, reason, False, None)
+            return replace(step, frame=replace(step.frame, outcome=outcome, findings=(finding,)))
         wins = reply.winner is player
         before = replace(step, promised=step.promised or wins)
         after = self._step(before, step.position.play(reply.move), reply.move, player, watch)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -246,8 +247,8 @@ def test_a_solution_plays(path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     path.write_bytes(
         sealed(behind_the_sum(path.read_bytes()).replace("ply 3 5", "ply 4 5").encode())
     )
-    assert run_play([*command, "--moves", "horizontal(1,1)"]) == Exit.UNDECIDED
-    assert "no answer: " in (told := capsys.readouterr().out)
+    assert run_play([*command, "--moves", "horizontal(1,1)"]) == Exit.REFUTED
+    assert "FINDING" in (told := capsys.readouterr().out)
     assert "no reply for Black in WW../B.../B.../...., ply 3" in told
 
 
@@ -286,3 +287,17 @@ def test_the_library(tmp_path: Path, content: bytes) -> None:
         qs.load_solution(b"x")
     with pytest.raises(qs.UndecidedError):
         qs.find_solution(again.game, timeout=0)
+
+
+def test_a_play_against_a_missing_reply_is_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A position without a reply breaks the claim; it is no matter of a limit."""
+    path = tmp_path / "short.solution"
+    whole = find_solution(find_command(DOMINEERING.split()))
+    last = max(whole.replies)
+    kept = {ply: replies for ply, replies in whole.replies.items() if ply != last}
+    replace(whole, replies=kept).save(path)
+    words = ["--solution", str(path), "--white", "random", "--games", "20"]
+    assert run_play(words) == Exit.REFUTED
+    assert "found no reply for Black" in capsys.readouterr().out
