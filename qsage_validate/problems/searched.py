@@ -27,8 +27,6 @@ class RulesProblem(Protocol):
 
     answers: ClassVar[str]
     """What answers, in words."""
-    silence: ClassVar[str]
-    """What it means that no answer comes."""
     hints: ClassVar[bool]
     """True if there are replies for the person's side too."""
 
@@ -61,7 +59,6 @@ class SearchedProblem:
     """
 
     answers: ClassVar[str] = "search"
-    silence: ClassVar[str] = "no answer in time"
     hints: ClassVar[bool] = True
 
     words: tuple[str, ...]

@@ -46,7 +46,6 @@ class SolutionProblem:
     """The game of a solution; the winner plays its replies."""
 
     answers: ClassVar[str] = "solution file"
-    silence: ClassVar[str] = "no answer"
     hints: ClassVar[bool] = False
 
     replies: SolutionReplies

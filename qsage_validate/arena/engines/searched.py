@@ -144,7 +144,7 @@ class SearchedEngine(Engine[SearchedStep]):
         try:
             reply = self._problem.replies.reply(step.position)
         except UndecidedError as error:
-            outcome = MatchOutcome(None, f"{self._problem.silence}: {error}", None, None)
+            outcome = MatchOutcome(None, f"no answer in time: {error}", None, None)
             return replace(step, frame=replace(step.frame, outcome=outcome))
         except NoAnswerError as error:
             finding = self._finding(FindingKind.REPLY_FAILS, step, str(error))
