@@ -33,7 +33,7 @@ for name in "SIGHUP SIGBUS SIGALRM SIGXCPU SIGXFSZ setitimer alarm pthread_sigma
 _IMPORT_ALL = f"""
 import importlib, pkgutil, qsage_validate
 for module in pkgutil.walk_packages(qsage_validate.__path__, "qsage_validate."):
-    if not module.name.endswith(("__main__", "{NEEDS_AN_EXTRA}")):
+    if not module.name.endswith({("__main__", *NEEDS_AN_EXTRA)!r}):
         importlib.import_module(module.name)
 """
 _COMMAND = "import sys; from qsage_validate.cli.start import main; main(sys.argv.pop(1))"

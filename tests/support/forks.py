@@ -67,7 +67,7 @@ def forking(address: Path, variables: Mapping[str, str]) -> Iterator[None]:
 def load_commands() -> None:
     """Load all that commands may need, and put their options together."""
     for module in pkgutil.walk_packages(qsage_validate.__path__, "qsage_validate."):
-        if not module.name.endswith(("__main__", NEEDS_AN_EXTRA)):
+        if not module.name.endswith(("__main__", *NEEDS_AN_EXTRA)):
             importlib.import_module(module.name)
     waiting: list[Any] = list(PROGRAMS.values())
     while waiting:

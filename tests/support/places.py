@@ -7,7 +7,10 @@ from typing import Final
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent.parent
 SAMPLES: Final = REPOSITORY / "certificates"
-NEEDS_AN_EXTRA: Final = "qsage_validate.solvers.search.compiled.machine"
-"""The module that cannot be imported without its extra: numba compiles what is in it."""
+NEEDS_AN_EXTRA: Final = (
+    "qsage_validate.solvers.search.compiled.machine",
+    "qsage_validate.play.web.server",
+)
+"""The modules that cannot be imported without their extras: numba compiles one, one is a server."""
 
 GOLDEN: Final = REPOSITORY / "tests" / "golden"

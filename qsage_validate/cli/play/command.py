@@ -39,6 +39,7 @@ from qsage_validate.cli.play.modes import (
     play_problem,
     play_searched,
 )
+from qsage_validate.cli.play.web import WebOptions, serve
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -162,11 +163,13 @@ def command(
     solving: SolvingOptions,
     heaps: HeapOptions,
     game: GameOptions,
+    web: WebOptions,
     json_output: JsonOption = False,
 ) -> Exit:
     """Play against a certificate: its strategy answers.
 
-    Without arguments, on a terminal, a start screen offers games, samples, files and plays.
+    Without arguments, on a terminal, a start screen offers games, samples, files and plays. With
+    --web the same is shown in a browser, in each of its tabs.
 
     Against a Skolem certificate you are White, against a Herbrand certificate Black. Board and
     replies come from the certificate; where the rules are known (from the formula itself or
@@ -189,6 +192,11 @@ def command(
     """
     certificate.check()
     play.check(json_output)
+    web.check()
+    if web.web:
+        if play.mode is not Mode.BOARD or json_output:
+            raise UsageError("found --web with a play that needs no board, expected one of them")
+        return serve(web)
     from qsage_validate.cli.play.board import AnotherPlay
 
     try:
