@@ -448,6 +448,13 @@ class Game(ABC):
         """The squares that reached the winner's goal, as far as a game can point at them."""
         return ()
 
+    def goal_words(self, player: Player) -> str:
+        """The goal of a player, as ``three in a row or column``.
+
+        Empty without a goal, and where no plain words say what the rules say.
+        """
+        return ""
+
     @property
     def target(self) -> tuple[str, ...]:
         """The shape that is to be formed, row by row (``XX``, ``X.``), if it is about one."""

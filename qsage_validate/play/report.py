@@ -33,7 +33,7 @@ def frame_lines(match: Match, frame: Frame) -> Iterator[str]:
     """A step in plain text: who moved, the board, findings, the outcome."""
     yield frame_title(match, frame)
     if frame.player is None:
-        yield from (f"  {note}" for note in match.facts.notes)
+        yield from (f"  {note}" for note in (match.facts.goal, *match.facts.notes) if note)
     if frame.board is not None:
         yield board_lines(frame.board)
     if frame.board_by_rules:
@@ -68,6 +68,7 @@ def match_json(match: Match, refused: WhyNot | None = None) -> dict[str, object]
     """The whole play; ``refused`` is the illegal move at which a script stopped."""
     return {
         "title": match.facts.title,
+        "goal": match.facts.goal,
         "certificate_player": match.facts.certificate_player.value,
         "person": match.person.value,
         "rules": match.facts.has_rules,

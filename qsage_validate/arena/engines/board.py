@@ -19,6 +19,7 @@ from qsage_validate.arena.frame import (
     SquareXY,
     WhyNot,
 )
+from qsage_validate.arena.goal_line import goal_line
 from qsage_validate.arena.move_words import words_of
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.pairs import blocking_pairs
@@ -75,6 +76,7 @@ class BoardEngine(Engine[BoardStep]):
             answers="solver" if solves else "certificate",
             moves_by_line=self._words.has_blanks,
             actions=self._words.actions,
+            goal="" if game is None else goal_line(game, self._person),
             target=() if game is None else game.target,
             top_owner=top,
             has_pairs=self._pairs is not None,

@@ -28,6 +28,7 @@ class Facts:
     formula's verdict is evaluated at the end.  ``answers`` says in a word what answers.
     With ``moves_by_line`` blanks are parts of moves, so that scripts separate them by lines only.
     ``actions`` are the person's, in the order of their numbers (none for blocks);
+    ``goal`` says in a sentence what the game is about, where there are plain words for it;
     ``target`` is the shape to be formed, drawn row by row, where the game is about one;
     ``top_owner`` connects top and bottom of the board, where the players connect opposite sides.
     With ``has_pairs`` pairs by which White could block may be known: the certificate plays White.
@@ -45,6 +46,7 @@ class Facts:
     by_rules: bool = False
     moves_by_line: bool = False
     actions: tuple[str, ...] = ()
+    goal: str = ""
     target: tuple[str, ...] = ()
     top_owner: Player | None = None
     has_pairs: bool = False

@@ -62,6 +62,7 @@ class HeapEngine(Engine[HeapStep]):
             has_board=game.drawable,
             has_rules=True,
             notes=tuple(notes),
+            goal=f"The player who cannot move {'wins' if game.rules.misere else 'loses'}.",
             answers="strategy",
             has_verdict=False,
         )

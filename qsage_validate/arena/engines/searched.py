@@ -17,6 +17,7 @@ from qsage_validate.arena.frame import (
     SquareXY,
     WhyNot,
 )
+from qsage_validate.arena.goal_line import goal_line
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import (
     AmbiguousMoveError,
@@ -58,6 +59,7 @@ class SearchedEngine(Engine[SearchedStep]):
             has_verdict=False,
             by_rules=True,
             moves_by_line=any(" " in str(move) for p in Player for move in game.moves(p)),
+            goal=goal_line(game, problem.player.other),
             target=game.target,
             top_owner=game.initial.board.top,
         )

@@ -26,13 +26,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.ground import (
     GroundAction,
+    GroundGoal,
     Grounding,
     action_of,
     leaves_board,
@@ -41,6 +42,7 @@ from qsage_validate.games.bddl.ground import (
 from qsage_validate.games.bddl.kernel import BddlKernel, make_kernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
 from qsage_validate.games.bddl.symmetry import find_symmetries
+from qsage_validate.games.goals import MOST_SETS, are_chains, shape_of, words_of
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -49,6 +51,7 @@ from qsage_validate.games.protocol import (
     Outcome,
     Player,
     Position,
+    Shape,
     Square,
     Symmetry,
 )
@@ -107,7 +110,7 @@ class BddlPosition(Position):
     def board(self) -> Board:
         board = self._board
         if board is None:
-            board = self.game.grounding.board_of(self.state)
+            board = self.game.drawn(self.game.grounding.board_of(self.state))
             object.__setattr__(self, "_board", board)
         return board
 
@@ -360,7 +363,7 @@ class BddlGame(Game):
             return Square.WHITE if f"white {place}" in atoms else Square.OPEN
 
         width, height = self.grounding.width, self.grounding.height
-        return Board(width, height, tuple(map(content, self._places)))
+        return self.drawn(Board(width, height, tuple(map(content, self._places))))
 
     def square_of(self, text: str) -> tuple[int, int] | None:
         """The square at the end of a text, as in ``occupy(2,3)`` and ``(2,3)``."""
@@ -375,6 +378,67 @@ class BddlGame(Game):
             for goal in self.grounding.goals[player]
             if position.state & goal.care == goal.value
         )
+
+    def _held(self, goal: GroundGoal, player: Player) -> frozenset[tuple[int, int]]:
+        """The squares on which a goal asks for pieces of the player's."""
+        plane = goal.value >> self.grounding.squares * (player is Player.WHITE)
+        return frozenset(square for k, square in enumerate(self._places.values()) if plane >> k & 1)
+
+    @cached_property
+    def is_hex(self) -> bool:
+        """True if Black's goals are the connections of top and bottom in Hex."""
+        sets = self._winning_sets[Player.BLACK]
+        return are_chains(sets, self.grounding.width, self.grounding.height)
+
+    def drawn(self, board: Board) -> Board:
+        """The board as people draw it: of hexagons in Hex."""
+        if not self.is_hex:
+            return board
+        return replace(board, shape=Shape.HEXAGONS, top=Player.BLACK)
+
+    @cached_property
+    def _winning_sets(self) -> Mapping[Player, frozenset[frozenset[tuple[int, int]]]]:
+        """The winning sets of each player whose goals ask for own pieces alone; else none."""
+        found: dict[Player, frozenset[frozenset[tuple[int, int]]]] = {}
+        for player in Player:
+            goals = self.grounding.goals[player]
+            own = Grounding.content_sets(Board(1, 1, (Square(player.value[0].upper()),)))[0]
+            only = len(goals) <= MOST_SETS and all(
+                (goal.care, goal.value)
+                == self.grounding.pack(
+                    {self.grounding.square(x, y): own for x, y in self._held(goal, player)}
+                )
+                for goal in goals
+            )
+            sets = {self._held(goal, player) for goal in goals} if only else set()
+            found[player] = frozenset(s for s in sets if not any(other < s for other in sets))
+        return found
+
+    def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
+        assert isinstance(position, BddlPosition), "a position of this game"
+        outcome = position.outcome
+        if outcome is None:
+            return ()
+        if outcome.stuck:
+            return ()
+        held = [
+            self._held(goal, outcome.winner)
+            for goal in self.grounding.goals[outcome.winner]
+            if position.state & goal.care == goal.value
+        ]
+        return tuple(sorted(min(held, key=lambda squares: len(squares)))) if held else ()
+
+    def goal_words(self, player: Player) -> str:
+        if not any(self.grounding.goals.values()):
+            return f"no move left for {player.other}"
+        grounding = self.grounding
+        return words_of(self._winning_sets[player], grounding.width, grounding.height)
+
+    @cached_property
+    def target(self) -> tuple[str, ...]:
+        """The shape whose placements are Black's goals."""
+        sets = self._winning_sets[Player.BLACK]
+        return shape_of(sets, self.grounding.width, self.grounding.height)
 
     @cached_property
     def _symmetries(self) -> tuple[Symmetry, ...]:

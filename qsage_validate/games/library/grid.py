@@ -7,7 +7,7 @@ games share.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from qsage_validate.errors import UsageError
@@ -21,10 +21,10 @@ from qsage_validate.games.bddl.model import (
     Problem,
     SubCondition,
 )
+from qsage_validate.games.goals import minimal_chains
 from qsage_validate.games.library import catalogue
 from qsage_validate.games.library.template import Values
 from qsage_validate.games.positional import polyominoes
-from qsage_validate.games.positional.hex import NEIGHBOURS
 from qsage_validate.games.positional.polyominoes import DRAWINGS, cells_of
 from qsage_validate.games.protocol import Player, Square
 
@@ -130,33 +130,6 @@ def connect(values: Values) -> Model:
 
 
 # -- Hex: Black's goals are all minimal chains, White wins by stopping Black ------------------
-
-
-def minimal_chains(width: int, height: int, longest: int) -> Iterator[tuple[Cell, ...]]:
-    """The minimal sets of squares that connect top and bottom, of at most ``longest`` squares.
-
-    Such a set is a path without shortcuts that meets the top row in its first square only and
-    the bottom row in its last only.  Cells count from 1.
-    """
-    starts = range(width, 0, -1) if height <= longest else ()
-    stack: list[tuple[Cell, ...]] = [((x, 1),) for x in starts]
-    while stack:
-        path = stack.pop()
-        x, y = path[-1]
-        if y == height:
-            yield path
-            continue
-        # Rows still to go bound the length from below.
-        if len(path) + height - y > longest:
-            continue
-        earlier = set(path[:-1])
-        for dx, dy in NEIGHBOURS:
-            cell = (x + dx, y + dy)
-            if not (1 <= cell[0] <= width and 1 < cell[1] <= height) or cell in earlier:
-                continue
-            if any((cell[0] + ex, cell[1] + ey) in earlier for ex, ey in NEIGHBOURS):
-                continue
-            stack.append((*path, cell))
 
 
 def _chain(path: tuple[Cell, ...], row_length: int | None) -> Condition:

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
+from qsage_validate.games.goals import NEIGHBOURS
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.masks import flood, mask_of, members
 from qsage_validate.games.positional.model import (
@@ -21,7 +22,6 @@ from qsage_validate.games.positional.model import (
 )
 from qsage_validate.games.protocol import Player
 
-NEIGHBOURS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
 """The six neighbours of a hexagon on a board whose rows are shifted to the right."""
 
 

@@ -19,6 +19,7 @@ from functools import cached_property
 
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.goals import CHAIN, MOST_SETS, words_of
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.hex import side_owner
@@ -244,6 +245,16 @@ class PositionalGame(Game):
     def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
         assert isinstance(position, PositionalPosition), "a position of this game"
         return position.winning_squares()
+
+    def goal_words(self, player: Player) -> str:
+        model, there = self.model, self.arrangement
+        if player is Player.BLACK and (top := self.initial.board.top) is not None:
+            return CHAIN if top is player else "a chain from left to right"
+        wins = model.black_wins if player is Player.BLACK else model.white_wins
+        if not there.grid or model.network is not None or len(wins) > MOST_SETS:
+            return ""
+        sets = {frozenset(there.squares[k] for k in members(mask)) for mask in wins}
+        return words_of(sets, there.width, there.height)
 
     @cached_property
     def target(self) -> tuple[str, ...]:

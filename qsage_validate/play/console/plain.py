@@ -280,7 +280,7 @@ class PlainPlay:
 
     def _notes(self, rest: str) -> None:
         self._say(self.match.facts.title, "bold")
-        for note in self.match.facts.notes:
+        for note in filter(None, (self.match.facts.goal, *self.match.facts.notes)):
             self._say(f"  {note}", "dim")
 
     def _save(self, rest: str) -> None:

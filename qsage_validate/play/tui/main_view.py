@@ -18,7 +18,7 @@ from qsage_validate.play.tui.model.notes import Note, Replay, Weight, frame_note
 from qsage_validate.play.tui.model.pane_layout import PANES, Sizing, too_small
 from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
-from qsage_validate.play.tui.model.view import View, picture, square_text, status
+from qsage_validate.play.tui.model.view import Status, View, picture, square_text, status
 from qsage_validate.play.tui.screens.findings_screen import Found
 from qsage_validate.play.tui.themes import DARK, LIGHT
 from qsage_validate.play.tui.widgets.bars import ActionBar, StatusBar, TitleBar
@@ -31,6 +31,8 @@ from qsage_validate.play.tui.worker import AskingApp
 
 # How often the work that is being done is shown.
 _TICK = 0.25
+# From so many lines on the goal has one of its own.
+_TALL = 28
 
 
 class ShowingApp(AskingApp):
@@ -65,6 +67,7 @@ class ShowingApp(AskingApp):
             centre = self._board = BoardView(drawn, id="board")
         with Vertical(id="main"):
             yield TitleBar(id="title")
+            yield Static(self.view.situation.facts.goal, id="goal", markup=False)
             yield PlayArea(
                 centre,
                 MovesPane(id="moves"),
@@ -126,7 +129,14 @@ class ShowingApp(AskingApp):
     def _show_status(self) -> None:
         over = self.view.situation.outcome is not None and not self.view.past
         square = "" if self._board is None or over else self._square_text(self._board)
-        self.query_one(StatusBar).show(status(self.view), square)
+        self.query_one(StatusBar).show(self._with_goal(status(self.view)), square)
+
+    def _with_goal(self, shown: Status) -> Status:
+        """The status, with the goal in an empty second line where the goal has no line."""
+        goal = self.view.situation.facts.goal
+        if shown.detail or not goal or self.default_screen.has_class("-tall"):
+            return shown
+        return replace(shown, detail=goal)
 
     def _square_text(self, board: BoardView) -> str:
         """The square under the cursor, and the reply that would come to a move there."""
@@ -361,3 +371,6 @@ class ShowingApp(AskingApp):
         complaint = too_small(event.size.width, event.size.height)
         self.query_one("#too-small", Static).update(complaint or "")
         self.default_screen.set_class(complaint is not None, "-too-small")
+        has_goal = bool(self.view.situation.facts.goal)
+        self.default_screen.set_class(has_goal and event.size.height >= _TALL, "-tall")
+        self._show_status()

@@ -102,7 +102,7 @@ class Picks:
         moves = self.at(square)
         if not moves:
             return NoMove(square, square)
-        if all(self.areas[move] == {square} for move in moves):
+        if len(moves) == 1 or all(self.areas[move] == {square} for move in moves):
             return Choose(moves)
         return Select(square)
 

@@ -76,6 +76,7 @@ class BoardView(ScrollView, can_focus=True):
         self.cursor: SquareXY = ((picture.board.width + 1) // 2, (picture.board.height + 1) // 2)
         self.zoom: int | None = None
         self.beside = False
+        self._placed = False
         self.grid = self.fit(0, 0)
 
     # Size
@@ -138,7 +139,17 @@ class BoardView(ScrollView, can_focus=True):
         if (old.width, old.height) != (new.width, new.height):
             self.cursor = (1, 1)
             self.on_resize()
+        self._place()
         self.refresh()
+
+    def _place(self) -> None:
+        """Put the cursor on the playable square next to it, the first time that there is one."""
+        playable = [s for s, marks in self.picture.marks.items() if Mark.LEGAL in marks]
+        if self._placed or not playable:
+            return
+        self._placed = True
+        x, y = self.cursor
+        self.move_cursor(min(playable, key=lambda s: (abs(s[0] - x) + abs(s[1] - y), -s[0], s[1])))
 
     def move_cursor(self, square: SquareXY) -> None:
         """Put the cursor on ``square``."""

@@ -11,9 +11,9 @@ import pytest
 from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.games.bddl.model import Condition, Model, SubCondition
 from qsage_validate.games.bddl.parser import read_model
+from qsage_validate.games.goals import NEIGHBOURS, minimal_chains
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.library.grid import SHAPES, minimal_chains, orientations
-from qsage_validate.games.positional.hex import NEIGHBOURS
+from qsage_validate.games.library.grid import SHAPES, orientations
 from qsage_validate.games.positional.polyominoes import cells_of
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.games.registry import find_game
