@@ -46,13 +46,16 @@ NEIGHBOURS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
 """The steps to the neighbours of a hexagon, where rows are moved to the right one by one."""
 
 
-def words_of(sets: Sets, width: int, height: int) -> str:
-    """The goal of a player with these winning sets, as ``three in a row``; else nothing."""
+def words_of(sets: Sets, width: int, height: int, most: int | None = None) -> str:
+    """The goal of a player with these winning sets, as ``three in a row``; else nothing.
+
+    ``most`` is the number of pieces that the player can have in a play at most, if it is known.
+    """
     if not sets or not all(sets):
         return ""
     if all(len(squares) == 1 for squares in sets):
         return _single({place for (place,) in sets}, width, height)
-    if are_chains(sets, width, height):
+    if are_chains(sets, width, height, most):
         return CHAIN
     return _lines(sets, width, height) or _shape_words(sets, width, height)
 
@@ -84,14 +87,15 @@ def minimal_chains(width: int, height: int, longest: int) -> Iterator[tuple[Plac
             stack.append((*path, cell))
 
 
-def are_chains(sets: Sets, width: int, height: int) -> bool:
+def are_chains(sets: Sets, width: int, height: int, most: int | None = None) -> bool:
     """True if the winning sets are the minimal connections of top and bottom in Hex.
 
-    All of them up to the length of the longest.
+    Chains of more than ``most`` squares may be missing.
     """
     if min(width, height) < 2 or not sets:
         return False
-    chains = minimal_chains(width, height, max(map(len, sets)))
+    longest = width * height if most is None else max(most, *map(len, sets))
+    chains = minimal_chains(width, height, longest)
     return set(map(frozenset, islice(chains, len(sets) + 1))) == set(sets)
 
 

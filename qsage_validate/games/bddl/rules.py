@@ -388,13 +388,30 @@ class BddlGame(Game):
     def is_hex(self) -> bool:
         """True if Black's goals are the connections of top and bottom in Hex."""
         sets = self._winning_sets[Player.BLACK]
-        return are_chains(sets, self.grounding.width, self.grounding.height)
+        return are_chains(
+            sets, self.grounding.width, self.grounding.height, self._most_pieces[Player.BLACK]
+        )
 
     def drawn(self, board: Board) -> Board:
         """The board as people draw it: of hexagons in Hex."""
         if not self.is_hex:
             return board
         return replace(board, shape=Shape.HEXAGONS, top=Player.BLACK)
+
+    @cached_property
+    def _most_pieces(self) -> Mapping[Player, int]:
+        """A bound on the pieces of each player in a play: as if each ply put down the most."""
+        squares = self.grounding.squares
+        most: dict[Player, int] = {}
+        for player in Player:
+            own = (1 << squares) - 1 << squares * (player is Player.WHITE)
+            put = {
+                mover: max(((a.put & own).bit_count() for a in actions), default=0)
+                for mover, actions in self.grounding.actions.items()
+            }
+            plies = sum(put[self.player_at(ply)] for ply in range(1, self.plies + 1))
+            most[player] = (self.initial.state & own).bit_count() + plies
+        return most
 
     @cached_property
     def _winning_sets(self) -> Mapping[Player, frozenset[frozenset[tuple[int, int]]]]:
@@ -417,22 +434,21 @@ class BddlGame(Game):
     def winning_squares(self, position: Position) -> tuple[tuple[int, int], ...]:
         assert isinstance(position, BddlPosition), "a position of this game"
         outcome = position.outcome
-        if outcome is None:
-            return ()
-        if outcome.stuck:
+        if outcome is None or outcome.stuck:
             return ()
         held = [
             self._held(goal, outcome.winner)
             for goal in self.grounding.goals[outcome.winner]
             if position.state & goal.care == goal.value
         ]
-        return tuple(sorted(min(held, key=lambda squares: len(squares)))) if held else ()
+        return tuple(sorted(min(held, key=len))) if held else ()
 
     def goal_words(self, player: Player) -> str:
         if not any(self.grounding.goals.values()):
             return f"no move left for {player.other}"
         grounding = self.grounding
-        return words_of(self._winning_sets[player], grounding.width, grounding.height)
+        sets = self._winning_sets[player]
+        return words_of(sets, grounding.width, grounding.height, self._most_pieces[player])
 
     @cached_property
     def target(self) -> tuple[str, ...]:

@@ -22,8 +22,6 @@ from qsage_validate.games.positional.model import (
 )
 from qsage_validate.games.protocol import Player
 
-"""The six neighbours of a hexagon on a board whose rows are shifted to the right."""
-
 
 def hex_neighbours(cells: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
     """For each cell, 1-based (x, y), the set of its neighbours among the cells."""

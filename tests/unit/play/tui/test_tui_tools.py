@@ -170,10 +170,10 @@ def test_gates_open_into_their_inputs_are_found_by_name_and_told_by_square(tic: 
         await driver.press("escape")
         await driver.press("g")
         screen = driver.gates
-        assert screen.square == (2, 2)
-        await driver.press("right_square_bracket")
         assert screen.square == (3, 2)
-        await driver.press("left_square_bracket", "left_square_bracket")
+        await driver.press("right_square_bracket")
+        assert screen.square == (4, 2)
+        await driver.press(*["left_square_bracket"] * 3)
         assert screen.square == (1, 2)
         shown = {node.data.literal: node.data for node in screen.shown.root.children if node.data}
         assert screen.inspector is not None
