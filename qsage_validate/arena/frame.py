@@ -182,6 +182,7 @@ class Frame:
     by variable: what is needed to go on.  ``state`` is the position in words where the board
     alone does not say it (``v1 = 3, v2 = 0``), ``remarks`` are sentences about this step: the
     rule that a reply comes from.  ``won`` are the squares that reached the winner's goal.
+    ``squares`` is the move by its squares, where they tell more than its name: ``(2,3)-(1,2)``.
     """
 
     ply: int
@@ -202,6 +203,7 @@ class Frame:
     state: str = ""
     remarks: tuple[str, ...] = ()
     won: tuple[SquareXY, ...] = ()
+    squares: str = ""
 
     @property
     def changed(self) -> bool:

@@ -456,6 +456,11 @@ class Game(ABC):
         return ""
 
     @property
+    def falls(self) -> bool:
+        """True if all pieces fall: each move puts one on the lowest open square of a column."""
+        return False
+
+    @property
     def target(self) -> tuple[str, ...]:
         """The shape that is to be formed, row by row (``XX``, ``X.``), if it is about one."""
         return ()

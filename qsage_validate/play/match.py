@@ -32,6 +32,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.protocol import Board, Player
 from qsage_validate.play.history import History, Round
+from qsage_validate.play.picking import Picks, is_elsewhere
 from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
 from qsage_validate.system.task import Task
 from qsage_validate.validation.finding import Finding
@@ -39,6 +40,8 @@ from qsage_validate.validation.finding import Finding
 if TYPE_CHECKING:
     from qsage_validate.arena.teacher.teacher import Comparison, Lesson, Teacher
     from qsage_validate.system.limits import Deadline
+
+_MOST_ASKED = 128
 
 
 class RefusedMoveError(IllegalMoveError):
@@ -200,10 +203,28 @@ class Match:
     def parse_move(self, text: str) -> MatchMove:
         """The move that ``text`` names, legal or not.
 
+        A legal move may be named by its squares too: ``(2,4)``, ``(2,3)-(1,2)``.
         Raises ``MalformedMoveError`` (quotes the text and says what a move looks like),
         ``AmbiguousMoveError``.
         """
-        return self._engine.parse(self._ready, text)
+        try:
+            return self._engine.parse(self._ready, text)
+        except (MalformedMoveError, AmbiguousMoveError):
+            said = self.picks().said(text)
+            if len(said) != 1:
+                raise
+            return said[0]
+
+    def picks(self) -> Picks:
+        """The legal moves by the squares that they change."""
+        legal = self.legal_moves()
+        # Without rules the formula is asked about each move: too slow for very many.  They are
+        # then picked by the square that they name.  A wait changes the answer to the move that
+        # came before it.
+        asked = self.facts.has_rules or len(legal) <= _MOST_ASKED
+        asked = asked and not is_elsewhere(legal)
+        touched = self.touched if asked else lambda move: ()
+        return Picks.of(legal, touched, fall=self.facts.falls)
 
     def why_not(self, move: MatchMove) -> WhyNot | None:
         """The reasons why ``move`` is illegal now; ``None`` if formula and rules accept it."""

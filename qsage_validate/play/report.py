@@ -56,12 +56,13 @@ def lesson_lines(lesson: Lesson) -> Iterator[str]:
 
 
 def frame_title(match: Match, frame: Frame) -> str:
-    """``ply 2, White: occupy(3,3)``."""
+    """``ply 2, White: occupy(3,3)``, with the squares where they tell more than the name."""
     if frame.player is None:
         return match.facts.title
     move = "an unreadable move" if frame.move is None else str(frame.move)
+    squares = f", {frame.squares}" if frame.squares else ""
     claim = " and claims the goal" if frame.stopped else ""
-    return f"ply {frame.ply}, {frame.player}: {move}{claim}"
+    return f"ply {frame.ply}, {frame.player}: {move}{squares}{claim}"
 
 
 def match_json(match: Match, refused: WhyNot | None = None) -> dict[str, object]:
@@ -90,6 +91,7 @@ def frame_json(frame: Frame) -> dict[str, object]:
         "ply": frame.ply,
         "player": None if frame.player is None else frame.player.value,
         "move": None if frame.move is None else str(frame.move),
+        "squares": frame.squares,
         "by_certificate": frame.by_certificate,
         "board": None if frame.board is None else str(frame.board),
         "board_by_rules": frame.board_by_rules,

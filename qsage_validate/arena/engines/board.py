@@ -20,6 +20,7 @@ from qsage_validate.arena.frame import (
     WhyNot,
 )
 from qsage_validate.arena.goal_line import goal_line
+from qsage_validate.arena.move_squares import squares_of
 from qsage_validate.arena.move_words import words_of
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.pairs import blocking_pairs
@@ -77,6 +78,7 @@ class BoardEngine(Engine[BoardStep]):
             moves_by_line=self._words.has_blanks,
             actions=self._words.actions,
             goal="" if game is None else goal_line(game, self._person),
+            falls=game is not None and game.falls,
             target=() if game is None else game.target,
             top_owner=top,
             has_pairs=self._pairs is not None,
@@ -242,7 +244,7 @@ class BoardEngine(Engine[BoardStep]):
 
     def start(self) -> BoardStep:
         began = time.perf_counter()
-        return self._step(self._conductor.start(), None, began)
+        return self._step(self._conductor.start(), None, began, "")
 
     def push(
         self, step: BoardStep, move: MatchMove, why: WhyNot | None, *, claim: bool
@@ -260,7 +262,7 @@ class BoardEngine(Engine[BoardStep]):
         if after.illegal and after.ending is None:
             broken = broken_promise(self._conductor, state, own)
             after = replace(after, findings=after.findings + broken)
-        return self._step(after, why, began)
+        return self._step(after, why, began, _squares(state, after))
 
     def reply(self, step: BoardStep) -> BoardStep | None:
         conductor = self._conductor
@@ -269,16 +271,16 @@ class BoardEngine(Engine[BoardStep]):
         began = time.perf_counter()
         (after,) = conductor.answer_all([step.play])
         if after.plies > step.play.plies:
-            return self._step(after, None, began)
+            return self._step(after, None, began, _squares(step.play, after))
         # There is no answer: the play has ended, or the person goes on in its place.
         why, asked = step.frame.illegal, conductor.is_open(after)
-        return replace(self._step(after, why, began), asked=asked)
+        return replace(self._step(after, why, began, step.frame.squares), asked=asked)
 
-    def _step(self, state: PlayState, why: WhyNot | None, began: float) -> BoardStep:
+    def _step(self, state: PlayState, why: WhyNot | None, began: float, squares: str) -> BoardStep:
         if self._conductor.to_move(state) is self._person:
             (state,) = self._conductor.examine_all([state])
         seconds = time.perf_counter() - began
-        return BoardStep(self._frame(state, why, seconds), state)
+        return BoardStep(replace(self._frame(state, why, seconds), squares=squares), state)
 
     def _frame(self, state: PlayState, why: WhyNot | None, seconds: float) -> Frame:
         player = self._conductor.mover(state.plies) if state.plies else None
@@ -319,3 +321,7 @@ class BoardEngine(Engine[BoardStep]):
         if game is None or state.position is None or state.ending is None:
             return ()
         return game.winning_squares(state.position)
+
+
+def _squares(before: PlayState, after: PlayState) -> str:
+    return squares_of(before.shown_board, after.shown_board, after.last)

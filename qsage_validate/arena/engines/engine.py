@@ -29,6 +29,7 @@ class Facts:
     With ``moves_by_line`` blanks are parts of moves, so that scripts separate them by lines only.
     ``actions`` are the person's, in the order of their numbers (none for blocks);
     ``goal`` says in a sentence what the game is about, where there are plain words for it;
+    ``falls`` says that pieces fall, so that an open square stands for its column;
     ``target`` is the shape to be formed, drawn row by row, where the game is about one;
     ``top_owner`` connects top and bottom of the board, where the players connect opposite sides.
     With ``has_pairs`` pairs by which White could block may be known: the certificate plays White.
@@ -47,6 +48,7 @@ class Facts:
     moves_by_line: bool = False
     actions: tuple[str, ...] = ()
     goal: str = ""
+    falls: bool = False
     target: tuple[str, ...] = ()
     top_owner: Player | None = None
     has_pairs: bool = False

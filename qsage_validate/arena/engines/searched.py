@@ -18,6 +18,7 @@ from qsage_validate.arena.frame import (
     WhyNot,
 )
 from qsage_validate.arena.goal_line import goal_line
+from qsage_validate.arena.move_squares import squares_of
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import (
     AmbiguousMoveError,
@@ -60,6 +61,7 @@ class SearchedEngine(Engine[SearchedStep]):
             by_rules=True,
             moves_by_line=any(" " in str(move) for p in Player for move in game.moves(p)),
             goal=goal_line(game, problem.player.other),
+            falls=game.falls,
             target=game.target,
             top_owner=game.initial.board.top,
         )
@@ -176,15 +178,17 @@ class SearchedEngine(Engine[SearchedStep]):
     ) -> SearchedStep:
         """The play at a position, to which ``move`` has led from ``before``."""
         moves = before.moves if move is None else (*before.moves, str(move))
+        shown = None if move is None else self._shown(move)
         frame = Frame(
             ply=len(moves),
             player=player,
-            move=None if move is None else self._shown(move),
+            move=shown,
             by_certificate=player is self.facts.certificate_player,
             board=position.board,
             position=position,
             seconds=watch.seconds,
             won=() if position.outcome is None else self._game.winning_squares(position),
+            squares="" if shown is None else squares_of(before.frame.board, position.board, shown),
         )
         after = SearchedStep(frame, position, moves, before.promised)
         if position.outcome is None:

@@ -441,7 +441,7 @@ class BddlGame(Game):
             for goal in self.grounding.goals[outcome.winner]
             if position.state & goal.care == goal.value
         ]
-        return tuple(sorted(min(held, key=len))) if held else ()
+        return tuple(min((sorted(squares) for squares in held), key=len)) if held else ()
 
     def goal_words(self, player: Player) -> str:
         if not any(self.grounding.goals.values()):
@@ -449,6 +449,23 @@ class BddlGame(Game):
         grounding = self.grounding
         sets = self._winning_sets[player]
         return words_of(sets, grounding.width, grounding.height, self._most_pieces[player])
+
+    @cached_property
+    def falls(self) -> bool:
+        return any(self.grounding.actions.values()) and all(
+            self._drops(action) for p in Player for action in self.grounding.actions[p]
+        )
+
+    def _drops(self, action: GroundAction) -> bool:
+        """True if the action fills one open square, a lowest one or one above a piece."""
+        squares, width = self.grounding.squares, self.grounding.width
+        filled = action.put >> 2 * squares
+        changed = (~action.keep & (1 << 3 * squares) - 1) >> 2 * squares
+        if filled.bit_count() != 1 or changed != filled:
+            return False
+        cared, wanted = action.care >> 2 * squares, action.value >> 2 * squares
+        below = filled << width & self.grounding.plane
+        return bool(cared & filled) and not wanted & filled and wanted & below == below
 
     @cached_property
     def target(self) -> tuple[str, ...]:

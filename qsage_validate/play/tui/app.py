@@ -22,11 +22,11 @@ from qsage_validate.arena.frame import BlockMove, MatchMove
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import Match
+from qsage_validate.play.picking import Choose, NoMove, Select
 from qsage_validate.play.tui.base import check_terminal, run_in_colours
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS, key_of
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight
-from qsage_validate.play.tui.model.picking import Choose, NoMove, Select
 from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import View

@@ -195,3 +195,17 @@ def test_the_winning_squares_reach_the_goal_by_themselves(words: str) -> None:
         assert all(position.board[square] is own for square in squares)
         assert naive_rules.won(played.model, state, outcome.winner)
     assert ends > 0 or words.startswith("domineering")
+
+
+@pytest.mark.parametrize(
+    ("words", "falls"),
+    [
+        ("connect-c --size 4x4 --connect 3 --depth 9", True),
+        ("connect-c --size 3x1 --connect 2 --depth 3", True),
+        ("httt --size 4x4 --shape tic --depth 5", False),
+        ("breakthrough --size 2x4 --depth 7", False),
+        ("domineering --size 3x3 --depth 5", False),
+    ],
+)
+def test_pieces_fall_in_connect_only(words: str, falls: bool) -> None:
+    assert game(words).falls is falls

@@ -19,10 +19,10 @@ from qsage_validate.games.impartial.rules import reach
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.export import export_svg, export_text
 from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.picking import Choose, NoMove, Picks, Select
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.picking import Choose, NoMove, Picks, Select
 from qsage_validate.play.tui.model.view import status
 from qsage_validate.play.tui.widgets.board_view import BoardView
 from qsage_validate.validation.finding import FindingKind

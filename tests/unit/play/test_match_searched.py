@@ -17,10 +17,11 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Player, Position
+from qsage_validate.games.protocol import Player, Position, Square
 from qsage_validate.games.registry import find_command
 from qsage_validate.play.match import Match
-from qsage_validate.play.report import exit_code, match_json
+from qsage_validate.play.picking import Choose, NoMove
+from qsage_validate.play.report import exit_code, frame_json, frame_title, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.problems.searched import SearchedProblem
 from qsage_validate.solvers.search.replies import SearchReplies, SearchReply
@@ -169,3 +170,31 @@ def test_time_that_is_up_ends_the_play() -> None:
     assert play.outcome is not None
     assert play.outcome.reason == "no answer in time: undecided: 1 seconds are over"
     assert exit_code(play) is Exit.UNDECIDED
+
+
+def test_a_square_of_a_column_means_the_piece_that_falls_there() -> None:
+    match = match_of("connect-c --size 3x3 --connect 3 --depth 9", Player.BLACK)
+    assert match.frame.squares in ("(1,3)", "(2,3)", "(3,3)", "")
+    assert match.board is not None
+    (taken,) = ((x, 3) for x in (1, 2, 3) if match.board[x, 3] is Square.BLACK)
+    column = taken[0]
+    picks = match.picks()
+    (move,) = {picks.pick((column, y)) for y in (1, 2)}
+    assert isinstance(move, Choose)
+    assert [match.touched(m) for m in move.moves] == [((column, 2),)]
+    assert picks.pick(taken) == NoMove(taken, taken)
+    assert match.parse_move(f"({column},2)") == move.moves[0]
+
+
+def test_moves_are_said_and_shown_by_their_squares() -> None:
+    match = match_of("breakthrough --size 3x4 --depth 5", Player.WHITE)
+    step = next(m for m in match.legal_moves() if str(m) == "left-diagonal(2,3)")
+    for text in ("(2,3)-(1,2)", "2,3 to 1,2", "( 2, 3 ) x ( 1, 2 )"):
+        assert match.parse_move(text) == step
+    for text in ("(1,1)-(3,4)", "(2,3)-(2,2)", "(2,3)-(1,2)-(1,1)", "2,3-"):
+        with pytest.raises(MalformedMoveError, match="found"):
+            match.parse_move(text)
+    match.push(step)
+    assert match.frames[1].squares == "(2,3)x(1,2)"
+    assert frame_title(match, match.frames[1]) == "ply 1, Black: left-diagonal(2,3), (2,3)x(1,2)"
+    assert frame_json(match.frames[1])["squares"] == "(2,3)x(1,2)"

@@ -8,7 +8,7 @@ from qsage_validate.arena.frame import Frame, HeapMove, SquareXY
 from qsage_validate.arena.teacher.distance import Source
 from qsage_validate.arena.teacher.teacher import Ghost, Lesson
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.tui.model.picking import Picks
+from qsage_validate.play.picking import Picks
 
 
 def ply_notes(line: Sequence[Frame], lessons: Mapping[int, Lesson]) -> dict[int, str]:

@@ -8,14 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qsage_validate.arena.engines.engine import Facts
-from qsage_validate.arena.frame import Frame, LayoutMove, MatchMove, MatchOutcome, Pairs, SquareXY
+from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome, Pairs, SquareXY
 from qsage_validate.games.protocol import Board
 from qsage_validate.play.history import Row
 from qsage_validate.play.match import Match
-from qsage_validate.play.tui.model.picking import Picks
+from qsage_validate.play.picking import Picks, is_elsewhere
 from qsage_validate.validation.finding import Finding
-
-_MOST_ASKED = 128
 
 
 @dataclass(frozen=True)
@@ -42,17 +40,11 @@ class Situation:
     def of(cls, match: Match) -> Situation:
         """Ask ``match`` everything that is shown; may call the certificate."""
         legal = () if match.over else tuple(match.legal_moves())
-        # Without rules the formula is asked about each move: too slow for very many.  They are
-        # then picked by the square that they name.
-        asked = match.facts.has_rules or len(legal) <= _MOST_ASKED
-        # A wait changes the answer to the move that came before it.
-        asked = asked and not _is_elsewhere(legal)
-        picks = Picks.of(legal, match.touched if asked else lambda move: ())
         return cls(
             facts=match.facts,
             frames=match.frames,
             legal=legal,
-            picks=picks,
+            picks=match.picks(),
             can_undo=match.can_undo,
             can_redo=match.can_redo,
             can_claim=match.can_claim(),
@@ -99,7 +91,7 @@ class Situation:
     @property
     def only_elsewhere(self) -> MatchMove | None:
         """The only legal move, where it is on no square of the board: waiting, for example."""
-        return self.legal[0] if _is_elsewhere(self.legal) else None
+        return self.legal[0] if is_elsewhere(self.legal) else None
 
     def board(self, index: int) -> Board | None:
         """The board of a frame."""
@@ -119,10 +111,3 @@ class Situation:
         """The squares changed by the ply before, where it belongs to the same round."""
         frame = self.line[index]
         return self.changed(index - 1) if index > 1 and frame.by_certificate else frozenset()
-
-
-def _is_elsewhere(legal: tuple[MatchMove, ...]) -> bool:
-    """True if there is one move only, with no arguments and no square."""
-    if len(legal) != 1 or not isinstance(legal[0], LayoutMove):
-        return False
-    return legal[0].square is None and "(" not in legal[0].text

@@ -108,6 +108,8 @@ def _ply_cells(row: Row, note: str) -> tuple[Content, Content, Content, Content]
     else:
         who = Content(f"{STONES[frame.player]} {frame.player}")
         move = Content("unreadable" if frame.move is None else str(frame.move))
+        if frame.squares:
+            move += Content.styled(f" {frame.squares}", "$quiet")
     cells = Content(str(frame.ply)), who, move, Content(", ").join(remarks)
     if not row.level:
         return cells

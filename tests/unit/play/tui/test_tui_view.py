@@ -12,9 +12,9 @@ from qsage_validate.arena.engines.engine import Step
 from qsage_validate.arena.frame import LayoutMove, MatchMove, MatchOutcome, SquareXY
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import Match
+from qsage_validate.play.picking import Choose
 from qsage_validate.play.tui.model.board_art import Mark
 from qsage_validate.play.tui.model.notes import Weight, finding_note
-from qsage_validate.play.tui.model.picking import Choose
 from qsage_validate.play.tui.model.requests import Refused
 from qsage_validate.play.tui.model.situation import Situation
 from qsage_validate.play.tui.model.view import Tone, View, picture, square_text, status

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.arena.frame import LayoutMove, SquareXY
 from qsage_validate.play.match import Match
-from qsage_validate.play.tui.model.picking import Choose, NoMove, Picks, Select
+from qsage_validate.play.picking import Choose, NoMove, Picks, Select
 from tests.support.position_text import board_of
 from tests.support.toy_match import DOMINOES, PAWNS, TIC, toy_match
 

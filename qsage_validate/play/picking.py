@@ -1,12 +1,13 @@
-"""The conversion of squares that are clicked one after the other into a move.
+"""The conversion of squares that are clicked one after the other, or typed, into a move.
 
 A move is known by the squares that it changes, its *area*: one square for a placement, a piece
 and its target for a step, two neighbours for a domino.  Clicking one square of a move selects
-it, clicking another one plays it; a placement needs one click.
+it, clicking another one plays it; a click that can mean one move only plays it at once.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +15,9 @@ from qsage_validate.arena.frame import BlockMove, HeapMove, LayoutMove, MatchMov
 from qsage_validate.games.protocol import Board, Square
 
 PlacedMove = LayoutMove | HeapMove
+
+_PLACE = r"\(?\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)?"
+_SAID = re.compile(rf"\s*{_PLACE}(?:\s*(?:-|x|to)\s*{_PLACE})?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,21 @@ Pick = Select | Choose | NoMove
 
 @dataclass(frozen=True)
 class Picks:
-    """The legal moves of a position by the squares that they change."""
+    """The legal moves of a position by the squares that they change.
+
+    Where pieces ``fall``, an open square means the piece's landing below it.
+    """
 
     areas: Mapping[PlacedMove, frozenset[SquareXY]] = field(default_factory=dict)
+    fall: bool = False
 
     @classmethod
     def of(
-        cls, moves: Iterable[MatchMove], touched: Callable[[MatchMove], Sequence[SquareXY]]
+        cls,
+        moves: Iterable[MatchMove],
+        touched: Callable[[MatchMove], Sequence[SquareXY]],
+        *,
+        fall: bool = False,
     ) -> Picks:
         """Group ``moves``; a move that changes nothing belongs to the square that it names."""
         areas: dict[PlacedMove, frozenset[SquareXY]] = {}
@@ -58,7 +70,7 @@ class Picks:
                 continue
             named = None if isinstance(move, HeapMove) else move.square
             areas[move] = frozenset(touched(move)) or frozenset(() if named is None else {named})
-        return cls(areas)
+        return cls(areas, fall)
 
     def starts(self, board: Board) -> frozenset[SquareXY]:
         """The squares to mark as playable: pieces that can move, open squares that can be taken."""
@@ -81,7 +93,14 @@ class Picks:
 
     def at(self, square: SquareXY) -> tuple[PlacedMove, ...]:
         """The moves that change ``square``, one for each that differs in action or area."""
-        return self._distinct(m for m, area in self.areas.items() if square in area)
+        here = self._distinct(m for m, area in self.areas.items() if square in area)
+        if here or not self.fall:
+            return here
+        column, _ = square
+        below = {place for area in self.areas.values() for place in area if place[0] == column}
+        if len(below) != 1 or min(below) < square:
+            return ()
+        return self._distinct(m for m, area in self.areas.items() if area == below)
 
     def pick(self, square: SquareXY, selected: SquareXY | None = None) -> Pick:
         """The meaning of picking ``square`` while ``selected`` is selected."""
@@ -97,6 +116,15 @@ class Picks:
         if self.at(square):
             return self._first(square)
         return NoMove(selected, square)
+
+    def said(self, text: str) -> tuple[PlacedMove, ...]:
+        """The moves that ``text`` names by its squares: ``(2,4)``, ``(2,3)-(1,2)``."""
+        named = _SAID.fullmatch(text)
+        if named is None:
+            return ()
+        numbers = [int(part) for part in named.groups() if part is not None]
+        area = set(zip(numbers[::2], numbers[1::2], strict=True))
+        return self._distinct(m for m, found in self.areas.items() if found == area)
 
     def _first(self, square: SquareXY) -> Pick:
         moves = self.at(square)
@@ -119,3 +147,10 @@ class Picks:
         for (_, area), same in groups.items():
             chosen += [move for move in same if move.square in area] or same[:1]
         return tuple(chosen)
+
+
+def is_elsewhere(legal: Sequence[MatchMove]) -> bool:
+    """True if there is one move only, with no arguments and no square."""
+    if len(legal) != 1 or not isinstance(legal[0], LayoutMove):
+        return False
+    return legal[0].square is None and "(" not in legal[0].text
