@@ -441,7 +441,10 @@ class BddlGame(Game):
             for goal in self.grounding.goals[outcome.winner]
             if position.state & goal.care == goal.value
         ]
-        return tuple(min((sorted(squares) for squares in held), key=len)) if held else ()
+        if not held:
+            return ()
+        fewest = min(held, key=len)
+        return tuple(sorted(fewest))
 
     def goal_words(self, player: Player) -> str:
         if not any(self.grounding.goals.values()):
