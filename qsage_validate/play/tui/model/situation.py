@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from qsage_validate.arena.engines.engine import Facts
 from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome, Pairs, SquareXY
-from qsage_validate.games.protocol import Board
+from qsage_validate.games.protocol import Board, Square
 from qsage_validate.play.history import Row
 from qsage_validate.play.match import Match
 from qsage_validate.play.picking import Picks, is_elsewhere
@@ -106,6 +106,23 @@ class Situation:
         changed = frozenset() if before is None else frozenset(before.differences(after.board))
         square = getattr(after.move, "square", None)
         return changed or (frozenset() if square is None else frozenset({square}))
+
+    def joints(self, index: int) -> frozenset[tuple[SquareXY, SquareXY]]:
+        """The neighbours that one ply filled together, such as dominoes; the lesser one first."""
+        shown = self.board(index)
+        found: set[tuple[SquareXY, SquareXY]] = set()
+        for number in range(1, index + 1):
+            before, after = self.board(number - 1), self.board(number)
+            changed = sorted(self.changed(number))
+            if before is None or after is None or shown is None or len(changed) != 2:
+                continue
+            first, second = changed
+            near = abs(first[0] - second[0]) + abs(first[1] - second[1]) == 1
+            placed = before[first] is before[second] is Square.OPEN
+            alike = after[first] is after[second] is shown[first] is shown[second]
+            if near and placed and alike:
+                found.add((first, second))
+        return frozenset(found)
 
     def earlier(self, index: int) -> frozenset[SquareXY]:
         """The squares changed by the ply before, where it belongs to the same round."""

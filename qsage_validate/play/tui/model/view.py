@@ -91,6 +91,8 @@ class Picture:
     """Letters on open squares: those of a pair, or of threats."""
     ghosts: Mapping[SquareXY, Ghost] = field(default_factory=dict)
     """The replies that would come if a square were picked: shown while the cursor is there."""
+    joints: frozenset[tuple[SquareXY, SquareXY]] = frozenset()
+    """Neighbours with one piece, such as a domino; the lesser square first."""
 
 
 def picture(view: View) -> Picture | None:
@@ -133,7 +135,8 @@ def picture(view: View) -> Picture | None:
     if lesson is not None and not view.past:
         ghosts = ghosts_at(situation.picks, lesson, view.selected)
     facts = situation.facts
-    return Picture(board, marks, facts.target, facts.top_owner, letters, ghosts)
+    joints = situation.joints(view.index)
+    return Picture(board, marks, facts.target, facts.top_owner, letters, ghosts, joints)
 
 
 class Tone(Enum):

@@ -292,7 +292,12 @@ class BoardView(ScrollView, can_focus=True):
         line = self.get_component_rich_style("board--line")
         for x in range(1, self.grid.columns + 1):
             if scale.lines:
-                segments.append(Segment("│", line))
+                joint = (x - 1, y + 1), (x, y + 1)
+                halfway = inside == (scale.height - 1) // 2
+                drawn = halfway and joint in self.picture.joints
+                segments.append(
+                    Segment("═", self._joint(x, y + 1)) if drawn else Segment("│", line)
+                )
             segments += self._square((x, y + 1), inside)
         if scale.lines:
             segments.append(Segment("│", line))
@@ -316,9 +321,25 @@ class BoardView(ScrollView, can_focus=True):
 
     def _line(self, row: int) -> Strip:
         ends = "┌┬┐" if row == 0 else "└┴┘" if row == self.grid.size[1] - 1 else "├┼┤"
-        middle = ends[1].join("─" * self.grid.scale.width for _ in range(self.grid.columns))
+        scale, style = self.grid.scale, self.get_component_rich_style("board--line")
+        y = row // scale.pitch[1]
+        left = "─" * ((scale.width - 1) // 2)
+        segments: list[Segment] = []
+        for x in range(1, self.grid.columns + 1):
+            segments.append(Segment(ends[0] if x == 1 else ends[1], style))
+            if ((x, y), (x, y + 1)) in self.picture.joints:
+                right = "─" * (scale.width - 1 - len(left))
+                joint = Segment("║", self._joint(x, y))
+                segments += [Segment(left, style), joint, Segment(right, style)]
+            else:
+                segments.append(Segment("─" * scale.width, style))
+        return Strip([*segments, Segment(ends[2], style)])
+
+    def _joint(self, x: int, y: int) -> Style:
+        """The look of what joins the two squares of a piece: its player's colour on the line."""
         style = self.get_component_rich_style("board--line")
-        return Strip([Segment(ends[0] + middle + ends[2], style)])
+        name = self.picture.board[x, y].name.lower()
+        return style + self.get_component_rich_style(f"board--{name}", partial=True)
 
     def _square(self, square: SquareXY, inside: int) -> list[Segment]:
         scale = self.grid.scale

@@ -110,12 +110,12 @@ def test_what_is_said_is_decided_without_textual() -> None:
         "board_art",
         "notes",
         "pane_layout",
-        "picking",
         "requests",
         "situation",
         "view",
     )
     imports = "; ".join(f"import qsage_validate.play.tui.model.{name}" for name in modules)
+    imports += "; import qsage_validate.play.picking"
     program = f"import sys; {imports}; sys.exit('textual' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
