@@ -338,7 +338,7 @@ FAULTS: Final = (
         ("arena/test_adversary.py",),
     ),
     Fault(
-        "arena/conductor.py",
+        "arena/turns.py",
         "a claim may be a variable of the certificate's",
         "return stop is not None and abs(stop) in self.reader.opponent",
         "return stop is not None",

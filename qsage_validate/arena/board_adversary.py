@@ -12,8 +12,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.arena.adversary import Adversary, Results
-from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.draws import Draws
+from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.promise import broken_by
 from qsage_validate.errors import UsageError
 from qsage_validate.strategies.readings import LayoutMove, Legality

@@ -7,15 +7,16 @@ person's match and the adversary are both written on top of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+from qsage_validate.arena.endings import Endings
+from qsage_validate.arena.play_state import Ending, Final, PlayState, ask_each, moved, resting_on
+from qsage_validate.arena.turns import Turns
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Silence
+from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.games.protocol import Board, Game, Player, Position
+from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.strategies.guesses import Guesses
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import (
@@ -24,100 +25,17 @@ from qsage_validate.strategies.readings import (
     BoardReading,
     LayoutMove,
     Legality,
-    VerdictReading,
 )
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.referee import Referee, unreadable
 
-# Plays of which the legality of every move is kept.
-_KEPT_PLAYS = 100_000
 
+class Conductor(Turns):
+    """Plays of one certificate, step by step, by the turns of :class:`Turns`.
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """The reason why a play has ended, and the winner; ``None`` if only the verdict can tell.
-
-    ``by_rules`` is false where the rules were left before the end: what the verdict says is then
-    no win by them.  ``undecided`` says that a limit ended the play: the winner is unknown.
-    """
-
-    winner: Player | None
-    reason: str
-    by_rules: bool = True
-    undecided: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PlayState:
-    """A play after some plies, as formula and rules see it.
-
-    ``position`` is ``None`` without rules and from an illegal move on; ``illegal`` says that
-    one was let happen; ``findings`` are those first seen in this state; ``stopped`` that the
-    last ply claimed the goal; ``remark`` is a sentence about a reply that the formula lets be.
-    ``replaced`` is such a reply while the legal move in its place is still to be chosen, and
-    ``chosen`` says that the last ply was chosen so.  ``guessed`` are variables that the replies
-    so far may depend on, and to which the play gives a value without knowing it.  ``broken`` are
-    the numbers of assertions that some position so far has broken.
-    """
-
-    assignment: Assignment
-    moves: tuple[str, ...] = ()
-    position: Position | None = None
-    reading: BoardReading = field(default_factory=lambda: BoardReading(None, {}))
-    ending: Ending | None = None
-    findings: tuple[Finding, ...] = ()
-    illegal: bool = False
-    stopped: bool = False
-    last: LayoutMove | None = None
-    known_differences: frozenset[object] = frozenset()
-    remark: str = ""
-    replaced: Answer | None = None
-    chosen: bool = False
-    guessed: tuple[int, ...] = ()
-    broken: frozenset[int] = frozenset()
-
-    @property
-    def board(self) -> Board | None:
-        """The board as decoded from the formula."""
-        return self.reading.board
-
-    @property
-    def shown_board(self) -> Board | None:
-        """The decoded board, or the rules' board where the formula does not describe it."""
-        if self.board is None and self.position is not None:
-            return self.position.board
-        return self.board
-
-    @property
-    def plies(self) -> int:
-        """The number of plies made."""
-        return self.assignment.plies
-
-
-@dataclass(frozen=True, slots=True)
-class Final:
-    """The result of a finished play; see :class:`~qsage_validate.arena.frame.MatchOutcome`."""
-
-    winner: Player | None
-    reason: str
-    promised: bool | None
-    verdict: bool | None
-    note: str
-    findings: tuple[Finding, ...] = field(default=())
-
-
-class Conductor:
-    """Plays of one certificate, step by step.
-
-    With rules the rules say who moves, what the moves are and when a play has ended; the layout
-    says how they are coded.  Where it has no ply any more and the game goes on, each player makes
-    any legal move: the certificate's side must win with all of them, so that its opponent may
-    choose for it.
-
-    ``name`` gives the file's name of a variable or gate; ``gates`` the literals to be read on
-    every square after a ply; ``guesses`` tells which replies rest on values that no play gives;
-    ``watch`` looks at new states, and adds what it finds.
-    A ``sparing`` conductor leaves codes that name no move alone: each would cost an answer.
+    ``gates`` gives the literals to be read on every square after a ply; ``guesses`` tells which
+    replies rest on values that no play gives; ``watch`` looks at new states, and adds what it
+    finds.
     """
 
     def __init__(
@@ -131,51 +49,13 @@ class Conductor:
         watch: Callable[[Sequence[PlayState]], list[PlayState]] = list,
         sparing: bool = False,
     ) -> None:
-        self.reader = reader
-        self._sparing = sparing
-        self.layout: Layout = reader.layout
-        self.game = game
-        self.referee = None if game is None else Referee(game, self.layout, name)
+        super().__init__(reader, game, name, sparing)
         self._name = name
         self._gates = gates
         self._guesses = guesses
         self._watch = watch
-        self._legality: dict[tuple[str, ...], Mapping[LayoutMove, Legality] | None] = {}
         self._illegal_replies = self.layout.illegal_replies(self.player)
-        self._on_board: Callable[[int], list[LayoutMove]] = cache(self._moves_said)
-        self._sayable: Callable[[int], frozenset[str]] = cache(self._texts_said)
-        self._says_all: Callable[[int], bool] = cache(self._all_said)
-
-    @property
-    def player(self) -> Player:
-        """The certificate's side."""
-        return self.reader.player
-
-    @property
-    def promised_verdict(self) -> bool:
-        """The value of the verdict that the certificate promises."""
-        return self.player is Player.BLACK
-
-    @property
-    def knows_legality(self) -> bool:
-        """True if the formula can say which of the opponent's moves are legal."""
-        return self.reader.knows_legality
-
-    def knows_illegal(self, state: PlayState | None = None) -> bool:
-        """True if illegal moves are known (in ``state``), by the formula or by the rules.
-
-        The layout tells the meaning of a formula's silence (``Silence``).
-        """
-        if self.layout.silence is Silence.FREE:
-            known = self.knows_legality
-            return known if state is None else known and self.legality(state) is not None
-        by_rules = self.game is not None and (state is None or state.position is not None)
-        return self.knows_legality or by_rules
-
-    @property
-    def plies(self) -> int:
-        """The largest number of plies of a play."""
-        return max(self.layout.plies, 0 if self.game is None else self.game.moves_made)
+        self._endings = Endings(self, name)
 
     def opponent_moves(self, moves: Sequence[str]) -> list[str]:
         """The moves that the opponent chooses, among all moves of a play from ply 1 on.
@@ -204,62 +84,6 @@ class Conductor:
                 break  # What is let happen, or claimed, comes last.
             state = self.play(state, move)
         return found
-
-    def can_claim(self, ply: int) -> bool:
-        """True if the opponent can claim a goal with a ply: the ply has a variable for it."""
-        if ply > self.layout.plies or self.mover(ply) is self.player:
-            return False
-        stop = self.layout.moves[ply - 1].stop
-        return stop is not None and abs(stop) in self.reader.opponent
-
-    def forget(self) -> None:
-        """Forget what was kept of plays so far, when it has become much."""
-        if len(self._legality) > _KEPT_PLAYS:
-            self._legality.clear()
-
-    def has_won(self, state: PlayState, player: Player) -> bool:
-        """True if ``player`` has won by the rules, as far as they are known."""
-        outcome = None if state.position is None else state.position.outcome
-        return outcome is not None and outcome.winner is player
-
-    def mover(self, ply: int) -> Player:
-        """The player of a ply (from 1)."""
-        if ply <= self.layout.plies:
-            return self.layout.moves[ply - 1].player
-        assert self.game is not None, "only with rules a play is longer than the layout"
-        return self.game.player_at(ply)
-
-    def tells(self, state: PlayState) -> bool:
-        """True if a play has ended by the rules, or if no rules are known."""
-        if self.game is None:
-            return True
-        return state.position is not None and state.position.outcome is not None
-
-    def to_move(self, state: PlayState) -> Player | None:
-        """Whose turn it is; ``None`` when the play has ended.
-
-        Raises ``UsageError`` where the layout gives the ply to the other player than the rules.
-        """
-        if state.ending is not None:
-            return None
-        if state.position is None:
-            return None if state.plies >= self.layout.plies else self.mover(state.plies + 1)
-        player, ply = state.position.to_move, state.plies + 1
-        if ply <= self.layout.plies and self.mover(ply) is not player:
-            raise UsageError(
-                f"the layout ({self.layout.source}) gives ply {ply} after "
-                f"{' '.join(state.moves) or 'no move'} to {player.other}, expected {player}"
-            )
-        return player
-
-    def is_open(self, state: PlayState) -> bool:
-        """True if it is the certificate's turn and any legal move will do.
-
-        Its opponent chooses then.  Tell with :meth:`answer_all` first what the certificate says.
-        """
-        if state.ending is not None or self.to_move(state) is not self.player:
-            return False
-        return state.replaced is not None or state.plies >= self.layout.plies
 
     # -- steps ------------------------------------------------------------------------------
 
@@ -294,7 +118,7 @@ class Conductor:
             assert known is not None, "a legal move is known to the rules"
             position = state.position.play(known)
         assignment = self._told(self.reader.with_move(state.assignment, move, stop=stop), position)
-        after = _moved(state, assignment, move, stopped=stop)
+        after = moved(state, assignment, move, stopped=stop)
         return replace(after, position=position, illegal=illegal)
 
     def _by_rules(self, state: PlayState, move: LayoutMove, player: Player) -> PlayState:
@@ -309,7 +133,7 @@ class Conductor:
             assignment = replace(state.assignment, plies=state.assignment.plies + 1)
         else:
             assignment = self.reader.with_answer(state.assignment, state.replaced)
-        after = _moved(state, self._told(assignment, position), move)
+        after = moved(state, self._told(assignment, position), move)
         return replace(after, position=position, replaced=None, chosen=player is self.player)
 
     def answer_all(self, states: Sequence[PlayState]) -> list[PlayState]:
@@ -325,7 +149,7 @@ class Conductor:
         return replace(state, remark=why) if state.replaced is None else state
 
     def _ask(self, states: Sequence[PlayState]) -> list[PlayState]:
-        answers = _each(self.reader.answers, [state.assignment for state in states])
+        answers = ask_each(self.reader.answers, [state.assignment for state in states])
         if self._guesses is not None:
             states = self._guessed(self._guesses, states)
         after = [
@@ -383,7 +207,7 @@ class Conductor:
     def _replied(self, state: PlayState, answer: Answer) -> PlayState:
         """The state after a reply, with the position before it."""
         assignment = self.reader.with_answer(state.assignment, answer)
-        return _moved(state, assignment, answer.move, stopped=answer.stop)
+        return moved(state, assignment, answer.move, stopped=answer.stop)
 
     def _told(self, assignment: Assignment, position: Position | None) -> Assignment:
         """The assignment in which Black tells the position, where White's replies read it."""
@@ -425,7 +249,7 @@ class Conductor:
 
     def _claims(self, state: PlayState, answer: Answer) -> PlayState:
         """The certificate claims to have won before its ply, which then does not happen."""
-        after = _moved(state, self.reader.with_answer(state.assignment, answer), None, stopped=True)
+        after = moved(state, self.reader.with_answer(state.assignment, answer), None, stopped=True)
         return replace(after, moves=(*state.moves, "stop"))
 
     def _judge(self, state: PlayState, answer: Answer) -> Finding | None:
@@ -447,7 +271,7 @@ class Conductor:
         if not states:
             return []
         wanted = self._gates(states[0].plies)
-        readings = _each(
+        readings = ask_each(
             lambda plays: self.reader.boards(plays, wanted), [state.assignment for state in states]
         )
         return self._watch(
@@ -483,7 +307,7 @@ class Conductor:
         return replace(
             state,
             ending=ending,
-            findings=_resting_on(state.guessed, findings),
+            findings=resting_on(state.guessed, findings),
             known_differences=differences,
         )
 
@@ -515,118 +339,7 @@ class Conductor:
         stop = self.layout.moves[state.plies - 1].stop
         return [self.referee.claim(mover, stop, state.plies, state.moves)]
 
-    # -- legality ---------------------------------------------------------------------------
-
-    def candidates(self, state: PlayState) -> list[LayoutMove]:
-        """Every move that the bits of the next ply can say, those off the board last.
-
-        Where there are no bits it is the legal moves.
-        """
-        ply = state.plies + 1
-        if ply > self.layout.plies:
-            return self.legal_moves(state)
-        return [*self._on_board(ply), *(() if self._sparing else self.reader.code.no_moves(ply))]
-
-    def legality_all(
-        self, states: Sequence[PlayState]
-    ) -> list[Mapping[LayoutMove, Legality] | None]:
-        """The formula's legality of every move of the opponent, who is to move in all states."""
-        if states and states[0].plies >= self.layout.plies:
-            return [None] * len(states)
-        missing = list({s.moves: s for s in states if s.moves not in self._legality}.values())
-        if missing:
-            mover = self.mover(missing[0].plies + 1)
-            assert mover is self.player.other, "the opponent is to move"
-            moves = self.candidates(missing[0])
-            found = self.reader.legality([state.assignment for state in missing], moves)
-            for k, state in enumerate(missing):
-                own = found[k]
-                pairs = () if own is None else zip(moves, own, strict=True)
-                said = {move: verdict for move, verdict in pairs if verdict is not None}
-                self._legality[state.moves] = None if own is None else said
-        return [self._legality[state.moves] for state in states]
-
-    def legality(self, state: PlayState) -> Mapping[LayoutMove, Legality] | None:
-        """The formula's legality of every move of the opponent, who is to move."""
-        return self.legality_all([state])[0]
-
-    def is_legal(self, state: PlayState, move: LayoutMove) -> bool:
-        """True if the opponent's ``move`` is legal: by the rules, else by the formula.
-
-        Where neither can tell, every move counts as legal.
-        """
-        player = self.to_move(state)
-        assert player is not None, "the play has ended"
-        if state.position is not None and self.referee is not None:
-            known = self.referee.move(move, player)
-            return known is not None and self.referee.is_legal(state.position, known)
-        verdicts = self.legality(state)
-        if verdicts is None:
-            return True
-        verdict = verdicts.get(move)
-        return self.reader.code.can_say(state.plies + 1, move) if verdict is None else verdict.legal
-
-    def legal_moves(self, state: PlayState) -> list[LayoutMove]:
-        """The opponent's legal moves, in the order of the actions and squares.
-
-        Where the opponent chooses for the certificate, they are the certificate's.  Moves that the
-        layout cannot say are not among them: see :meth:`examine_all`.
-        """
-        player = self.to_move(state)
-        if player is None:
-            return []
-        if self.is_open(state) or state.plies >= self.layout.plies:
-            return self._moves_by_rules(state)
-        if player is self.player:
-            return []
-        if state.position is not None:
-            names = {str(move) for move in state.position.legal_moves()}
-            return [move for move in self._on_board(state.plies + 1) if str(move) in names]
-        verdicts = self.legality(state)
-        if verdicts is None:
-            return list(self._on_board(state.plies + 1))
-        return [
-            move for move in self.candidates(state) if move not in verdicts or verdicts[move].legal
-        ]
-
-    def _moves_by_rules(self, state: PlayState) -> list[LayoutMove]:
-        """The legal moves of the player to move, whether or not the layout can say them."""
-        assert state.position is not None, "by the rules"
-        assert self.game is not None, "by the rules"
-        texts = [str(move) for move in state.position.legal_moves()]
-        return [LayoutMove(text, self.game.square_of(text)) for text in texts]
-
-    def find(self, state: PlayState, text: str) -> LayoutMove | None:
-        """The move of the next ply whose text this is; ``None`` where there is no such move."""
-        if self.is_open(state) or state.plies >= self.layout.plies:
-            return next((m for m in self.legal_moves(state) if str(m) == text), None)
-        return self.reader.code.find(state.plies + 1, text)
-
-    def unsaid(self, state: PlayState) -> list[str]:
-        """The opponent's legal moves, by the rules, for which the layout has no code.
-
-        Without those that stand for others by symmetry.
-        """
-        ply = state.plies + 1
-        if state.position is None or self.referee is None or ply > self.layout.plies:
-            return []
-        if self.to_move(state) is not self.player.other or self._says_all(ply):
-            return []
-        return self.referee.unsaid(state.position, self._sayable(ply))
-
-    def _moves_said(self, ply: int) -> list[LayoutMove]:
-        """The moves of a ply that have a code, in a fixed order."""
-        code = self.reader.code
-        return [move for move in code.moves(ply) if code.can_say(ply, move)]
-
-    def _texts_said(self, ply: int) -> frozenset[str]:
-        return frozenset(map(str, self._on_board(ply)))
-
-    def _all_said(self, ply: int) -> bool:
-        """True if every move of the ply's player has a code."""
-        if self.game is None or not self.game.lists_moves:
-            return False
-        return self._sayable(ply).issuperset(map(str, self.game.moves(self.mover(ply))))
+    # -- the opponent's moves, looked at -----------------------------------------------------
 
     def examine_all(self, states: Sequence[PlayState]) -> list[PlayState]:
         """States in which the opponent is to move, with its moves looked at.
@@ -662,183 +375,18 @@ class Conductor:
             found += referee.legality(position, verdicts, state.moves)
         if not found:
             return state
-        findings = (*state.findings, *_resting_on(state.guessed, found))
+        findings = (*state.findings, *resting_on(state.guessed, found))
         ending = None
         if unsaid and not self.legal_moves(state):
             reason = f"no legal move of {self.player.other}'s has a code"
             ending = Ending(None, reason, by_rules=False)
         return replace(state, findings=findings, ending=ending)
 
-    # -- the verdict ------------------------------------------------------------------------
+    # -- the end ----------------------------------------------------------------------------
 
     def finish_all(self, states: Sequence[PlayState]) -> list[Final]:
         """The results of plays that have ended, with the verdict evaluated.
 
         Where the opponent cannot move by the rules, the formula may accept no move either.
         """
-        decided = [state for state in states if not _is_undecided(state)]
-        readings = _each(self.reader.verdicts, [self._claimed(state) for state in decided])
-        accepted = self._accepted_when_stuck(decided)
-        finals = iter(
-            self._ended(state, reading, accepted)
-            for state, reading in zip(decided, readings, strict=True)
-        )
-        return [_undecided(state) if _is_undecided(state) else next(finals) for state in states]
-
-    def _ended(
-        self,
-        state: PlayState,
-        reading: VerdictReading | NoAnswerError | UndecidedError,
-        accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
-    ) -> Final:
-        if isinstance(reading, UndecidedError):
-            return replace(_undecided(state), note=str(reading))
-        if isinstance(reading, NoAnswerError):
-            return self._final(state, None, str(reading), accepted)
-        return self._final(state, reading.value, reading.note, accepted)
-
-    def _accepted_when_stuck(
-        self, states: Sequence[PlayState]
-    ) -> Mapping[tuple[str, ...], tuple[Finding, ...]]:
-        """The findings for plays in which the opponent is stuck but the formula accepts moves."""
-        found: dict[tuple[str, ...], tuple[Finding, ...]] = {}
-        by_plies: dict[int, list[PlayState]] = {}
-        for state in states:
-            if self.is_stuck(state):
-                by_plies.setdefault(state.plies, []).append(state)
-        for stuck in by_plies.values():
-            for state, verdicts in zip(stuck, self.legality_all(stuck), strict=True):
-                assert self.referee is not None, "it is stuck"
-                assert state.position is not None, "by the rules"
-                # A formula need not say here that moves are illegal which no position allows: it
-                # has a constant for them.
-                if verdicts is not None and self.referee.game.can_ever_move(self.player.other):
-                    own = self.referee.legality(state.position, verdicts, state.moves)
-                    found[state.moves] = tuple(own)
-        return found
-
-    def is_stuck(self, state: PlayState) -> bool:
-        """True if it is the opponent's turn in the formula, and the rules leave it no move."""
-        if self.referee is None or state.position is None or state.plies >= self.layout.plies:
-            return False
-        outcome = state.position.outcome
-        opponents = self.mover(state.plies + 1) is not self.player
-        return outcome is not None and outcome.stuck and opponents
-
-    def _claimed(self, state: PlayState) -> Assignment:
-        """The assignment with the opponent's game-stop set where the rules say that it has won."""
-        outcome = None if state.position is None else state.position.outcome
-        if outcome is None or outcome.winner is self.player or not state.plies:
-            return state.assignment
-        literal = next(
-            (
-                ply.stop
-                for ply in self.layout.moves[state.plies - 1 :]
-                if ply.player is not self.player
-                and ply.stop is not None
-                and abs(ply.stop) in self.reader.opponent
-                # A claim goes with the ply that wins, or takes the place of one after it.
-                and (ply.ply > state.plies if ply.stop_instead else ply.ply == state.plies)
-            ),
-            None,
-        )
-        if literal is None:
-            return state.assignment
-        stop = {abs(literal): literal > 0}
-        return replace(state.assignment, choice={**state.assignment.choice, **stop})
-
-    def _final(
-        self,
-        state: PlayState,
-        verdict: bool | None,
-        note: str,
-        accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
-    ) -> Final:
-        ending = state.ending
-        assert ending is not None, "the play has ended"
-        expected = self.promised_verdict
-        kept = None if verdict is None else verdict is expected
-        winner = ending.winner
-        if winner is None and kept is not None:
-            winner = self.player if kept else self.player.other
-        findings = list(accepted.get(state.moves, ()))
-        outcome = None if state.position is None else state.position.outcome
-        if outcome is not None and self.referee is not None:
-            finding = self.referee.end(outcome, self.player, state.plies, state.moves)
-            findings += [] if finding is None else [finding]
-        if kept is False:
-            findings.append(self._verdict_finding(state, note, expected))
-        promised = None if winner is None else winner is self.player and kept is not False
-        if promised and not ending.by_rules:
-            promised = None
-        resting = _resting_on(state.guessed, findings)
-        return Final(winner, ending.reason, promised, verdict, note, resting)
-
-    def _verdict_finding(self, state: PlayState, note: str, expected: bool) -> Finding:
-        literal = self.layout.verdict
-        evidence: tuple[Evidence, ...] = ()
-        if literal is not None:
-            name = ("-" if literal < 0 else "") + self._name(abs(literal))
-            evidence = (Evidence(literal, name, not expected, "verdict"),)
-        value = "true" if not expected else "false"
-        return Finding(
-            FindingKind.VERDICT_DIFFERS,
-            state.plies,
-            f"the verdict is {value} {note}".rstrip(),
-            evidence=evidence,
-            moves=state.moves,
-        )
-
-
-def _moved(
-    state: PlayState, assignment: Assignment, move: LayoutMove | None, *, stopped: bool = False
-) -> PlayState:
-    """A play after one ply more, which ``?`` stands for where it is no move."""
-    return replace(
-        state,
-        assignment=assignment,
-        moves=(*state.moves, "?" if move is None else str(move)),
-        findings=(),
-        stopped=stopped,
-        last=move,
-        remark="",
-        chosen=False,
-    )
-
-
-def _resting_on(guessed: tuple[int, ...], findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """The findings of a play that rests on guesses.
-
-    That the matrix has the wrong value after such moves of the opponent's is no guess.
-    """
-    if not guessed:
-        return tuple(findings)
-    return tuple(
-        f if f.kind is FindingKind.VERDICT_DIFFERS else replace(f, guessed=guessed)
-        for f in findings
-    )
-
-
-def _is_undecided(state: PlayState) -> bool:
-    return state.ending is not None and state.ending.undecided
-
-
-def _undecided(state: PlayState) -> Final:
-    """The end of a play whose winner is unknown."""
-    assert state.ending is not None, "the play has ended"
-    return Final(None, state.ending.reason, None, None, "")
-
-
-_Answer = TypeVar("_Answer")
-
-
-def _each(
-    ask: Callable[[Sequence[Assignment]], list[_Answer]], assignments: Sequence[Assignment]
-) -> list[_Answer | NoAnswerError | UndecidedError]:
-    """The answers to a batch; where there is none, the error in its place."""
-    try:
-        return list(ask(assignments))
-    except (NoAnswerError, UndecidedError) as error:
-        if len(assignments) == 1:
-            return [error]
-    return [answer for assignment in assignments for answer in _each(ask, [assignment])]
+        return self._endings.of(states)

@@ -8,11 +8,12 @@ from typing import Any
 from qsage_validate.arena.adversary import Adversary
 from qsage_validate.arena.block_adversary import BlockAdversary
 from qsage_validate.arena.board_adversary import BoardAdversary
-from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.engines.blocks import BlockEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.engines.engine import Engine
 from qsage_validate.arena.names import Names
+from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.watch import Watch, coverage
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle

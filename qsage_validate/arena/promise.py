@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind

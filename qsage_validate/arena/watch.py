@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice, product
 from typing import Final
 
-from qsage_validate.arena.conductor import PlayState
+from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.assertions import names, value

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.arena.conductor import PlayState
 from qsage_validate.arena.frame import Frame, MatchOutcome
+from qsage_validate.arena.play_state import PlayState
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.protocol import Board, Game, Player
 from qsage_validate.render.board_svg import Marks

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.open import open_adversary, open_conductor, open_engine, watched
+from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope

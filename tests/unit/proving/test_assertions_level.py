@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.conductor import Conductor, PlayState
+from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
@@ -81,7 +82,7 @@ def _means(condition: Condition, values: Mapping[int, bool]) -> bool:
 
 
 @given(random_certified(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_clauses_and_conditions_mean_what_all_choices_show(
     pair: tuple[Qbf, CircuitCertificate], data: st.DataObject
 ) -> None:
