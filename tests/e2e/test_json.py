@@ -112,7 +112,7 @@ RUNS = {
         "compare f.qcir short.qcir --cert c.aig",
     ],
     "`compare`: both ways": ["compare f.qcir g.qcir", "compare f.qcir short.qcir"],
-    "`compare --exact`": ["compare f.qcir g.qcir --exact"],
+    "`compare --exact`": ["compare small.qcir small.qcir --exact"],
     "`compare --encodings`": [f"compare {SMALL} --encodings all"],
     "`export`": ["export page f.qcir c.aig -o play.html"],
     "`explain`": ["explain f.qcir --cert c.aig", f"explain {SMALL} --max-nodes 1 --lookahead 1"],
@@ -215,6 +215,7 @@ def _write_inputs(folder: Path) -> None:
     Path(write_trace(folder, QrpDialect.QRP)).rename(folder / "t.qrp")
     _object(f"certify {SMALL} -o whole.aag --formula f.qcir")
     _object("encode httt --size 3x3 --shape el --depth 3 -o short.qcir")
+    _object("encode httt --size 2x2 --shape domino --depth 3 -o small.qcir")
     # The other answer of one function.
     lines = (folder / "whole.aag").read_text().split("\n")
     first = 1 + int(lines[0].split()[2])

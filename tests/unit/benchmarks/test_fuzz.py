@@ -9,7 +9,7 @@ import pytest
 from benchmarks import fuzz
 from qsage_validate.errors import Exit
 
-CASES = 2000
+CASES = 800
 
 
 @pytest.mark.slow

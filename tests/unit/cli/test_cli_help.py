@@ -84,7 +84,7 @@ def test_examples_do_what_they_say(
     for line in _RUN:
         code = run_qsage(shlex.split(line)[1:])
         assert code in (0, 10, 20), (line, capsys.readouterr())
-    assert run_qsage(("bench", "table2", "--only", "httt*3x3*", "--timeout", "10")) == 0
+    assert run_qsage(("bench", "table2", "--only", "httt*3x3*domino*", "--timeout", "10")) == 0
     assert run_qsage(("bench", "table", "bench-table2.jsonl")) == 0
     assert run_play(("sample:tic", "--moves", "occupy(1,1)")) in (0, 3)
     assert Path("tic.html").stat().st_size > 0

@@ -14,7 +14,7 @@ from tests.unit.cli.test_special_files import DOMINO, record
 
 # What sets a terminal's title, moves its cursor, begins a command in C1, turns the direction.
 EVIL = "a\x1b]0;owned\x07\x1b[2J\x9b31m\u202egpj.\u2066b"
-HTTT = ["httt", "--size", "3x3", "--shape", "el", "--depth", "5"]
+HTTT = ["httt", "--size", "2x2", "--shape", "el", "--depth", "3"]
 
 WRITTEN = ["-o", f"{EVIL}/e.aig", "--formula", f"{EVIL}/e.qcir"]
 

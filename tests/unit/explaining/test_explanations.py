@@ -34,7 +34,7 @@ TIC = "httt --size 4x4 --shape tic --depth 5"
 EVADER = "evader-pursuer --size 8x8 --pursuer 3,4 --depth 7"
 SECOND = "breakthrough --second --size 2x4 --depth 13"
 LONGER = "breakthrough --second --size 2x5 --depth 11"
-CONNECT = "connect-c --size 4x4 --connect 3 --depth 9"
+CONNECT = "connect-c --size 4x3 --connect 3 --depth 9"
 HELD = "httt --size 2x2 --shape el --depth 3"
 DUAL = "evader-pursuer-dual --size 4x4 --pursuer 2,3 --depth 10"
 
