@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
-from qsage_validate.certificates.compile.compiler import NotCompiledError, compile_plan
+from qsage_validate.certificates.compile.compiler import compile_plan
+from qsage_validate.certificates.compile.in_literals import NotCompiledError
 from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode
 from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.rest import certified, evaluate

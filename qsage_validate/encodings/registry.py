@@ -82,6 +82,16 @@ def language_of_encoding(encoding: str | None) -> str | None:
     return next((language for language, names in _ENCODERS.items() if encoding in names), None)
 
 
+def require_known(encoding: str, language: str) -> None:
+    """Raise ``UsageError`` for a name of no encoding, with those near it of a language."""
+    every = encoders()
+    if encoding not in every:
+        near = did_you_mean(encoding, encoders(language))
+        raise UsageError(
+            f"unknown encoding {encoding!r}{near}, expected one of: {', '.join(every)}"
+        )
+
+
 def encode(model: GameModel, encoding: str | None = None) -> Encoding:
     """Encode ``model``, as named or in the way that is usual for its kind.
 
@@ -89,12 +99,7 @@ def encode(model: GameModel, encoding: str | None = None) -> Encoding:
     """
     known = encoders(model.language)
     encoding = encoding or next(iter(known))
-    every = encoders()
-    if encoding not in every:
-        near = did_you_mean(encoding, known)
-        raise UsageError(
-            f"unknown encoding {encoding!r}{near}, expected one of: {', '.join(every)}"
-        )
+    require_known(encoding, model.language)
     if encoding not in known:
         raise UsageError(
             f"found the encoding {encoding} for {model.name}, a {KINDS[model.language]} game, "

@@ -12,25 +12,24 @@ goes with the move that reaches the goal, and what follows it means nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from qsage_validate.certificates.compile.in_literals import (
+    PlayInLiterals,
+    bits_for,
+    require_completion,
+)
 from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.decision import synthesise
-from qsage_validate.circuit.qbf import Connective
-from qsage_validate.encodings.completion import Goals, PlyLiterals
+from qsage_validate.encodings.completion import Goals
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits, MoveCoding
 from qsage_validate.encodings.layout.layout import IllegalMoves, Ply
-from qsage_validate.errors import QsageError
-from qsage_validate.games.protocol import Move, Player
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
-
-
-class NotCompiledError(QsageError):
-    """A winning plan is there, but the encoding is not one for which it can be compiled."""
+from qsage_validate.games.protocol import Move
+from qsage_validate.kernel.certificate import CircuitCertificate
 
 
 def compile_plan(
@@ -43,12 +42,7 @@ def compile_plan(
     here.  Raises :class:`NotCompiledError` for an encoding that says nothing about certificates
     of the hero.
     """
-    hero = plan.hero
-    if hero not in encoding.completions:
-        raise NotCompiledError(
-            f"found the encoding {encoding.layout.encoding} for a win of {hero}'s, expected one "
-            f"that has certificates for {hero}"
-        )
+    require_completion(encoding, plan.hero)
     compiler = Compiler(encoding, plan, initially)
     compiler.run()
     return compiler.certificate()[0]
@@ -76,8 +70,8 @@ def _within_first_moves(encoding: Encoding, plan: Plan) -> Plan:
     return replace(plan, replies=replies)
 
 
-class Compiler:
-    """Goes through the plies one by one; what completions see of it is a play in literals."""
+class Compiler(PlayInLiterals):
+    """The play of a plan."""
 
     def __init__(
         self,
@@ -87,24 +81,15 @@ class Compiler:
         *,
         rewrite: bool = True,
     ) -> None:
-        self.encoding = encoding
-        self.layout = encoding.layout
-        self.qbf = encoding.qbf
         self.plan = plan = _within_first_moves(encoding, plan)
-        self.hero = plan.hero
-        self.kind = Kind.SKOLEM if self.hero is Player.BLACK else Kind.HERBRAND
-        self.builder = AigBuilder(rewrite=rewrite)
-        self.inputs = self.qbf.variables(self.kind.decides.dual)
-        self.literals: dict[int, int] = {v: self.builder.input() for v in self.inputs}
-        self.functions: dict[int, int] = {}
-        self.plies: list[PlyLiterals] = []
+        super().__init__(encoding, plan.hero, AigBuilder(rewrite=rewrite))
+        self.make_inputs()
         # The codings of the opponent's plies since the hero's last one.
         self._codings: list[MoveCoding] = []
         self._initially = initially
         self._claims: list[_Claim] = []
         # True when the play in mind is over before the current ply.
         self._over = FALSE if initially is None else TRUE
-        self._mind = encoding.mind(self.builder, self.hero)
         self.decisions = Decisions(self.builder, plan, self._numbers)
 
     # -- what the hero reaches -----------------------------------------------------------------
@@ -127,50 +112,7 @@ class Compiler:
             )
         return number
 
-    # -- literals ------------------------------------------------------------------------------
-
-    def value(self, literal: int) -> int:
-        """The graph's literal of a variable, or of a gate that is a constant of the formula."""
-        name = abs(literal)
-        if name in self.literals:
-            return self.literals[name] ^ (literal < 0)
-        gate = self.qbf.gates[name]
-        if gate.inputs:
-            raise ValueError(f"found gate {name} among the moves, expected variables")
-        return (TRUE if gate.connective is Connective.AND else FALSE) ^ (literal < 0)
-
-    def _define(self, variables: Sequence[int], literals: Sequence[int]) -> None:
-        """Give the hero's variables their functions; a constant among them needs none."""
-        for variable, literal in zip(variables, literals, strict=True):
-            name, function = abs(variable), literal ^ (variable < 0)
-            if name not in self.qbf.gates and self._mind.decides(name):
-                self.functions[name] = self.literals[name] = function
-
-    def _decoded(self, coding: MoveCoding, numbers: Sequence[Bits]) -> list[int]:
-        """For each move a literal that says that the numbers are its own."""
-        sizes = [number.size for number in coding.numbers] or [len(coding.moves)]
-        trees = []
-        for bits, count in zip(numbers, sizes, strict=True):
-            tree = [TRUE]
-            for bit in bits:
-                tree = [
-                    self.builder.and_(node, bit ^ 1 ^ one) for node in tree for one in (FALSE, TRUE)
-                ][: 2 * count]
-            trees.append(tree)
-        if len(trees) == 1:
-            return trees[0][: sizes[0]]
-        return [
-            self.builder.and_all(tree[k] for tree, k in zip(trees, coding.place(move), strict=True))
-            for move in coding.moves
-        ]
-
-    def _encoded(self, made: Sequence[int]) -> Bits:
-        """The index of the one literal that is true, as bits."""
-        width = _width(len(made))
-        return tuple(
-            self.builder.or_all(one for k, one in enumerate(made) if k >> bit & 1)
-            for bit in reversed(range(width))
-        )
+    # -- decisions -----------------------------------------------------------------------------
 
     def _numbers(self, reply: Move) -> Sequence[int]:
         """The numbers of the opponent's moves since the hero's last ply."""
@@ -179,33 +121,17 @@ class Compiler:
 
     # -- the plies -----------------------------------------------------------------------------
 
-    def _played(
-        self, ply: Ply, numbers: Sequence[Bits], stop: int, moves: Callable[[], Sequence[int]]
-    ) -> PlyLiterals:
-        named = map(abs, ply.all_variables)
-        known = {v: self.literals[v] for v in named if v in self.literals}
-        return PlyLiterals(ply.player, numbers, stop, known, moves)
-
     def _opponent_ply(self, ply: Ply) -> Sequence[Bits]:
         """The opponent's move as it is written; the numbers of the one in mind."""
-        builder, coding = self.builder, ply.coding
-        stop = FALSE if ply.stop is None else self.value(ply.stop)
-        literals = tuple(map(self.value, coding.variables))
-        numbers = [tuple(map(self.value, number.bits)) for number in coding.numbers]
-        numbers = numbers or [self._encoded(literals)]
-
-        def moves() -> Sequence[int]:
-            made = self._decoded(coding, numbers) if coding.numbers else literals
-            return [builder.and_(literal, stop ^ 1) for literal in made]
-
-        written = self._played(ply, numbers, stop, moves)
+        written = self.written(ply)
+        numbers = written.numbers
         self.plies.append(written)
         if self.layout.illegal_replies(ply.player) is IllegalMoves.LOSES:
-            self._mind.play(ply, written, self.literals)
+            self.mind.play(ply, written, self.literals)
             return numbers
-        taken = self._mind.replaced(ply, written.made)
-        in_mind = self._encoded(taken)
-        self._mind.play(ply, replace(written, moves=lambda: taken), self.literals)
+        taken = self.mind.replaced(ply, written.made)
+        in_mind = self.encoded(taken)
+        self.mind.play(ply, replace(written, moves=lambda: taken), self.literals)
         return [in_mind]
 
     def _hero_ply(self, ply: Ply, before: Sequence[Bits]) -> None:
@@ -214,30 +140,30 @@ class Compiler:
         column = self.decisions.at_this_ply()
         sizes = [number.size for number in coding.numbers] or [len(coding.moves)]
         numbers = [
-            column(_place_of(coding, index), _width(size)) for index, size in enumerate(sizes)
+            column(_place_of(coding, index), bits_for(size)) for index, size in enumerate(sizes)
         ]
         if ply.stop_instead:
-            made, numbers, stop = self._unless_over(ply, self._decoded(coding, numbers), numbers)
+            made, numbers, stop = self._unless_over(ply, self.decoded(coding, numbers), numbers)
             moves: Callable[[], Sequence[int]] = lambda: made  # noqa: E731
             ends = column(_stops, 1)[0] if self.decisions.nodes else FALSE
             over = self._over = self.builder.or_(self._over, ends)
         else:
-            moves = partial(self._decoded, coding, numbers)
+            moves = partial(self.decoded, coding, numbers)
             stop = over = column(_stops, 1)[0] if ply.stop is not None else FALSE
         self._claims.append(_Claim(over, column))
-        for value, width in self._mind.witnesses:
+        for value, width in self.mind.witnesses:
             column(_number_of(value), width)
         self.decisions.leave()
         if coding.numbers:
             for number, bits in zip(coding.numbers, numbers, strict=True):
                 padding = (FALSE,) * (len(number.bits) - len(bits))
-                self._define(number.bits, padding + bits if number.bits else ())
+                self.define(number.bits, padding + bits if number.bits else ())
         else:
-            self._define(coding.variables, moves())
+            self.define(coding.variables, moves())
         if ply.stop is not None:
-            self._define([ply.stop], [stop])
-        played = self._played(ply, numbers, stop, moves)
-        self._mind.play(ply, played, self.literals)
+            self.define([ply.stop], [stop])
+        played = self.played(ply, numbers, stop, moves)
+        self.mind.play(ply, played, self.literals)
         self.plies.append(played)
 
     def _unless_over(
@@ -245,7 +171,7 @@ class Compiler:
     ) -> tuple[Sequence[int], list[Bits], int]:
         """The move, and whether it is a claim instead, where the play may be over by now."""
         builder = self.builder
-        ended = self._mind.over(ply)
+        ended = self.mind.over(ply)
         if ended is not None:
             return [builder.and_(literal, ended ^ 1) for literal in made], numbers, FALSE
         if ply.stop is not None:
@@ -254,9 +180,9 @@ class Compiler:
             return made, numbers, FALSE
         made = [
             builder.ite(self._over, instead, literal)
-            for instead, literal in zip(self._mind.fallback(ply), made, strict=True)
+            for instead, literal in zip(self.mind.fallback(ply), made, strict=True)
         ]
-        return made, [self._encoded(made)], FALSE
+        return made, [self.encoded(made)], FALSE
 
     def _behind(self, before: Sequence[Bits]) -> None:
         """Claim the goal that the hero chooses after the last ply, where there is a choice."""
@@ -276,27 +202,7 @@ class Compiler:
                 before += self._opponent_ply(ply)
                 self._codings.append(ply.coding)
         self._behind(before)
-        self.functions.update(self.encoding.completions[self.hero](self))
-        missing = [
-            self.qbf.name(v)
-            for v in self.qbf.variables(self.kind.decides)
-            if v not in self.functions
-        ]
-        if missing:
-            raise ValueError(f"no definition of {', '.join(missing[:8])}")
-
-    def certificate(self, also: Sequence[int] = ()) -> tuple[CircuitCertificate, list[int]]:
-        """The certificate, in a graph that has the literals ``also``; with these."""
-        decided = self.qbf.variables(self.kind.decides)
-        aig, moved = self.builder.build([*(self.functions[v] for v in decided), *also])
-        functions: Mapping[int, int] = dict(zip(decided, moved, strict=False))
-        made = CircuitCertificate(self.kind, aig, self.inputs, functions, Dialect.CAQE)
-        return made, moved[len(decided) :]
-
-
-def _width(size: int) -> int:
-    """The bits of the numbers below ``size``."""
-    return max(size - 1, 0).bit_length()
+        self.complete()
 
 
 def _stops(node: PlanNode) -> int:

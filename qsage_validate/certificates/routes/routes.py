@@ -160,6 +160,32 @@ def certify_formula(
     raise _failure([*attempts.values()], [*failures.values()])
 
 
+def certify_prepared(
+    whole: Encoding,
+    prepared: Encoding,
+    options: RouteOptions = RouteOptions(),
+    *,
+    tell: Tell = nobody,
+) -> CertifiedFormula:
+    """Certify ``prepared``, and lift the certificate to ``whole``, where it is proved.
+
+    ``prepared`` encodes what preparation leaves of the game of ``whole``
+    (:func:`~qsage_validate.encodings.prepared.prepare`), in the same encoding.  Raises as
+    :func:`certify_formula` does, and ``UsageError`` where ways of a network are too many to list.
+    """
+    from qsage_validate.certificates.compile.lift import lift
+
+    plain = replace(options, minimise=False)
+    found = certify_formula(prepared.qbf, plain, encoding=prepared, tell=tell)
+    watch = Stopwatch()
+    tell(Progress("lift"))
+    lifted = lift(found.certificate, prepared, whole)
+    stages = (*found.stages, ("lift", watch.seconds))
+    candidate = Candidate(lifted, f"{found.by} on the prepared game", stages, None, found.note)
+    task = _Task(whole.qbf, whole, whole.layout, options.solver, False, options.bloqqer, tell, inf)
+    return _proved(task, found.route, candidate, options, found.attempts)
+
+
 def route_names() -> tuple[str, ...]:
     """The names that ``RouteOptions.route`` may have."""
     return (AUTO, *_ROUTES)

@@ -16,7 +16,7 @@ of either player, do nothing.
 The authors take the stones to begin with out of the game before they encode it.  Here such
 positions are constants and have no variables, which gives the same clauses.  The authors also
 take out positions of no winning set; here they stay, for they can be claimed, unless the game is
-prepared first (``open_game.prepared``).
+prepared first (``encodings/prepared.py``).
 """
 
 from __future__ import annotations

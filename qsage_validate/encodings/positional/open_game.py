@@ -7,7 +7,7 @@ stay, for each of them can be claimed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -22,8 +22,10 @@ from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import Network, PositionalModel, require_alternating
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.preprocessing import (
+    after,
     contracted,
-    preprocess,
+    last_of,
+    stages,
     with_useless_white,
     without_detours,
     without_larger_sets,
@@ -245,18 +247,15 @@ def prepared(model: PositionalModel, encoding: str) -> PositionalModel:
     network, and White's network is contracted (Figure 1(d)).  Raises ``UsageError`` for too many
     winning sets.
     """
-    if encoding in _OF_SETS:
-        return preprocess(with_winning_sets(model))
+    return last_of(preparing(model, encoding), model)
+
+
+def preparing(model: PositionalModel, encoding: str) -> Iterator[PositionalModel]:
+    """The games on the way to the prepared one."""
     network = model.network
-    if encoding == "et" and network is not None and network.short is Player.BLACK:
-        if is_hex_board(model):
-            steps: tuple[Callable[[PositionalModel], PositionalModel], ...] = (
-                with_useless_white,
-                without_detours,
-                transversal_of,
-                contracted,
-            )
-            for step in steps:
-                model = step(model)
-        return model
-    return preprocess(model)
+    if encoding in _OF_SETS:
+        yield from stages(with_winning_sets(model))
+    elif encoding != "et" or network is None or network.short is Player.WHITE:
+        yield from stages(model)
+    elif is_hex_board(model):
+        yield from after(model, (with_useless_white, without_detours, transversal_of, contracted))

@@ -329,7 +329,8 @@ def _last_run(turns: Sequence[Player]) -> int:
 def require_alternating(model: PositionalModel) -> None:
     """Raise ``UsageError`` unless Black begins, and ends, with one stone a turn.
 
-    The encodings of the paper are of such games (section 3: the depth is odd).
+    The encodings of the paper are of such games (section 3: the depth is odd).  A game without
+    open positions has no plies.
     """
     turns = model.turns
     if turns and turns[0] is not Player.BLACK:
@@ -337,7 +338,7 @@ def require_alternating(model: PositionalModel) -> None:
     for ply, (player, following) in enumerate(pairwise(turns), start=2):
         if player is following:
             raise UsageError(f"{model.name}: {player} moves again at ply {ply}, expected one stone")
-    if len(turns) % 2 == 0:
+    if len(turns) % 2 == 0 and (turns or model.open):
         raise UsageError(f"{model.name}: found the depth {len(turns)}, expected an odd one")
 
 

@@ -6,8 +6,10 @@ as it is, and those of a network leave winning sets; ``preprocess`` does all of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
+from typing import Final
 
 from qsage_validate.games.positional.masks import flood, members, minimal, spread
 from qsage_validate.games.positional.model import Network, PositionalModel
@@ -83,10 +85,11 @@ def with_useless_white(model: PositionalModel) -> PositionalModel:
 
     The step is repeated, because fewer open positions may leave Black fewer stones.
     """
-    while useless := useless_positions(model):
-        first_moves = model.first_moves & ~useless
-        model = replace(model, white=model.white | useless, first_moves=first_moves)
-    return model
+    return last_of(after(model, [with_useless_white]), model)
+
+
+def _without_useless(model: PositionalModel) -> PositionalModel:
+    return _given_to_white(model, useless_positions(model))
 
 
 def without_detours(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> PositionalModel:
@@ -95,18 +98,28 @@ def without_detours(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> Posit
     A position on a short way need not be on a minimal one.  The minimal ways have to be listed;
     where there are more than ``limit`` of them, the model stays as it is.
     """
-    while model.network is not None and not model.network.joined:
-        ways = ways_of(model, limit)
-        used = 0
-        for way in minimal(ways or ()):
-            used |= way
-        useless = model.open & ~used
-        if ways is None or not useless:
-            break
-        model = replace(
-            model, white=model.white | useless, first_moves=model.first_moves & ~useless
-        )
+    while (left := _without_detours(model, limit)) != model:
+        model = left
     return model
+
+
+def _without_detours(model: PositionalModel, limit: int = DEFAULT_LIMIT) -> PositionalModel:
+    ways = None
+    if model.network is not None and not model.network.joined:
+        ways = ways_of(model, limit)
+    if ways is None:
+        return model
+    used = 0
+    for way in minimal(ways):
+        used |= way
+    return _given_to_white(model, model.open & ~used)
+
+
+def _given_to_white(model: PositionalModel, positions: int) -> PositionalModel:
+    if not positions:
+        return model
+    first_moves = model.first_moves & ~positions
+    return replace(model, white=model.white | positions, first_moves=first_moves)
 
 
 def contracted(model: PositionalModel) -> PositionalModel:
@@ -174,7 +187,9 @@ def _contract(model: PositionalModel, network: Network) -> Network:
     )
 
 
-STEPS: tuple[Callable[[PositionalModel], PositionalModel], ...] = (
+Step = Callable[[PositionalModel], PositionalModel]
+
+STEPS: Final[Sequence[Step]] = (
     without_dead_sets,
     without_long_sets,
     without_larger_sets,
@@ -184,12 +199,39 @@ STEPS: tuple[Callable[[PositionalModel], PositionalModel], ...] = (
 )
 """The transformations, in the order in which they help each other."""
 
+_ROUNDS: Final[Mapping[Step, Step]] = {
+    with_useless_white: _without_useless,
+    without_detours: _without_detours,
+}
+"""What is repeated in those that are repeated."""
+
+
+def after(model: PositionalModel, steps: Iterable[Step]) -> Iterator[PositionalModel]:
+    """The models after each of some transformations, and after each round of one."""
+    for step in steps:
+        once, before = _ROUNDS.get(step), None
+        while model != before:
+            before, model = model, (once or step)(model)
+            yield model
+            if once is None:
+                break
+
+
+def stages(model: PositionalModel) -> Iterator[PositionalModel]:
+    """The models after one transformation after the other, until none changes it any more."""
+    left, before = model, None
+    while left != before:
+        before = left
+        for stage in after(left, STEPS):
+            yield stage
+            left = stage
+
 
 def preprocess(model: PositionalModel) -> PositionalModel:
     """The model after all transformations, until none changes it any more."""
-    while True:
-        before = model
-        for step in STEPS:
-            model = step(model)
-        if model == before:
-            return model
+    return last_of(stages(model), model)
+
+
+def last_of(models: Iterable[PositionalModel], otherwise: PositionalModel) -> PositionalModel:
+    """The last of some models; ``otherwise`` if there is none."""
+    return reduce(lambda _, model: model, models, otherwise)

@@ -109,16 +109,23 @@ def _candidates(arrangement: Arrangement) -> Iterator[Permutation]:
                 yield Permutation(full, images, turns=not shift)
 
 
+def keeping_stones(
+    model: PositionalModel, permutations: Sequence[Permutation]
+) -> list[Permutation]:
+    """Those of some permutations under which the first stones are their own image."""
+    return [
+        p
+        for p in permutations
+        if p.mask(model.black) == model.black and p.mask(model.white) == model.white
+    ]
+
+
 def orbits(model: PositionalModel, permutations: Sequence[Permutation]) -> tuple[int, ...]:
     """The open positions in classes under the symmetries that keep the stones.
 
     A first move is as good as any other of its class.  In the order of their first positions.
     """
-    kept = [
-        p
-        for p in permutations
-        if p.mask(model.black) == model.black and p.mask(model.white) == model.white
-    ]
+    kept = keeping_stones(model, permutations)
     classes: list[int] = []
     rest = model.open
     while rest:

@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.compiler import NotCompiledError
+from qsage_validate.certificates.compile.in_literals import NotCompiledError
 from qsage_validate.certificates.compile.plan import NoWinError, Plan, must_play_plan
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
