@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +19,7 @@ from qsage_validate.cli.options import (
     FormulaOptions,
     JsonOption,
     LimitOptions,
+    PrepareOption,
     parse_dialect,
 )
 from qsage_validate.errors import Exit, UndecidedError, UsageError
@@ -56,6 +57,7 @@ def command(
         "FILE",
     ),
     encoding: EncodingOption = None,
+    prepare: PrepareOption = False,
     route: str = option(
         "auto (default), search, bloqqer, trace, tool or expansion (see docs/how-to/solving.md).",
         "NAME",
@@ -97,6 +99,8 @@ def command(
     The functions of the side that wins, Skolem (true, Black) or Herbrand (false, White), come
     from a search on the rules of a game, or from QBF solvers, by the routes that there are. They
     are written only after both levels of the check have proved them; see 'qsage validate'.
+    With --prepare a game is certified without what cannot matter in it; the certificate is lifted
+    to the formula of the whole game, and proved there.
 
     A solution file ('qsage solve --solution') in the place of a game gives its first --blocks,
     after a walk has proved the file.
@@ -117,10 +121,10 @@ def command(
     target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks)
     options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
     if solution is not None:
-        if blocks is None or solver is not None or route != "auto" or minimise:
+        if blocks is None or solver is not None or route != "auto" or minimise or prepare:
             raise UsageError(
                 f"found {solution}, a solution file, expected --blocks N with it and no --solver, "
-                "--route or --minimise"
+                "--route, --minimise or --prepare"
             )
         return _from_solution(solution, encoding, options, target, json_output=json_output)
     model, deepens = without_depth(model)
@@ -128,8 +132,13 @@ def command(
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
     if path is None and read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
+    if path is not None and prepare:
+        raise UsageError("found --prepare with a formula, expected a positional game")
     with memory_within(limits.memory):
-        asked = _encoded(model, encoding) if path is None else _read(path, model, read)
+        if path is not None:
+            asked = _read(path, model, read)
+        else:
+            asked = (_prepared if prepare else _encoded)(model, encoding)
     target.check(asked)
     try:
         proved = _certified(asked, options, target)
@@ -140,7 +149,7 @@ def command(
         return _on_a_solvers_word(asked, solver, limits.timeout, target, json_output=json_output)
     written = target.write(proved.certificate, proved.formula)
     why_no_winner = None if proved.route == SEARCH else inconclusive(asked.layout, proved.truth)
-    facts = _facts(proved, written, target, asked.encoding, why_no_winner)
+    facts = _facts(proved, written, target, asked.encoding, why_no_winner) | asked.facts
     if json_output:
         emit_json(facts)
     narrate(_text(proved, written, target, asked, why_no_winner))
@@ -149,12 +158,17 @@ def command(
 
 @dataclass(frozen=True)
 class _Question:
-    """The formula to be certified, and the game that it is known to be of."""
+    """The formula to be certified, and the game that it is known to be of.
+
+    ``prepared`` is what is certified first, of what is left of the game.
+    """
 
     qbf: Qbf
     layout: Layout | None
     name: str
     encoding: Encoding | None
+    prepared: Encoding | None = None
+    facts: dict[str, object] = field(default_factory=dict)
 
 
 def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
@@ -170,6 +184,16 @@ def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
 
     encoded = encode(model.resolve(encoding), encoding)
     return _Question(encoded.qbf, encoded.layout, encoded.model.name, encoded)
+
+
+def _prepared(model: ModelArguments, encoding: str | None) -> _Question:
+    from qsage_validate.cli.prepare import prepare_model
+    from qsage_validate.encodings.registry import encode
+
+    prepared = prepare_model(model, encoding, encodes=True)
+    whole, left = (encode(game, encoding) for game in (prepared.whole, prepared.left))
+    prepared.tell()
+    return _Question(whole.qbf, whole.layout, whole.model.name, whole, left, prepared.facts)
 
 
 @dataclass(frozen=True)
@@ -232,7 +256,7 @@ class _Target:
 
 def _certified(asked: _Question, options: RouteOptions, target: _Target) -> CertifiedFormula:
     """The whole certificate; of one block in half of the time, for else a solver is asked."""
-    from qsage_validate.certificates.routes.routes import certify_formula
+    from qsage_validate.certificates.routes.routes import certify_formula, certify_prepared
 
     if target.blocks == 1:
         from qsage_validate.certificates.routes.by_proof import writes_functions
@@ -242,6 +266,8 @@ def _certified(asked: _Question, options: RouteOptions, target: _Target) -> Cert
         half = options.limits.deadline.share(_SHARE)
         options = replace(options, limits=replace(options.limits, deadline=half))
     with SearchLine(sys.stderr) as line:
+        if asked.encoding is not None and asked.prepared is not None:
+            return certify_prepared(asked.encoding, asked.prepared, options, tell=line.tell)
         return certify_formula(
             asked.qbf, options, encoding=asked.encoding, layout=asked.layout, tell=line.tell
         )

@@ -11,7 +11,13 @@ from qsage_validate.cli.formula import formula_path, load_formula
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import REQUIRED, option, output_option
-from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, PrenexOption
+from qsage_validate.cli.options import (
+    EncodingOption,
+    FormulaOptions,
+    JsonOption,
+    PrenexOption,
+    PrepareOption,
+)
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -83,6 +89,7 @@ def command(
         panel="Output",
     ),
     encoding: EncodingOption = None,
+    prepare: PrepareOption = False,
     clauses: Clauses | None = option(
         "In QDIMACS: tseitin (default); polarity: only the clauses that are needed "
         "(Plaisted and Greenbaum); early: gates beside their inputs besides.",
@@ -106,6 +113,8 @@ def command(
     path = formula_path(model)
     if path is not None and encoding is not None:
         raise UsageError("found --encoding with a formula, expected a game")
+    if path is not None and prepare:
+        raise UsageError("found --prepare with a formula, expected a positional game")
     with memory_within(memory):
         if path is not None:
             problem = load_formula(path, model, FormulaOptions(prenex=prenex))
@@ -114,12 +123,22 @@ def command(
             about: dict[str, object] = {"formula": label(path)}
             title = f"formula {label(path)}"
         else:
-            encoded = encode(model.resolve(encoding), encoding)
+            facts_left: dict[str, object] = {}
+            if prepare:
+                from qsage_validate.cli.prepare import prepare_model
+
+                prepared = prepare_model(model, encoding, encodes=True)
+                encoded = encode(prepared.left, encoding)
+                prepared.tell()
+                facts_left = prepared.facts
+            else:
+                encoded = encode(model.resolve(encoding), encoding)
             qbf = encoded.qbf
             about = {
                 "game": encoded.model.name,
                 "depth": encoded.model.depth,
                 "encoding": encoded.layout.encoding,
+                **facts_left,
             }
             title = "{encoding} encoding of {game}, depth {depth}".format(**about)
     chosen = file_format or format_of(output)

@@ -81,6 +81,15 @@ EncodingOption = Annotated[
         rich_help_panel="Game",
     ),
 ]
+PrepareOption = Annotated[
+    bool,
+    typer.Option(
+        "--prepare",
+        rich_help_panel="Game",
+        help="Leave out first what cannot matter in a positional game: positions, winning sets, "
+        "first moves.",
+    ),
+]
 TimeoutOption = Annotated[
     float | None,
     typer.Option(

@@ -45,11 +45,13 @@ RUNS = {
         f"encode {SMALL} -o f.qcir",
         f"encode {SMALL} --format qdimacs -o f.qdimacs",
         "encode f.qcir -o g.qcir",
+        f"encode {SMALL} --prepare -o p.qcir",
     ],
     "`certify`": [
         f"certify {SMALL} -o c.aig",
         "certify f.qcir -o d.aig --route bloqqer --formula g.qcir",
         f"certify {SMALL} -o part.aig --blocks 1",
+        f"certify {SMALL} -o lifted.aig --prepare",
     ],
     "`certify`: the outermost block, on a solver's word": [
         "certify f.qcir -o o.out --as outer --blocks 1 --solver caqe",

@@ -13,7 +13,13 @@ from qsage_validate.cli.formula import formula_path, load_formula, without_depth
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import output_option
-from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
+from qsage_validate.cli.options import (
+    EncodingOption,
+    FormulaOptions,
+    JsonOption,
+    LimitOptions,
+    PrepareOption,
+)
 from qsage_validate.cli.solve.alternation import ALTERNATES, solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
 from qsage_validate.cli.solve.method import EngineName, Method, MethodOptions, exit_of, word_of
@@ -21,6 +27,7 @@ from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.cli.prepare import Prepared
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.solvers.qbf.solving import Solved
@@ -51,6 +58,7 @@ def command(
     model: ModelArguments,
     options: MethodOptions,
     encoding: EncodingOption = None,
+    prepare: PrepareOption = False,
     deepening: DeepeningOptions,
     solution: str | None = output_option(
         "Write the winner's reply in each position that the winner meets, for 'qsage validate "
@@ -65,9 +73,9 @@ def command(
 
     A game is searched on its rules, unless a QBF solver or an encoding is named. With --depth
     auto, greater and greater depths are tried until Black wins; --winner asks for the last depth
-    alone. A formula is given to QBF
-    solvers, by default to Bloqqer and what is there. Exit code 10: true (Black wins), 20: false
-    (White wins), 3: undecided within the limits.
+    alone. With --prepare a positional game is solved without what cannot matter in it. A formula is
+    given to QBF solvers, by default to Bloqqer and what is there. Exit code 10: true (Black wins),
+    20: false (White wins), 3: undecided within the limits.
     """
     path = formula_path(model)
     model, deepens = without_depth(model)
@@ -76,6 +84,8 @@ def command(
     if solution is not None:
         _check_solution(solution, deepening, searches=path is None and method.searches)
         check_streams(solution, json_output)
+    if prepare:
+        _check_prepare(deepens=deepens, formula=path is not None, solution=solution)
     if path is not None:
         if deepening.winner:
             raise UsageError("found --winner with a formula, expected a game")
@@ -88,9 +98,16 @@ def command(
         return _solve_formula(path, model, read, method, json_output)
     if read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
-    resolved = model.resolve(ALTERNATES if deepening.alternate and not encoding else encoding)
     if encoding is not None:
         method = replace(method, searches=False)
+    prepared: Prepared | None = None
+    if prepare:
+        from qsage_validate.cli.prepare import prepare_model
+
+        prepared = prepare_model(model, encoding, encodes=not method.searches)
+        resolved = prepared.left
+    else:
+        resolved = model.resolve(ALTERNATES if deepening.alternate and not encoding else encoding)
     if options.engine is not EngineName.AUTO and not method.searches:
         raise UsageError("found --engine with QBF solvers, expected a search on the rules")
     if solution is not None and not method.searches:
@@ -108,8 +125,20 @@ def command(
             )
     if method.searches:
         winner_only = deepening.winner
-        return _search(resolved, method, json_output, solution, winner_only=winner_only)
-    return _solve_game(resolved, encoding, method, json_output)
+        return _search(resolved, method, json_output, solution, prepared, winner_only=winner_only)
+    return _solve_game(resolved, encoding, method, json_output, prepared)
+
+
+def _check_prepare(*, deepens: bool, formula: bool, solution: str | None) -> None:
+    """Raise ``UsageError`` for what ``--prepare`` does not go with."""
+    if formula:
+        raise UsageError("found --prepare with a formula, expected a positional game")
+    if deepens:
+        raise UsageError(
+            "found --prepare with --depth auto, expected a number: what is left out depends on it"
+        )
+    if solution is not None:
+        raise UsageError("found --prepare with --solution, which is of the whole game")
 
 
 def _check_solution(solution: str, deepening: DeepeningOptions, *, searches: bool) -> None:
@@ -125,6 +154,7 @@ def _search(
     method: Method,
     json_output: bool,
     solution: str | None,
+    prepared: Prepared | None,
     *,
     winner_only: bool,
 ) -> Exit:
@@ -133,6 +163,8 @@ def _search(
     from qsage_validate.solvers.search.solver import EngineChoice, search_for
 
     game = load_game(model)
+    if prepared is not None:
+        prepared.tell()
     with SearchLine(sys.stderr) as line:
         choice = EngineChoice(method.engine.value)
         solver = search_for(game, limits=method.limits, tell=line.tell, engine=choice)
@@ -140,10 +172,15 @@ def _search(
     if result.critical_plies is not None:
         result = replace(result, critical_plies=game.count(result.critical_plies))
     truth = None if result.winner is None else result.winner is Player.BLACK
+    if prepared is not None:
+        game = load_game(prepared.whole)
+        if truth is False:
+            result = replace(result, reason=f"Black does not win within {game.length}")
     if json_output:
         emit_json(
             {"game": game.name, "plies": game.plies, "verdict": word_of(truth), "solver": "search"}
             | _search_facts(result)
+            | (prepared.facts if prepared is not None else {})
         )
     else:
         emit(_search_text(result))
@@ -199,7 +236,13 @@ def _solve_formula(
     return _tell_solved(solved, asked, json_output)
 
 
-def _solve_game(model: GameModel, encoding: str | None, method: Method, json_output: bool) -> Exit:
+def _solve_game(
+    model: GameModel,
+    encoding: str | None,
+    method: Method,
+    json_output: bool,
+    prepared: Prepared | None,
+) -> Exit:
     from qsage_validate.api.solving import FOR_SOLVERS
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
@@ -208,14 +251,18 @@ def _solve_game(model: GameModel, encoding: str | None, method: Method, json_out
 
     with memory_within(method.limits.memory_mb):
         encoded = encode(model, encoding or FOR_SOLVERS.get(model.language))
+    if prepared is not None:
+        prepared.tell()
     with SearchLine(sys.stderr) as line:
         solved = conclusive(method.solve(encoded.qbf, line.tell), encoded)
     layout = encoded.layout
+    model = model if prepared is None else prepared.whole
     facts = {
         "game": model.name,
         "depth": model.depth,
         "plies": layout.plies,
         "encoding": layout.encoding,
+        **(prepared.facts if prepared is not None else {}),
     }
     asked = _Question(encoded.qbf, layout, load_game(model).length, facts)
     return _tell_solved(solved, asked, json_output)
