@@ -9,6 +9,7 @@ wrong square a dashed frame with a cross.
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ _PAINT: Mapping[str, tuple[str, str]] = {
     "page": ('fill="#ffffff"', "fill:#16191e"),
 }
 
+_ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+
 FONT = "ui-sans-serif, 'Helvetica Neue', Helvetica, Arial, sans-serif"
 STYLE = (
     "@media screen and (prefers-color-scheme:dark){"
@@ -57,6 +60,11 @@ STYLE = (
 def paint(name: str) -> str:
     """The class and the light colours of a kind of shape, as attributes."""
     return f'class="qs-{name}" {_PAINT[name][0]}'
+
+
+def paints(name: str) -> dict[str, str]:
+    """The same as :func:`paint`, attribute by attribute."""
+    return dict(_ATTRIBUTE.findall(paint(name)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,80 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-import random
 import re
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from qsage_validate.api.games import game
 from qsage_validate.api.strategies import Strategy, certify, load
-from qsage_validate.arena.conductor import Conductor
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.formats.source import sample_path
-from qsage_validate.games.protocol import Square
-from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.proving.pages import play_page
-from qsage_validate.strategies.readers import reader_of
 from tests.support.commands import run_qsage
+from tests.support.page_plays import conducted, page_table
 
 _SCRIPT = Path(play_page.__file__).with_name("play.js")
 _PLAYS = Path(__file__).parent.parent / "support" / "page_plays.js"
-_LETTERS = {Square.BLACK: "B", Square.WHITE: "W", Square.OPEN: "."}
 
 
 def _strategy(name: str) -> Strategy:
     return load(sample_path(f"sample:{name}"), sample_path(f"sample:{name}.aig"))
-
-
-def _table(page: str) -> dict[str, Any]:
-    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', page, re.S)
-    assert found is not None
-    table: dict[str, Any] = json.loads(found[1])
-    return table
-
-
-def _expected(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]], list[Any]]:
-    """Random plays by the formula alone, and what the conductor says of each step."""
-    problem = strategy.problem.with_checked_dependencies()
-    certificate = problem.answering
-    assert isinstance(certificate, CircuitCertificate)
-    assert problem.layout is not None
-    oracle = SimulationOracle(certificate, problem.formula)
-    reader = reader_of(problem.layout, certificate, problem.formula, oracle, problem.game)
-    conductor, generator = Conductor(reader), random.Random(seed)
-    plays, told = [], []
-    for _ in range(games):
-        state, moves, steps = conductor.start(), list[str](), list[Any]()
-        while True:
-            mine = state.ending is None and conductor.to_move(state) is conductor.player
-            is_open = state.ending is not None or mine
-            on_board = None if is_open else reader.code.moves(state.plies + 1)
-            legal = None
-            if on_board is not None:
-                legal = [str(m) for m in on_board if conductor.is_legal(state, m)]
-            board, atoms = state.board, state.reading.atoms
-            squares = None if board is None else "".join(_LETTERS[s] for s in board.squares)
-            true = [] if atoms is None else sorted(atoms.true)
-            steps.append([list(state.moves), squares, true, legal])
-            if state.ending is not None:
-                break
-            if mine:
-                (state,) = conductor.answer_all([state])
-                continue
-            assert legal
-            moves.append(generator.choice(legal))
-            found = conductor.find(state, moves[-1])
-            assert found is not None
-            state = conductor.play(state, found)
-        (verdict,) = reader.verdicts([state.assignment])
-        plays.append(moves)
-        told.append([steps, verdict.value])
-    return plays, told
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
@@ -95,8 +42,8 @@ def test_so_it_does_where_moves_are_a_list(tmp_path: Path, encoding: str) -> Non
 
 def _compare(tmp_path: Path, strategy: Strategy, games: int) -> None:
     strategy.save_page(tmp_path / "play.html", timeout=5)
-    data = _table((tmp_path / "play.html").read_text("utf-8"))
-    plays, expected = _expected(strategy, games, seed=7)
+    data = page_table((tmp_path / "play.html").read_text("utf-8"))
+    plays, expected = conducted(strategy, games, seed=7)
     run = subprocess.run(
         ["node", str(_PLAYS), str(_SCRIPT)],
         input=json.dumps({"data": data, "plays": plays}),

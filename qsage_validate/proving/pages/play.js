@@ -1,4 +1,3 @@
-"use strict";
 // Plays a Skolem certificate by its own gates and those of its formula; needs nothing else.
 // The page carries the graph and the meaning of its literals (play_page.py); under node the
 // class below is loaded alone.
@@ -51,7 +50,7 @@ class Strategy {
   }
 
   start() {
-    return this.read({ plies: 0, choice: [], moves: [], told: [], ending: "", problem: "" });
+    return this.read({ plies: 0, choice: [], moves: [], told: [], named: null, ending: "", problem: "" });
   }
 
   // The state with the position that the formula has.
@@ -110,6 +109,7 @@ class Strategy {
     return this.read({
       ...state, plies: state.plies + 1, choice: [...state.choice, ...ply.sets[k]],
       moves: [...state.moves, ply.moves[k]], told: [...state.told, ply.moves[k]],
+      named: ply.squares[k],
     });
   }
 
@@ -122,7 +122,7 @@ class Strategy {
     const own = ply.patterns.findIndex((pattern) =>
       [...pattern].every((bit, k) => bit === "-" || (bit === "1") === row[k]));
     const move = own < 0 ? null : ply.moves[own];
-    const after = { ...state, plies: state.plies + 1,
+    const after = { ...state, plies: state.plies + 1, named: own < 0 ? null : ply.squares[own],
       moves: [...state.moves, stop && ply.instead ? "stop" : move === null ? "?" : move],
       told: [...state.told, stop ? null : move] };
     if (stop) after.ending = `${data.player} claims the goal`;
@@ -161,19 +161,24 @@ if (typeof module !== "undefined") module.exports = { Strategy };
 function show(strategy) {
   const { data } = strategy;
   const find = (id) => document.getElementById(id);
-  const make = (name, text, parent) => {
-    const made = document.createElement(name);
-    made.textContent = text;
-    parent.append(made);
-    return made;
-  };
-  let history = [];
+  let line = []; // the states of the play so far, one for each ply
+  let at = 0; // the one that is looked at
   let note = "";
 
+  // The states behind `state` until the opponent is to move.
   const replied = (state) => {
-    while (strategy.mine(state)) state = strategy.answer(state);
-    return state;
+    const states = [state];
+    while (strategy.mine(states.at(-1))) states.push(strategy.answer(states.at(-1)));
+    return states;
   };
+  // The legality of each state's moves; not in the state, from which the next one is made.
+  const known = new WeakMap();
+  const legality = (state) => {
+    if (!known.has(state)) known.set(state, strategy.legality(state));
+    return known.get(state);
+  };
+  const waits = (state) => !state.ending && !strategy.mine(state);
+  const said = (states) => states.slice(1).map((state) => state.moves.at(-1)).join(", ");
   const outcome = (state) => {
     if (!state.ending) return "";
     const { value, count, exact } = strategy.verdict(state);
@@ -183,113 +188,163 @@ function show(strategy) {
     return `The play is over: ${state.ending}; ${verdict}.`;
   };
 
+  // The places with a stone, and whose.
   function stones(state) {
+    const found = {};
+    if (state.squares) [...state.squares].forEach((c, k) => c !== "." && (found[data.on[k]] = c));
+    for (const atom of state.atoms) {
+      if (data.drawn[atom]) found[data.drawn[atom][0]] = data.drawn[atom][1];
+    }
+    return found;
+  }
+
+  function draw(state, before) {
     const group = find("stones");
     if (!group) return;
     group.replaceChildren();
-    const shape = (place, name, radius, paint) => {
+    const shape = (place, radius, paint) => {
       const made = document.createElementNS("http://www.w3.org/2000/svg", "circle");
       const [x, y] = data.centres[place];
-      for (const [key, value] of Object.entries({ cx: x, cy: y, r: radius, class: name, ...paint })) {
+      for (const [key, value] of Object.entries({ cx: x, cy: y, r: radius, ...paint })) {
         made.setAttribute(key, value);
       }
       group.append(made);
       return made;
     };
-    const said = { B: [], W: [] };
-    const lay = (place, who) => {
-      said[who].push(place);
-      const fill = who === "B" ? "#1d1e20" : "#fff";
-      shape(place, who === "B" ? "qs-black" : "qs-white", 15, { fill, stroke: "#2b2b2b" });
-    };
-    if (state.squares) [...state.squares].forEach((c, k) => c !== "." && lay(data.on[k], c));
-    for (const atom of state.atoms) if (data.drawn[atom]) lay(...data.drawn[atom]);
+    const now = stones(state), past = before ? stones(before) : now;
+    const own = { B: [], W: [] };
+    for (const [place, who] of Object.entries(now)) {
+      own[who].push(place);
+      shape(place, 15, data.paint[who]);
+    }
+    // A move may name another square than it changes: a column, in which a stone falls.
+    const changed = Object.keys(data.centres).filter((place) => now[place] !== past[place]);
+    const last = changed.includes(state.named) ? state.named
+      : changed.length === 1 ? changed[0] : null;
+    if (last) {
+      const who = now[last];
+      shape(last, who ? 7 : 9, { ...data.paint[who ? `last-${who}` : "left"], "stroke-width": 2 });
+    }
     const unknown = state.known ? "" : " The formula does not say the position here.";
-    find("board-words").textContent =
-      `Black: ${said.B.join(" ") || "none"}. White: ${said.W.join(" ") || "none"}.${unknown}`;
-    if (state.ending) return;
+    const words = `Black: ${own.B.join(" ") || "none"}. White: ${own.W.join(" ") || "none"}.` +
+      `${last ? ` Last move: ${last}.` : ""}${unknown}`;
+    find("board-words").textContent = words;
+    find("play-d").textContent = words;
+    if (!waits(state)) return;
     // A click plays the move of a square that has one move; the list has all of them.
     const ply = data.plies[state.plies];
-    const at = {};
-    ply.squares.forEach((place, k) => place && (at[place] = [...(at[place] || []), k]));
-    for (const [place, own] of Object.entries(at)) {
-      const legal = own.filter((k) => state.legality[k].legal);
-      const one = legal.length === 1 ? legal[0] : own.length === 1 ? own[0] : -1;
-      const target = shape(place, "target", 18, { fill: "transparent" });
-      if (one >= 0) target.addEventListener("click", () => choose(one));
+    const there = {};
+    ply.squares.forEach((place, k) => place && (there[place] = [...(there[place] || []), k]));
+    for (const [place, moves] of Object.entries(there)) {
+      const legal = moves.filter((k) => legality(state)[k].legal);
+      const target = shape(place, 18, { class: "target", fill: "transparent" });
+      target.addEventListener("click", () => {
+        if (legal.length === 1) choose(legal[0]);
+        else if (moves.length === 1) choose(moves[0]);
+        else if (legal.length) {
+          say(`${place} has several moves: ${legal.map((k) => ply.moves[k]).join(", ")}. ` +
+            "Choose among your legal moves.");
+        } else say(`${place} has no legal move.`);
+      });
     }
   }
 
+  function say(text) {
+    note = text;
+    const state = line[at];
+    find("status").textContent = [note, state.problem, outcome(state)].filter(Boolean).join(" ");
+  }
+
+  // A move from an earlier position replaces what followed.
   function choose(k) {
-    const state = history.at(-1);
-    const verdict = state.legality[k];
+    const state = line[at];
+    const verdict = legality(state)[k];
     const move = data.plies[state.plies].moves[k];
     if (!verdict.legal) {
-      note = `${move} is illegal: ${verdict.reasons.join("; ")}.`;
-      render();
+      say(`${move} is illegal: ${verdict.reasons.join("; ")}.`);
       return;
     }
-    const after = replied(strategy.play(state, k));
-    const replies = after.moves.slice(state.plies + 1);
-    note = replies.length ? `You: ${move}. ${data.player}: ${replies.join(", ")}.` : `You: ${move}.`;
-    history.push(after);
+    const states = replied(strategy.play(state, k));
+    line = [...line.slice(0, at + 1), ...states];
+    at = line.length - 1;
+    const replies = said(states);
+    note = replies ? `You: ${move}. ${data.player}: ${replies}.` : `You: ${move}.`;
     render();
-    const first = document.querySelector("#moves button");
-    (first || find("undo")).focus();
   }
 
   // The opponent's legal moves with the reply to each, made when they are opened.
   function branch(state, parent) {
-    if (state.ending) return;
-    const verdicts = strategy.legality(state);
+    if (!waits(state)) return;
+    const verdicts = legality(state);
     data.plies[state.plies].moves.forEach((move, k) => {
       if (!verdicts[k].legal) return;
-      const after = replied(strategy.play(state, k));
-      const replies = after.moves.slice(state.plies + 1).join(", ") || "the end";
-      const item = make("details", "", parent);
-      make("summary", `${move} → ${replies}`, item);
-      if (after.ending) make("p", outcome(after), item);
+      const states = replied(strategy.play(state, k)), after = states.at(-1);
+      const item = element("details", "", parent);
+      element("summary", `${move} → ${said(states) || "the end"}`, item);
+      if (after.ending) element("p", outcome(after), item);
       else item.addEventListener("toggle", () => branch(after, item), { once: true });
     });
   }
 
+  // The number of the state to which the last move is taken back; -1 at the start.
+  const earlier = () => line.slice(0, -1).findLastIndex(waits);
+
   function render() {
-    const state = history.at(-1);
-    if (!state.ending && !state.legality) state.legality = strategy.legality(state);
-    find("status").textContent = [note, state.problem, outcome(state)].filter(Boolean).join(" ");
-    find("undo").disabled = history.length < 2;
+    const state = line[at];
+    const moves = find("moves"), illegal = find("illegal");
+    const chose = moves.contains(document.activeElement);
+    say(note);
+    usable(find("undo"), earlier() >= 0);
+    steps.set(at, line.length - 1);
     find("atoms").textContent = state.squares || find("stones") && Object.keys(data.drawn).length
       ? "" : state.atoms.join(", ");
     const list = find("history");
     list.replaceChildren();
-    state.moves.forEach((move, k) =>
-      make("li", `${data.plies[k].mine ? data.player : data.opponent}: ${move}`, list));
-    const moves = find("moves"), illegal = find("illegal");
+    line.at(-1).moves.forEach((move, k) => {
+      const who = data.plies[k].mine ? data.player : data.opponent;
+      element("li", `${who}: ${move}`, list, k + 1 === at ? { "aria-current": "step" } : {});
+    });
     moves.replaceChildren();
     illegal.replaceChildren();
-    if (!state.ending) {
+    find("choices").hidden = !waits(state);
+    if (waits(state)) {
       data.plies[state.plies].moves.forEach((move, k) => {
-        const button = make("button", move, state.legality[k].legal ? moves : illegal);
-        button.type = "button";
-        button.addEventListener("click", () => choose(k));
+        const box = legality(state)[k].legal ? moves : illegal;
+        element("button", move, box, { type: "button" }).addEventListener("click", () => choose(k));
       });
     }
-    stones(state);
+    legalKeys.renew();
+    illegalKeys.renew();
+    // The button that was chosen is gone; without this the next Tab begins at the page's start.
+    if (chose) (moves.querySelector("button") || find("again")).focus({ preventScroll: true });
+    draw(state, line[at - 1]);
     const tree = find("tree");
     tree.replaceChildren();
     if (find("replies").open) branch(state, tree);
   }
 
   const restart = () => {
-    const state = replied(strategy.start());
-    history = [state];
-    note = state.moves.length
-      ? `${data.player}: ${state.moves.join(", ")}. Your move.` : "Your move.";
+    line = replied(strategy.start());
+    at = line.length - 1;
+    const begun = said(line);
+    note = begun ? `${data.player}: ${begun}. Your move.` : "Your move.";
     render();
   };
+  const legalKeys = toolbar(find("moves")), illegalKeys = toolbar(find("illegal"));
+  const steps = stepper(find("steps"), find("steps"), (step) => {
+    at = step;
+    const made = line[at].moves.at(-1);
+    const who = at && (data.plies[at - 1].mine ? data.player : data.opponent);
+    note = `${at ? `Ply ${at} of ${line.length - 1}. ${who}: ${made}.` : "The start."}` +
+      (waits(line[at]) && at < line.length - 1 ? " A move from here replaces what followed." : "");
+    render();
+  });
   find("undo").addEventListener("click", () => {
-    history.pop();
-    note = "The move is taken back.";
+    const back = earlier();
+    if (back < 0) return;
+    line = line.slice(0, back + 1);
+    at = back;
+    note = "Your move is taken back.";
     render();
   });
   find("again").addEventListener("click", restart);
@@ -298,7 +353,7 @@ function show(strategy) {
 }
 
 if (typeof document !== "undefined") {
-  Strategy.load(JSON.parse(document.getElementById("data").textContent)).then(show, (error) => {
+  Strategy.load(JSON.parse(document.getElementById("data").textContent)).then(show).catch((error) => {
     document.getElementById("status").textContent = `The circuit could not be read: ${error}`;
   });
 }

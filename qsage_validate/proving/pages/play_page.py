@@ -6,16 +6,13 @@ The page asks the network for nothing, and its content security policy forbids i
 from __future__ import annotations
 
 import base64
-import hashlib
 import json
 import zlib
 from collections.abc import Iterable, Mapping
-from functools import cache
-from importlib.resources import files
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from qsage_validate.arena.names import Names
@@ -28,15 +25,20 @@ from qsage_validate.games.protocol import Board, Player, Square
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.provenance import file_facts
+from qsage_validate.proving.pages.templates import page, tone
 from qsage_validate.proving.report import Report
-from qsage_validate.render.board_svg import STYLE, board_svg, centres
-from qsage_validate.render.markup import escape
+from qsage_validate.render.board_svg import board_svg, centres, paints
 from qsage_validate.strategies.readings import Assignment, SquareXY
 from qsage_validate.strategies.skolem import SkolemReader
 
 MOST_GATES: Final = 1_000_000
 # Values of the variables that nobody has chosen, for which a page evaluates a verdict.
 _MOST_VALUES: Final = 1 << 10
+
+# Stones, and the signs of the last move, by what the script calls them.
+_PAINTS: Final = {
+    "B": "black", "W": "white", "last-B": "on-black", "last-W": "on-white", "left": "left",
+}  # fmt: skip
 
 
 def play_page(problem: Problem, report: Report) -> str:
@@ -46,36 +48,19 @@ def play_page(problem: Problem, report: Report) -> str:
     formula without a layout, more than ``MOST_GATES`` gates.
     """
     drawing, data = _data(problem)
-    script = files(__package__).joinpath("play.js").read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # Inside a script element only "<" could end it; JSON has another way to write it.
     told = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    return _template().render(
-        title=one_line(f"Play against {problem.title}"),
-        verdict=report.last_line,
-        files=[(label(fact.path), fact) for fact in file_facts(problem.files)],
-        opponent=data["opponent"],
-        gates=f"{data['gates']:,}",
-        drawing=Markup(drawing),
-        data=Markup(told),
-        script=Markup(script),
-        script_hash=Markup(digest),
-        board_style=Markup(STYLE),
-    )
-
-
-@cache
-def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("qsage_validate.proving", "pages"),
-        autoescape=True,
-        finalize=lambda value: value if isinstance(value, Markup) else Markup(escape(str(value))),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("play.html.jinja")
+    values = {
+        "title": one_line(f"Play against {problem.title}"),
+        "verdict": report.last_line,
+        "tone": tone(report),
+        "files": [replace(fact, path=label(fact.path)) for fact in file_facts(problem.files)],
+        "opponent": data["opponent"],
+        "gates": data["gates"],
+        "drawing": Markup(drawing),
+        "data": Markup(told),
+    }
+    return page("play.html.jinja", "play.js", values)
 
 
 class _Graph:
@@ -153,6 +138,7 @@ def _data(problem: Problem) -> tuple[str, dict[str, object]]:
         "passes": layout.illegal_replies(Player.BLACK) is IllegalMoves.IGNORED,
         "claims": reader.claims_positions,
         "drawn": drawn,
+        "paint": {name: paints(kind) for name, kind in _PAINTS.items()},
         "centres": {} if blank is None else {_key(s): c for s, c in centres(blank).items()},
     }
     if blank is None:
@@ -181,8 +167,6 @@ def _blank(problem: Problem, layout: Layout) -> Board | None:
     if problem.game is not None:
         board = problem.game.initial.board
         if board is not None:
-            from dataclasses import replace
-
             return replace(board, squares=(Square.OPEN,) * len(board.squares))
     if not layout.state.is_board:
         return None

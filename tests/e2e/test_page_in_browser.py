@@ -1,0 +1,513 @@
+"""Pages in which a certificate plays, opened in a Chromium: plays, keys, sizes, colours, names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from qsage_validate.api.games import game
+from qsage_validate.api.strategies import Strategy, certify, load
+from qsage_validate.formats.source import sample_path
+from tests.support.chromium import NEEDS_CHROMIUM, Chromium, Page, chromium
+from tests.support.page_plays import conducted
+
+pytestmark = NEEDS_CHROMIUM
+
+Open = Callable[..., "Played"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Chromium]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The page of a sample, made once."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def page(name: str) -> Path:
+        path = folder / f"{name}.html"
+        if not path.exists():
+            _strategy(name).save_page(path)
+        return path
+
+    return page
+
+
+@pytest.fixture
+def opened(browser: Chromium, pages: Callable[[str], Path]) -> Open:
+    """Opens the page of a sample; the window has a size and colours."""
+
+    def opens(name: str, width: int = 1280, height: int = 1000, colours: str = "light") -> Played:
+        return Played(browser, pages(name), width, height, colours)
+
+    return opens
+
+
+def _strategy(name: str) -> Strategy:
+    if name == "hex-network":
+        return certify(game(name, size=(3, 3), depth=5), encoding="cor")
+    return load(sample_path(f"sample:{name}"), sample_path(f"sample:{name}.aig"))
+
+
+class Played:
+    """A page in a tab."""
+
+    def __init__(
+        self, browser: Chromium, path: Path, width: int, height: int, colours: str
+    ) -> None:
+        self.page: Page = browser.page()
+        self.run = self.page.run
+        self.page.send("Network.enable")
+        self.page.send("Log.enable")
+        self.page.size(width, height, mobile=width < 500)
+        self.page.media(prefers_color_scheme=colours)
+        self.browser, self.address = browser, path.as_uri()
+        self._before = len(browser.events)
+        self.page.open(self.address)
+        self.page.wait("!!document.querySelector('#history li, #moves button')")
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """What the browser has told since the page was asked for."""
+        return self.browser.events[self._before :]
+
+    def text(self, id_: str) -> str:
+        found: str = self.run(f"document.getElementById({json.dumps(id_)}).textContent")
+        return found
+
+    def texts(self, selector: str) -> list[str]:
+        found: list[str] = self.run(
+            f"[...document.querySelectorAll({json.dumps(selector)})].map((e) => e.textContent)"
+        )
+        return found
+
+    def square(self, x: int, y: int) -> None:
+        """Click on a square of the board, with the mouse."""
+        at = self.run(
+            f"""(() => {{
+              const [cx, cy] = JSON.parse(document.getElementById("data").textContent)
+                .centres["({x},{y})"];
+              const svg = document.querySelector("#board svg");
+              svg.scrollIntoView({{ block: "center" }});
+              const point = new DOMPoint(cx, cy).matrixTransform(svg.getScreenCTM());
+              return [point.x, point.y];
+            }})()"""
+        )
+        self.page.click(*at)
+
+    def button(self, name: str) -> None:
+        """Click on a button, with the mouse."""
+        at = self.run(
+            f"""(() => {{
+              const button = [...document.querySelectorAll("button")]
+                .find((e) => e.textContent === {json.dumps(name)} && e.offsetParent);
+              button.scrollIntoView({{ block: "center" }});
+              const box = button.getBoundingClientRect();
+              return [box.x + box.width / 2, box.y + box.height / 2];
+            }})()"""
+        )
+        self.page.click(*at)
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.press(key)
+
+    @property
+    def focused(self) -> str:
+        """The text of the element with the focus."""
+        found: str = self.run("document.activeElement.textContent")
+        return found
+
+    def tab_to(self, name: str) -> None:
+        """Press the tab key until an element has the focus."""
+        for _ in range(12):
+            if self.focused == name:
+                return
+            self.press("Tab")
+        raise AssertionError(f"the tab key does not come to {name!r}")
+
+    def node(self, role: str, name: str) -> dict[str, Any]:
+        """The one node of the accessibility tree with a role and a name."""
+        (found,) = (
+            node
+            for node in self.page.accessible()
+            if (node["role"]["value"], node.get("name", {}).get("value")) == (role, name)
+        )
+        return found
+
+
+# -- plays ------------------------------------------------------------------------------------
+
+
+def test_a_whole_game_by_the_mouse(opened: Open) -> None:
+    played = opened("tic")
+    assert played.texts("#history li") == ["Black: occupy(2,2)"]
+    assert len(played.texts("#moves button")) == 15
+    played.square(4, 1)
+    assert played.texts("#history li")[1:] == ["White: occupy(4,1)", "Black: occupy(2,3)"]
+    assert played.text("board-words") == "Black: (2,2) (2,3). White: (4,1). Last move: (2,3)."
+    legal = played.texts("#moves button")
+    assert len(legal) == 13
+    assert not {"occupy(2,2)", "occupy(4,1)", "occupy(2,3)"} & set(legal)
+    played.button("occupy(2,1)")
+    assert played.texts("#history li")[-1] == "Black: occupy(2,4)"
+    assert played.text("status") == (
+        "You: occupy(2,1). Black: occupy(2,4). The play is over: all plies are played; "
+        "the formula is true for this play, under all 16 values of the rest."
+    )
+    assert played.run("document.getElementById('choices').hidden")
+    played.button("Start again")
+    assert played.texts("#history li") == ["Black: occupy(2,2)"]
+
+
+def test_an_illegal_move_is_refused_with_its_gate(opened: Open) -> None:
+    played = opened("tic")
+    played.square(4, 1)
+    before = played.texts("#history li")
+    said = re.compile(r"occupy\(4,1\) is illegal: .*\[\S+\] is false\.")
+    played.square(4, 1)
+    assert said.fullmatch(played.text("status"))
+    played.button("occupy(1,1)")
+    assert "You: occupy(1,1)" in played.text("status")
+    played.button("Undo")
+    played.run("document.querySelector('#choices details').open = true")
+    played.button("occupy(4,1)")
+    assert said.fullmatch(played.text("status"))
+    assert played.texts("#history li") == before
+
+
+@pytest.mark.parametrize(
+    ("name", "games"), [("tic", 1000), ("hex", 1000), ("breakthrough", 200), ("hex-network", 200)]
+)
+def test_random_games_in_the_page_are_ours(opened: Open, name: str, games: int) -> None:
+    """By the page's buttons; what it shows is compared at each of the opponent's turns."""
+    plays, expected = conducted(_strategy(name), games, seed=11)
+    played = opened(name)
+    told = played.run(
+        f"""(() => {{
+          const all = (s) => [...document.querySelectorAll(s)];
+          const named = (box, text) => all(box + " button").find((e) => e.textContent === text);
+          return {json.dumps(plays)}.map((moves) => {{
+            const seen = [];
+            document.getElementById("again").click();
+            for (const move of [...moves, null]) {{
+              const words = document.getElementById("board-words").textContent;
+              seen.push([
+                all("#history li").map((e) => e.textContent.split(": ")[1]),
+                all("#moves button").map((e) => e.textContent),
+                all("#illegal button").length,
+                words.split(" Last move")[0],
+              ]);
+              if (move !== null) named("#moves", move).click();
+            }}
+            return [seen, document.getElementById("status").textContent];
+          }});
+        }})()"""
+    )
+    table = json.loads(played.text("data"))
+    for moves, (steps, verdict), (seen, status) in zip(plays, expected, told, strict=True):
+        turns = [step for step in steps if step[3] is not None] + steps[-1:]
+        assert len(turns) == len(seen), moves
+        for (before, squares, _, legal), (history, buttons, illegal, words) in zip(
+            turns, seen, strict=True
+        ):
+            assert history == before, moves
+            assert buttons == (legal or []), moves
+            every = [] if legal is None else table["plies"][len(before)]["moves"]
+            assert len(buttons) + illegal == len(every), moves
+            if squares is not None:
+                assert words == _in_words(squares, table["on"]), moves
+        assert f"the formula is {str(verdict).lower()} for this play" in status, moves
+
+
+def _in_words(squares: str, places: list[str]) -> str:
+    said = {
+        letter: " ".join(p for p, s in zip(places, squares, strict=True) if s == letter) or "none"
+        for letter in "BW"
+    }
+    return f"Black: {said['B']}. White: {said['W']}."
+
+
+def test_undo_steps_and_a_move_from_an_earlier_position(opened: Open) -> None:
+    played = opened("tic")
+    for square in ((4, 1), (1, 1)):
+        played.square(*square)
+    whole = played.texts("#history li")
+    assert len(whole) == 5
+    played.button("Undo")
+    assert played.texts("#history li") == whole[:3]
+    assert played.text("status") == "Your move is taken back."
+    played.square(1, 1)
+    assert played.texts("#history li") == whole
+    # Steps change what is looked at, not the play.
+    played.button("First")
+    assert played.text("board-words") == "Black: none. White: none."
+    assert played.run("document.getElementById('choices').hidden")
+    played.button("Next")
+    played.button("Next")
+    assert played.text("status") == "Ply 2 of 5. White: occupy(4,1)."
+    assert played.texts("#history [aria-current]") == ["White: occupy(4,1)"]
+    played.button("Next")
+    assert played.text("status").endswith("A move from here replaces what followed.")
+    assert played.texts("#history li") == whole
+    played.button("occupy(2,1)")
+    assert played.texts("#history li")[:4] == [*whole[:3], "White: occupy(2,1)"]
+    # Back to the start, and no further.
+    for _ in range(4):
+        played.button("Undo")
+    assert played.texts("#history li") == whole[:1]
+
+
+def test_the_tree_has_each_reply(opened: Open) -> None:
+    played = opened("hex")
+    legal = played.texts("#moves button")
+    played.run("document.getElementById('replies').open = true")
+    played.page.wait("!!document.querySelector('#tree summary')")
+    shown = played.texts("#tree > details > summary")
+    assert [line.split(" → ")[0] for line in shown] == legal
+    played.button(legal[0])
+    assert played.texts("#history li")[-1] == f"Black: {shown[0].split(' → ')[1]}"
+
+
+def test_a_square_with_several_moves_names_them(opened: Open) -> None:
+    played = opened("breakthrough")
+    table = json.loads(played.text("data"))
+    while True:
+        squares: dict[str, list[str]] = {}
+        legal = played.texts("#moves button")
+        assert legal, "no square of the play has several moves"
+        ply = table["plies"][len(played.texts("#history li"))]
+        for move, place in zip(ply["moves"], ply["squares"], strict=True):
+            if move in legal:
+                squares.setdefault(place, []).append(move)
+        several = [(place, own) for place, own in squares.items() if len(own) > 1]
+        if several:
+            break
+        played.button(legal[0])
+    place, moves = several[0]
+    x, y = map(int, place[1:-1].split(","))
+    played.square(x, y)
+    assert f"{place} has several moves: {', '.join(moves)}." in played.text("status")
+    # A move is named by the square that it leaves, which the board marks.
+    played.button(moves[0])
+    played.button("Back")
+    assert played.text("board-words").endswith(f"Last move: {place}.")
+
+
+# -- keys -------------------------------------------------------------------------------------
+
+
+def test_a_game_by_the_keyboard_alone(opened: Open) -> None:
+    played = opened("tic")
+    played.tab_to("occupy(1,1)")
+    played.press("ArrowRight", "ArrowRight")
+    assert played.focused == "occupy(3,1)"
+    assert played.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    played.press("Enter")
+    assert played.texts("#history li")[1] == "White: occupy(3,1)"
+    # The focus is on the next move, not at the start of the page.
+    assert played.focused == played.texts("#moves button")[0]
+    # An illegal move keeps it.
+    played.press("Tab")
+    assert played.focused.startswith("Illegal moves")
+    played.press("Enter", "Tab", "End")
+    illegal = played.focused
+    played.press(" ")
+    assert f"{illegal} is illegal" in played.text("status")
+    assert played.focused == illegal
+    # So does a move that is taken back, though nothing is left to take back.
+    played.run("document.activeElement.blur()")
+    played.run("document.getElementById('undo').focus()")
+    played.press("Enter")
+    assert played.focused == "Undo"
+    assert played.node("button", "Undo")
+    assert len(played.texts("#history li")) == 1
+    played.press("Enter")
+    assert len(played.texts("#history li")) == 1
+    played.tab_to("occupy(1,1)")
+    played.press("Enter", "End", "Enter")
+    assert "The play is over" in played.text("status")
+    assert played.focused == "Start again"
+    # Steps by keys.
+    played.run("[...document.querySelectorAll('#steps button')][1].focus()")
+    played.press("ArrowLeft", "ArrowLeft")
+    assert "Ply 3 of 5" in played.text("status")
+    played.press("Home")
+    assert played.text("status") == "The start."
+    played.press("End")
+    assert played.text("status").startswith("Ply 5 of 5")
+
+
+def test_the_tab_key_goes_through_the_page_as_it_is_read(opened: Open) -> None:
+    played = opened("hex")
+    order = []
+    for _ in range(9):
+        played.press("Tab")
+        order.append(played.focused)
+    first = played.texts("#moves button")[0]
+    assert order == [
+        "First", "Back", "Next", "Last", "Undo", "Start again", first,
+        "Illegal moves, with the reason when you try one", "Tree of replies from here",
+    ]  # fmt: skip
+
+
+# -- sizes and colours ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["tic", "hex", "breakthrough"])
+@pytest.mark.parametrize("width", [320, 390, 768, 1920])
+def test_nothing_is_cut_off_at_any_width(opened: Open, name: str, width: int) -> None:
+    played = opened(name, width, 844)
+    assert played.run("document.documentElement.scrollWidth") == width
+    # Squares and buttons are large enough for fingers (WCAG 2.2, 2.5.8: 24 CSS pixels).
+    sizes = played.run(
+        """[...document.querySelectorAll("button, .target")].filter((e) => e.checkVisibility())
+          .map((e) => e.getBoundingClientRect()).map((box) => Math.min(box.width, box.height))"""
+    )
+    assert min(sizes) >= 24
+    side_by_side = played.run(
+        """(([a, b]) => a.getBoundingClientRect().right <= b.getBoundingClientRect().left)(
+          document.querySelectorAll("section"))"""
+    )
+    assert side_by_side is (width >= 768)
+
+
+def test_a_tap_on_the_board_does_not_move_the_page(opened: Open) -> None:
+    played = opened("tic", 390, 844)
+    played.square(4, 1)
+    top = played.run("scrollY")
+    box = "document.querySelector('#board').getBoundingClientRect().top"
+    place = played.run(box)
+    played.square(1, 1)
+    assert len(played.texts("#history li")) == 5
+    assert (played.run("scrollY"), played.run(box)) == (top, place)
+    # What was answered is seen without scrolling.
+    assert 0 < played.run("document.querySelector('#status').getBoundingClientRect().top") < 800
+
+
+_CONTRASTS = """(() => {
+  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+  const light = (c) => {
+    const [r, g, b] = c.slice(0, 3).map((v) => v / 255)
+      .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ratio = (a, b) => {
+    const [dark, bright] = [light(a), light(b)].sort((x, y) => x - y);
+    return (bright + 0.05) / (dark + 0.05);
+  };
+  const behind = (e) => {
+    for (; e; e = e.parentElement) {
+      const c = parse(getComputedStyle(e).backgroundColor);
+      if (c.length && c[3] !== 0) return c;
+    }
+    throw new Error("nothing is behind it");
+  };
+  const texts = [...document.querySelectorAll("body *")].filter((e) => !e.closest("svg, script") &&
+    e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()));
+  const worst = Math.min(...texts.map((e) => ratio(parse(getComputedStyle(e).color), behind(e))));
+  const fill = (s) => parse(getComputedStyle(document.querySelector(s)).fill);
+  const wood = fill(".qs-cell");
+  const stroke = parse(getComputedStyle(document.querySelector(".qs-white")).stroke);
+  const outline = [...document.querySelectorAll("button")].filter((e) => e.checkVisibility())
+    .map((e) => ratio(parse(getComputedStyle(e).borderTopColor), behind(e.parentElement)));
+  return {
+    texts: texts.length, worst, black: ratio(fill(".qs-black"), wood),
+    white: Math.max(ratio(fill(".qs-white"), wood), ratio(stroke, wood)),
+    buttons: Math.min(...outline),
+  };
+})()"""
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_contrast_by_light_and_dark(opened: Open, colours: str) -> None:
+    """Of text at least 4.5, of stones and buttons at least 3 (WCAG 2.2, 1.4.3 and 1.4.11)."""
+    played = opened("tic", colours=colours)
+    paper = "getComputedStyle(document.body).backgroundColor"
+    assert (played.run(paper) == "rgb(255, 255, 255)") is (colours == "light")
+    played.square(4, 1)
+    found = played.run(_CONTRASTS)
+    assert found["texts"] > 20
+    assert found["worst"] >= 4.5
+    assert min(found["black"], found["white"], found["buttons"]) >= 3
+
+
+# -- names ------------------------------------------------------------------------------------
+
+
+def test_what_a_screen_reader_is_told(opened: Open) -> None:
+    played = opened("hex")
+    played.square(1, 1)
+    board = played.node("image", "The board Black: (2,2) (1,3). White: (1,1). Last move: (1,3).")
+    assert board
+    status = next(n for n in played.page.accessible() if n["role"]["value"] == "status")
+    assert {p["name"]: p["value"]["value"] for p in status["properties"]}["live"] == "polite"
+    for role, name in [
+        ("main", ""), ("region", "Board"), ("region", "Moves"), ("group", "Steps of the play"),
+        ("toolbar", "Your legal moves"), ("heading", "Your legal moves"), ("heading", "The play"),
+    ]:  # fmt: skip
+        assert played.node(role, name), role
+    buttons = [n for n in played.page.accessible() if n["role"]["value"] == "button"]
+    assert all(n["name"]["value"] for n in buttons)
+    last = played.node("button", "Next")
+    assert {"name": "disabled", "value": {"type": "boolean", "value": True}} in last["properties"]
+    # The position is said once: in the picture's name, not in the words below it as well.
+    said = [
+        n for n in played.page.accessible() if "Last move" in n.get("name", {}).get("value", "")
+    ]
+    assert [n["role"]["value"] for n in said] == ["image"]
+    assert played.run("document.documentElement.lang") == "en"
+    ids = played.run("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+    assert len(ids) == len(set(ids))
+    levels = played.run("[...document.querySelectorAll('h1, h2, h3')].map((e) => e.tagName)")
+    assert levels[0] == "H1"
+    assert levels.count("H1") == 1
+
+
+# -- the file ---------------------------------------------------------------------------------
+
+
+def test_nothing_is_asked_of_the_network_and_nothing_complains(opened: Open) -> None:
+    played = opened("tic")
+    played.square(4, 1)
+    played.run("0")
+    asked = [e for e in played.events if e.get("method") == "Network.requestWillBeSent"]
+    assert [e["params"]["request"]["url"] for e in asked] == [played.address]
+    complaints = {"Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled"}
+    assert not [e for e in played.events if e.get("method") in complaints]
+    # The policy forbids what a name from a file would do, if it ever became markup.
+    refused = played.run(
+        """(async () => {
+          const directives = [];
+          addEventListener("securitypolicyviolation", (e) => directives.push(e.effectiveDirective));
+          await fetch("https://example.invalid/").catch(() => null);
+          const script = document.createElement("script");
+          script.textContent = "window.injected = true";
+          document.body.append(script);
+          await new Promise((done) => setTimeout(done, 50));
+          return [directives, window.injected === undefined];
+        })()"""
+    )
+    assert refused == [["connect-src", "script-src-elem"], True]
+
+
+def test_a_circuit_that_cannot_be_read_is_said(
+    browser: Chromium, pages: Callable[[str], Path], tmp_path: Path
+) -> None:
+    text = pages("tic").read_text("utf-8")
+    damaged = tmp_path / "damaged.html"
+    damaged.write_text(re.sub(r'"circuit":"[^"]{20}', '"circuit":"', text), "utf-8")
+    page = browser.page()
+    page.open(damaged.as_uri())
+    said = partial(page.run, "document.getElementById('status').textContent")
+    page.wait("document.getElementById('status').textContent !== 'The circuit is being read.'")
+    assert said().startswith("The circuit could not be read: ")
