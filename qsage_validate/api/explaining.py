@@ -128,6 +128,26 @@ class Explanation:
 
         return explanation_svg(self.whole)
 
+    def python(self, deadline: Deadline = NEVER) -> str:
+        """A Python module that needs no other: ``reply(moves)`` says what is played.
+
+        Raises ``UsageError`` where only a part is shown, ``UndecidedError`` at the deadline.
+        """
+        from qsage_validate.explaining.as_python import python_module
+
+        return python_module(self.whole, deadline)
+
+    def smtlib(self, deadline: Deadline = NEVER) -> str:
+        """An SMT-LIB script: the replies as functions of the opponent's moves, and a claim.
+
+        A solver answers the claim, that the program wins, with ``unsat``.  Raises ``UsageError``
+        where only a part is shown, and ``UndecidedError`` at the deadline and where words look at
+        too many positions.
+        """
+        from qsage_validate.explaining.as_smtlib import smtlib_module
+
+        return smtlib_module(self.whole, deadline)
+
     def _repr_svg_(self) -> str:
         return self.svg()
 
@@ -165,7 +185,7 @@ class Explanation:
 
         write_atomic(fspath(path), self.in_form(form_of(fspath(path))))
 
-    def in_form(self, form: str) -> str:
+    def in_form(self, form: str, deadline: Deadline = NEVER) -> str:
         """The explanation in one of ``FORMS``, or as ``lesson``."""
         import json
 
@@ -175,6 +195,8 @@ class Explanation:
             "dot": self.dot,
             "html": self.html,
             "svg": self.svg,
+            "py": lambda: self.python(deadline),
+            "smt2": lambda: self.smtlib(deadline),
             "lesson": self.lesson,
         }
         return forms[form]()
@@ -186,7 +208,7 @@ class Explanation:
         return f"<Explanation {self.whole.title}: {self.whole.measure}>"
 
 
-FORMS: Final = ("txt", "json", "dot", "html", "svg")
+FORMS: Final = ("txt", "json", "dot", "html", "svg", "py", "smt2")
 """The forms of explanations, which are the endings of their files."""
 
 LESSON: Final = ".lesson.html"

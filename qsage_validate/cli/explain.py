@@ -18,6 +18,7 @@ from qsage_validate.errors import Exit, UsageError
 if TYPE_CHECKING:
     from qsage_validate.api.explaining import Explanation
     from qsage_validate.api.formulas import Formula
+    from qsage_validate.system.limits import Deadline
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,8 @@ class ShownOptions(OptionGroup):
     panel = "Output"
 
     output: str | None = output_option(
-        "Write the explanation: text, JSON, Graphviz, a page, a drawing or a page of exercises, by "
-        "the ending (.txt, .json, .dot, .html, .svg, .lesson.html).",
+        "Write the explanation: text, JSON, Graphviz, a page, a drawing, Python, SMT-LIB or a page "
+        "of exercises, by the ending (.txt, .json, .dot, .html, .svg, .py, .smt2, .lesson.html).",
         "FILE",
         "-o",
         "--output",
@@ -133,7 +134,7 @@ def command(
             if cert is not None:
                 hero = check_winning(formula.problem, within.deadline)
         found = explained(formula, options, hero, line.tell, learning.predicates)
-    _write(found, shown, form)
+    _write(found, shown, form, within.deadline)
     if json_output:
         emit_json(found.to_dict())
     elif form is None:
@@ -171,11 +172,12 @@ def _formula(path: str, model: ModelArguments, read: FormulaOptions, cert: str |
     return Formula(load(replace(files, unchecked_dependencies=True)))
 
 
-def _write(found: Explanation, shown: ShownOptions, form: str | None) -> None:
-    """Write the files that were asked for."""
+def _write(found: Explanation, shown: ShownOptions, form: str | None, until: Deadline) -> None:
+    """Write the files that were asked for; none where one of them cannot be made."""
     from qsage_validate.formats.source import write_atomic
 
+    content = None if form is None else found.in_form(form, until)
     if shown.certificate is not None:
         found.save_certificate(shown.certificate, shown.formula)
-    if form is not None and shown.output is not None:
-        write_atomic(shown.output, found.in_form(form))
+    if content is not None and shown.output is not None:
+        write_atomic(shown.output, content)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Any, Final
 
 from qsage_validate.explaining.questions import (
     Last,
@@ -17,8 +17,9 @@ from qsage_validate.explaining.questions import (
     shift_text,
     shifted,
 )
-from qsage_validate.explaining.situation import Choice, Place, Situation
-from qsage_validate.games.protocol import Player, board_maps
+from qsage_validate.explaining.situation import Choice, Place, Situation, places
+from qsage_validate.explaining.words import A, Q, Words
+from qsage_validate.games.protocol import Board, Player, board_maps
 
 
 class Answer(ABC):
@@ -29,6 +30,10 @@ class Answer(ABC):
     @abstractmethod
     def choose(self, at: Situation) -> Choice | None:
         """The legal move, or ``None`` where there is no such move."""
+
+    @abstractmethod
+    def said(self, words: Words[Any, A]) -> A:
+        """The answer in another language."""
 
     @property
     @abstractmethod
@@ -46,6 +51,9 @@ class Possible(Question):
     def holds(self, at: Situation) -> bool:
         return self.answer.choose(at) is not None
 
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.possible(self.answer.said(words))
+
     @property
     def formal(self) -> str:
         return f"can {self.answer.formal}"
@@ -62,6 +70,9 @@ class Exactly(Answer):
 
     def choose(self, at: Situation) -> Choice | None:
         return at.choice(self.text)
+
+    def said(self, words: Words[Any, A]) -> A:
+        return words.exactly(self.text)
 
     @property
     def formal(self) -> str:
@@ -84,6 +95,9 @@ class From(Answer):
             return None
         return at.choice_to(shifted(move.to, self.shift))
 
+    def said(self, words: Words[Any, A]) -> A:
+        return words.shifted(self.last.theirs, self.shift)
+
     @property
     def formal(self) -> str:
         return f"play {shift_formal(self.shift)} of {self.last.formal}"
@@ -103,18 +117,28 @@ MIRRORS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Mirrored(Answer):
-    """The image of the opponent's last move under a symmetry of the board."""
+@dataclass(frozen=True)
+class Mapped(Answer):
+    """The square to which a map of squares takes the opponent's last move."""
 
-    symmetry: str
+    images: Mapping[Place, Place] = field(compare=False, repr=False)
     hero: Player
 
     def choose(self, at: Situation) -> Choice | None:
         if at.theirs is None or at.theirs.to is None:
             return None
-        maps = dict(board_maps(at.board.width, at.board.height))
-        return at.choice_to(maps[self.symmetry](*at.theirs.to))
+        image = self.images.get(at.theirs.to)
+        return None if image is None else at.choice_to(image)
+
+    def said(self, words: Words[Any, A]) -> A:
+        return words.mapped(self.images)
+
+
+@dataclass(frozen=True)
+class Mirrored(Mapped):
+    """The image of the opponent's last move under a symmetry of the board."""
+
+    symmetry: str
 
     @property
     def formal(self) -> str:
@@ -124,22 +148,17 @@ class Mirrored(Answer):
         return f"play {MIRRORS[self.symmetry]} {self.hero.other}'s last move"
 
 
+def mirrored(symmetry: str, hero: Player, board: Board) -> Mirrored:
+    """The answer by a symmetry of a board, which has it (see ``board_maps``)."""
+    image = dict(board_maps(board.width, board.height))[symmetry]
+    return Mirrored({place: image(*place) for place in places(board)}, hero, symmetry)
+
+
 @dataclass(frozen=True)
-class Paired(Answer):
+class Paired(Mapped):
     """The other square of the pair in which the opponent has just played."""
 
     pairs: tuple[tuple[str, str], ...]
-    partners: Mapping[Place, Place]
-    hero: Player
-
-    def choose(self, at: Situation) -> Choice | None:
-        if at.theirs is None or at.theirs.to is None:
-            return None
-        partner = self.partners.get(at.theirs.to)
-        return None if partner is None else at.choice_to(partner)
-
-    def __hash__(self) -> int:
-        return hash(self.pairs)
 
     @property
     def formal(self) -> str:
@@ -248,6 +267,9 @@ class Pick(Answer):
             if not self.kind or choice.made.kind == self.kind:
                 return choice
         return None
+
+    def said(self, words: Words[Any, A]) -> A:
+        return words.pick(self.quality, self.kind, self.last)
 
     @property
     def formal(self) -> str:

@@ -13,17 +13,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from qsage_validate.explaining.answers import (
-    MIRRORS,
     QUALITIES,
     Answer,
     Exactly,
     From,
-    Mirrored,
     Pick,
     Possible,
+    mirrored,
 )
 from qsage_validate.explaining.questions import (
     REGIONS,
@@ -44,8 +43,9 @@ from qsage_validate.explaining.questions import (
     WentIn,
 )
 from qsage_validate.explaining.situation import Place, Situation
+from qsage_validate.explaining.words import Q, Words
 from qsage_validate.formats.source import Path, Source, quoted
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Game, Player, board_maps
 
 EXPECTED: Final = (
     "a question such as 'open(1,2)', 'theirs at (1,2)', 'theirs in row(2)', 'ply <= 3' or "
@@ -73,6 +73,9 @@ class Joined(Question):
         if self.word == "not":
             return not self.parts[0].holds(at)
         return (all if self.word == "and" else any)(part.holds(at) for part in self.parts)
+
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.joined(self.word, [part.said(words) for part in self.parts])
 
     @property
     def formal(self) -> str:
@@ -308,10 +311,12 @@ class _Parser:
         if self.take("mirror"):
             token = self.peek
             name = self.of_kind("quoted", "a symmetry in quotes").strip("'")
-            if name not in MIRRORS:
+            maps = board_maps(self.board.width, self.board.height)[1:]
+            known = [symmetry for symmetry, _ in maps]
+            if name not in known:
                 assert token is not None
-                raise self._error(token.at, quoted(name), f"one of {', '.join(MIRRORS)}")
-            return Mirrored(name, self.hero)
+                raise self._error(token.at, quoted(name), f"one of {', '.join(known)}")
+            return mirrored(name, self.hero, self.board)
         order = self.take("first", "last")
         if order is not None:
             words = " ".join(iter(lambda: self.take("safe", "win", *QUALITIES) or "", ""))

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from qsage_validate.errors import UsageError
 from qsage_validate.explaining.answers import Paired
-from qsage_validate.explaining.situation import Place
+from qsage_validate.explaining.situation import Place, places
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import PairingFinder
 from qsage_validate.games.protocol import Game, Player
@@ -26,9 +26,7 @@ def _positional(game: Any) -> tuple[PositionalModel, list[Place]]:
 def _grid(game: Any) -> tuple[PositionalModel, list[Place]]:
     from qsage_validate.solvers.search.positional.grid_games import positional_model_of
 
-    board = game.initial.board
-    places = [(x, y) for y in range(1, board.height + 1) for x in range(1, board.width + 1)]
-    return positional_model_of(game), places
+    return positional_model_of(game), places(game.initial.board)
 
 
 _MODELS: Final[Mapping[str, Callable[[Game], tuple[PositionalModel, list[Place]]]]] = {
@@ -44,7 +42,7 @@ def pairs_of(game: Game, hero: Player) -> Paired | None:
     if hero is not Player.WHITE or model_of is None:
         return None
     try:
-        model, places = model_of(game)
+        model, squares = model_of(game)
         found = PairingFinder(model).find(model.black, model.white, conflicts=_CONFLICTS)
     except UsageError:
         # No positional game, or one whose winning sets are not listed.
@@ -54,9 +52,9 @@ def pairs_of(game: Game, hero: Player) -> Paired | None:
     board = game.initial.board
     partners: dict[Place, Place] = {}
     for one, other in found.pairs:
-        partners |= {places[one]: places[other], places[other]: places[one]}
+        partners |= {squares[one]: squares[other], squares[other]: squares[one]}
     names = (
-        (board.square_name(places[one]), board.square_name(places[other]))
+        (board.square_name(squares[one]), board.square_name(squares[other]))
         for one, other in found.pairs
     )
-    return Paired(tuple(names), partners, hero)
+    return Paired(partners, hero, tuple(names))

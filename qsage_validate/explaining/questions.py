@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from qsage_validate.explaining.situation import OWN, Made, Place, Situation
+from qsage_validate.explaining.words import Q, Words
 from qsage_validate.games.protocol import Board, Player, Square
 
 WORDS: Final = {Square.OPEN: "open", Square.BLACK: "black", Square.WHITE: "white"}
@@ -25,6 +26,10 @@ class Question(ABC):
     @abstractmethod
     def holds(self, at: Situation) -> bool:
         """The answer."""
+
+    @abstractmethod
+    def said(self, words: Words[Q, Any]) -> Q:
+        """The predicate in another language."""
 
     @property
     @abstractmethod
@@ -42,6 +47,9 @@ class Stands(Question):
 
     def holds(self, at: Situation) -> bool:
         return at.at(self.place) is self.what
+
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.stands(self.place, self.what)
 
     @property
     def formal(self) -> str:
@@ -83,6 +91,9 @@ class Went(Question):
         move = self.last.of(at)
         return move is not None and move.to == self.place
 
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.went(self.last.theirs, self.place)
+
     @property
     def formal(self) -> str:
         return f"{self.last.formal} at ({self.place[0]},{self.place[1]})"
@@ -104,6 +115,9 @@ class WentIn(Question):
         if move is None or move.to is None:
             return False
         return in_region(self.region, self.number, move.to, at.board)
+
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.went_in(self.last.theirs, self.region, self.number)
 
     @property
     def formal(self) -> str:
@@ -156,6 +170,9 @@ class Kind(Question):
         move = self.last.of(at)
         return move is not None and move.kind == self.kind
 
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.was(self.last.theirs, self.kind)
+
     @property
     def formal(self) -> str:
         return f"{self.last.formal} is {self.kind}"
@@ -199,6 +216,9 @@ class Beside(Question):
             return False
         return at.at(shifted(move.to, self.shift)) is self.what
 
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.beside(self.last.theirs, self.shift, self.what)
+
     @property
     def formal(self) -> str:
         what = "off" if self.what is None else WORDS[self.what]
@@ -222,6 +242,9 @@ class Apart(Question):
             return False
         return shifted(own.to, self.shift) == move.to
 
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.apart(self.shift)
+
     @property
     def formal(self) -> str:
         return f"theirs {shift_formal(self.shift)} of ours"
@@ -241,6 +264,19 @@ RELATIONS: Final = {
 }
 
 
+def is_related(relation: str, place: Place, other: Place) -> bool:
+    """True if a square lies to another one as a relation says."""
+    dx, dy = place[0] - other[0], place[1] - other[1]
+    return {
+        "row": dy == 0,
+        "column": dx == 0,
+        "diagonal": abs(dx) == abs(dy),
+        "touching": max(abs(dx), abs(dy)) == 1,
+        "above": dy < 0,
+        "left": dx < 0,
+    }[relation]
+
+
 @dataclass(frozen=True, slots=True)
 class Related(Question):
     """How the opponent's last move lies to one's own."""
@@ -252,15 +288,10 @@ class Related(Question):
         move, own = at.theirs, at.ours
         if move is None or own is None or move.to is None or own.to is None:
             return False
-        dx, dy = move.to[0] - own.to[0], move.to[1] - own.to[1]
-        return {
-            "row": dy == 0,
-            "column": dx == 0,
-            "diagonal": abs(dx) == abs(dy),
-            "touching": max(abs(dx), abs(dy)) == 1,
-            "above": dy < 0,
-            "left": dx < 0,
-        }[self.relation]
+        return is_related(self.relation, move.to, own.to)
+
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.related(self.relation)
 
     @property
     def formal(self) -> str:
@@ -282,6 +313,9 @@ class Turn(Question):
     def holds(self, at: Situation) -> bool:
         return at.position.ply <= self.ply
 
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.by_ply(self.ply)
+
     @property
     def formal(self) -> str:
         return f"ply <= {self.ply}"
@@ -301,6 +335,9 @@ class Threatened(Question):
     def holds(self, at: Situation) -> bool:
         return len(at.safe) < len(at.choices)
 
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.threatened()
+
     @property
     def formal(self) -> str:
         return "threatened"
@@ -315,6 +352,9 @@ class Odd(Question):
 
     def holds(self, at: Situation) -> bool:
         return at.board.squares.count(Square.OPEN) % 2 == 1
+
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.odd()
 
     @property
     def formal(self) -> str:
@@ -335,6 +375,9 @@ class Ahead(Question):
         squares = at.board.squares
         own, foe = OWN[self.player], OWN[self.player.other]
         return squares.count(own) - squares.count(foe) >= self.by
+
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.ahead(self.player, self.by)
 
     @property
     def formal(self) -> str:

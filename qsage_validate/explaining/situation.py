@@ -16,6 +16,12 @@ from qsage_validate.games.protocol import Board, Game, Move, Player, Position, S
 Place = tuple[int, int]
 """A square, 1-based (x, y), y downwards."""
 
+
+def places(board: Board) -> list[Place]:
+    """The squares of a board in reading order."""
+    return [(x, y) for y in range(1, board.height + 1) for x in range(1, board.width + 1)]
+
+
 OWN: Final = {Player.BLACK: Square.BLACK, Player.WHITE: Square.WHITE}
 
 

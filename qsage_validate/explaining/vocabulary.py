@@ -14,6 +14,7 @@ from qsage_validate.explaining.answers import (
     Paired,
     Pick,
     Possible,
+    mirrored,
 )
 from qsage_validate.explaining.questions import (
     REGIONS,
@@ -32,6 +33,7 @@ from qsage_validate.explaining.questions import (
     Went,
     WentIn,
 )
+from qsage_validate.explaining.situation import places
 from qsage_validate.games.protocol import Game, Player, Square, board_maps
 
 # How far from a last move questions look, and answers go.
@@ -105,7 +107,7 @@ def _picks(hero: Player, kinds: Sequence[str], lookahead: int) -> Iterator[Pick]
 def _mirrors(game: Game, hero: Player) -> Iterator[Mirrored]:
     board = game.initial.board
     for name, _ in board_maps(board.width, board.height)[1:]:
-        yield Mirrored(name, hero)
+        yield mirrored(name, hero, board)
 
 
 def _from(hero: Player) -> Iterator[From]:
@@ -133,10 +135,10 @@ def _questions(
 ) -> Iterator[Question]:
     board = game.initial.board
     theirs, ours = Last(True, hero), Last(False, hero)
-    places = [(x, y) for y in range(1, board.height + 1) for x in range(1, board.width + 1)]
+    squares = places(board)
     if lookahead > 1:
         yield Threatened(hero)
-    for place in places:
+    for place in squares:
         for what in Square:
             yield Stands(place, what, board.square_name(place))
     for region in REGIONS:
@@ -145,7 +147,7 @@ def _questions(
         yield WentIn(theirs, "row", y)
     for x in range(1, board.width + 1):
         yield WentIn(theirs, "column", x)
-    for place in places:
+    for place in squares:
         yield Went(theirs, place, board.square_name(place))
     if len(kinds) > 1:
         yield from (Kind(theirs, kind) for kind in kinds)

@@ -39,7 +39,14 @@ def test_a_formula_is_explained_by_its_certificate(qsage: Qsage) -> None:
 
 @pytest.mark.parametrize(
     ("ending", "begins"),
-    [("txt", "Black wins"), ("json", "{"), ("dot", "digraph"), ("html", "<!DOCTYPE html>")],
+    [
+        ("txt", "Black wins"),
+        ("json", "{"),
+        ("dot", "digraph"),
+        ("html", "<!DOCTYPE html>"),
+        ("py", '"""Black wins'),
+        ("smt2", "; Black wins"),
+    ],
 )
 def test_files_have_the_form_of_their_endings(qsage: Qsage, ending: str, begins: str) -> None:
     done = qsage("explain", *DOMINO, "-o", f"e.{ending}")
@@ -90,6 +97,7 @@ def test_a_part_of_a_certificate_is_not_explained(qsage: Qsage) -> None:
     [
         (("--positions", "3", "--lookahead", "1"), Exit.UNDECIDED, "more than 3 positions"),
         (("--timeout", "0"), Exit.UNDECIDED, "undecided"),
+        (("-o", "e.py", "--max-nodes", "1", "--lookahead", "1"), Exit.BAD_INPUT, "whole program"),
         (("-o", "e.pdf"), Exit.BAD_INPUT, "expected one that ends in"),
         (("--cert", "no.aig"), Exit.BAD_INPUT, "expected a formula"),
         (("--write-formula", "e.qcir"), Exit.BAD_INPUT, "expected both"),
@@ -104,6 +112,7 @@ def test_what_is_wrong_is_one_line(
     assert (done.code, done.err.count("\n"), done.out) == (code, 1, ""), done.err
     assert said in done.err
     assert not Path("e.pdf").exists()
+    assert not Path("e.py").exists()
 
 
 def test_a_formula_without_rules_has_no_board_to_explain(qsage: Qsage) -> None:

@@ -94,4 +94,4 @@ def test_the_ending_says_the_form(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "Lesson" in (tmp_path / "a.lesson.html").read_text()
     assert "Lesson" not in (tmp_path / "a.html").read_text()
     assert run_qsage(["explain", *shlex.split(TIC), "-o", str(tmp_path / "a.pdf")]) == 2
-    assert ".svg, .lesson.html" in capsys.readouterr().err
+    assert ".smt2, .lesson.html" in capsys.readouterr().err

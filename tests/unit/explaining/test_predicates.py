@@ -95,6 +95,13 @@ def test_a_mistake_has_its_place(text: str, message: str) -> None:
         read(text)
 
 
+def test_a_mirror_that_the_board_does_not_have_is_refused() -> None:
+    """A board of 2x4 has no diagonal."""
+    with pytest.raises(InputError, match="found 'diagonal', expected one of left-right, up-down"):
+        read("can play mirror 'diagonal'", STEPS)
+    assert str(read("can play mirror 'half turn'", STEPS)[0]).startswith("Black can play the image")
+
+
 @given(
     st.lists(
         st.sampled_from(
