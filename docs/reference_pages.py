@@ -18,6 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 import qsage_validate
 from qsage_validate.cli.app import PROGRAMS
 from qsage_validate.cli.lazy import records_of
+from qsage_validate.play.tui.drill import KEYS as DRILL_KEYS
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.start import KEYS as START_KEYS
 
@@ -119,6 +120,13 @@ class StartKeys(SphinxDirective):
         return self.parse_text_to_nodes(_table(START_KEYS))
 
 
+class DrillKeys(SphinxDirective):
+    """What a key does in a drill."""
+
+    def run(self) -> list[nodes.Node]:
+        return self.parse_text_to_nodes(_table(DRILL_KEYS))
+
+
 def _table(keys: Iterable[tuple[str, str, str]]) -> str:
     rows = "".join(
         f"   * - ``{key}``\n     - {title}\n     - {text}\n" for key, title, text in keys
@@ -132,6 +140,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("qsage-names", PublicNames)
     app.add_directive("qsage-keys", Keys)
     app.add_directive("qsage-start-keys", StartKeys)
+    app.add_directive("qsage-drill-keys", DrillKeys)
     for language in _PLAIN:
         app.add_lexer(language, TextLexer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -187,7 +187,7 @@ class StrategyProof:
         self.opponent = frozenset(opponent_variables(self.certificate, self.formula))
         self._missing: dict[int, str] = {}
         self._steps: list[Step] = []
-        self._constants = {} if self.formula is None else _constants(self.formula)
+        self._constants = {} if self.formula is None else constants(self.formula)
         self._check_plies()
         functions = {
             abs(v)
@@ -436,7 +436,7 @@ def played(
     return tuple(texts.values())
 
 
-def _constants(formula: Qbf) -> dict[int, bool]:
+def constants(formula: Qbf) -> dict[int, bool]:
     """The gates without inputs, and their values."""
     found = {}
     for number, gate in formula.gates.items():

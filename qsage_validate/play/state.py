@@ -10,11 +10,13 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Final
 
 from qsage_validate.errors import InputError, QsageError
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import Match
 from qsage_validate.play.transcript import Transcript
 
@@ -146,6 +148,21 @@ class Store:
         write_atomic(path, str(match.transcript()), continued=True)
         self._forget_old(plays)
         return path
+
+    def drill_path(self, command: str, side: Player) -> str | None:
+        """The file for the progress of a drill against the strategy of a command line.
+
+        ``None`` where nothing is kept, or no folder can be made.
+        """
+        if self.folder is None:
+            return None
+        drills = os.path.join(self.folder, "drills")
+        try:
+            self._make_folder(drills)
+        except InputError:
+            return None
+        named = "\0".join((*words_of(command), side.value))
+        return os.path.join(drills, f"{sha256(named.encode()).hexdigest()[:16]}.json")
 
     @staticmethod
     def _make_folder(path: str) -> None:

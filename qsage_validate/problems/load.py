@@ -288,7 +288,13 @@ def _without_certificate(files: Files) -> Problem:
     formula = read_formula_or_program(files.formula, files.prenex)
     layout = None if files.as_blocks else _layout(files, None, formula)
     game = None if layout is None else _game(files, layout)
-    return Problem(files, formula, None, layout, game)
+    unpromised = None
+    if layout is not None and game is None:
+        # The level "encoding" reads White's moves in COVER all the same.
+        own = game_of_layout(layout)
+        why = "its moves are none of the rules"
+        unpromised = None if own is None else Unpromised(layout, own, why)
+    return Problem(files, formula, None, layout, game, unpromised=unpromised)
 
 
 def _played(

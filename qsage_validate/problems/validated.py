@@ -38,7 +38,8 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
     if files.solver is not None or files.blocks is not None:
         raise UsageError("found --solver or --blocks without --cert, whose rest a solver answers")
     problem = load(files)
-    if trace is None and (problem.layout is None or problem.game is None):
+    known = problem.game is not None or problem.unpromised is not None
+    if trace is None and (problem.layout is None or not known):
         layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
         missing = layouts if problem.layout is None else rules
         raise UsageError(f"without --cert the encoding is checked, which needs {missing}")

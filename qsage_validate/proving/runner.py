@@ -11,6 +11,7 @@ from qsage_validate.arena.open import open_conductor, watched
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -42,6 +43,7 @@ from qsage_validate.system.progress import Progress, Tell, nobody, telling
 from qsage_validate.system.reading import reads_within
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.encoding import prove_encoding
+from qsage_validate.validation.proofs.listed_encoding import prove_listed_encoding
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
@@ -210,7 +212,9 @@ class _Run:
             if problem is not None:
                 verdict = Refuted(tuple(self._with_replay(problem, f) for f in verdict.findings))
         kept = answer.obligation if self.options.obligations else None
-        evidence = {"compared": answer.compared} if answer.compared else {}
+        evidence: dict[str, object] = {"compared": answer.compared} if answer.compared else {}
+        if level is Level.ENCODING:
+            evidence["implies"] = list(answer.implies)
         return LevelResult(level, verdict, watch.seconds, evidence, obligation=kept)
 
     def _with_replay(self, problem: Problem, finding: Finding) -> Finding:
@@ -484,14 +488,37 @@ class _Run:
     def _encoding(self) -> LevelResult | None:
         problem, game = self.problem, self._bddl()
         formula, layout = problem.formula, problem.layout
-        if problem.certificate is None and layout is not None and not layout.state.is_board:
-            why = "scripted plays are of grid games: give --cert FILE, whose plays are compared"
-            return LevelResult(Level.ENCODING, Unsupported(why), 0.0)
-        if formula is None or layout is None or not layout.state.is_board or game is None:
+        if formula is None or layout is None:
+            return None
+        if not layout.state.is_board:
+            return self._listed_encoding(formula, layout)
+        if game is None:
             return None
         return self._timed(
             Level.ENCODING,
             lambda tell: prove_encoding(
+                formula,
+                layout,
+                game,
+                deadline=self.deadline,
+                tell=tell,
+                obligations=self.options.obligations,
+            ),
+        )
+
+    def _listed_encoding(self, formula: Qbf, layout: Layout) -> LevelResult | None:
+        """The level for games whose moves are listed.
+
+        With a certificate, whose plays are a part of what is compared here, it is asked where it
+        is named.
+        """
+        every = len(self.options.levels) == len(Level)
+        game = self.claimed_game
+        if game is None or (self.problem.certificate is not None and every):
+            return None
+        return self._timed(
+            Level.ENCODING,
+            lambda tell: prove_listed_encoding(
                 formula,
                 layout,
                 game,

@@ -8,7 +8,7 @@ sentence about the formula or the game is made here only, from those theorems:
 * rules, or all plays: the certificate's player wins the game;
 * assertions: what is asserted holds in each play;
 * encoding: the formula is true exactly when Black wins the game; with the formula's value, who
-  wins.
+  wins.  Of an encoding one of whose values says nothing of the game, one direction.
 
 Levels that imply opposite sentences contradict each other: none of the two is said, and the
 contradiction is a finding.
@@ -143,6 +143,8 @@ class _Reasoning:
                 yield self.hero, (level,)
         if self.proved(Level.ENCODING):
             for value, levels in self.values:
+                if value not in self._implying:
+                    continue
                 winner = Player.BLACK if value else Player.WHITE
                 yield winner, (*levels, Level.ENCODING)
 
@@ -166,9 +168,12 @@ class _Reasoning:
                 About.FORMULA, text, _each(levels for _, levels in self.values), value=value
             )
         if game is not None and self.proved(Level.ENCODING):
-            text = f"the formula is true exactly when {game_text(game, Player.BLACK)}"
             yield Statement(
-                About.ENCODING, text, (Level.ENCODING,), game=game.name, plies=game.plies
+                About.ENCODING,
+                self._encoding_text(game),
+                (Level.ENCODING,),
+                game=game.name,
+                plies=game.plies,
             )
         yield from self._about_functions()
         if self.proved(Level.BOARDS):
@@ -183,6 +188,20 @@ class _Reasoning:
                 yield Statement(About.SAMPLE, str(result.verdict), (level,))
             elif isinstance(result.verdict, Claimed):
                 yield Statement(About.CLAIM, result.verdict.reason, (level,))
+
+    @property
+    def _implying(self) -> tuple[bool, ...]:
+        """The values of the formula of which the level *encoding* says who wins."""
+        found = self.by_level[Level.ENCODING].evidence.get("implies", [True, False])
+        assert isinstance(found, list), "a list of values"
+        return tuple(value for value in (True, False) if value in found)
+
+    def _encoding_text(self, game: Game) -> str:
+        if self._implying == (True, False):
+            return f"the formula is true exactly when {game_text(game, Player.BLACK)}"
+        (value,) = self._implying
+        winner = Player.BLACK if value else Player.WHITE
+        return f"if the formula is {str(value).lower()}, {game_text(game, winner)}"
 
     def _about_functions(self) -> Iterator[Statement]:
         if self.proved(Level.DEPENDENCIES):

@@ -125,8 +125,8 @@ def _step(
     changed = [] if before is None or board is None else before.differences(board)
     wrong: list[SquareXY] = []
     if board is not None and rules is not None:
-        # Only the rules know what a board looks like: state variables have no shape.
-        board = replace(board, shape=rules.shape)
+        # Only the rules know what a board looks like: state variables have no shape, no sides.
+        board = replace(rules, squares=board.squares)
         wrong = board.differences(rules)
     if board is None or last is None or not _on(board, last):
         last = None

@@ -7,19 +7,19 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from qsage_validate.api.games import game
 from qsage_validate.api.strategies import Strategy, certify, load
 from qsage_validate.formats.source import sample_path
-from tests.support.chromium import NEEDS_CHROMIUM, Chromium, Page, chromium
+from tests.support.chromium import Chromium, chromium
+from tests.support.opened import CONTRASTS, NEEDS_CHROMIUM, Opened
 from tests.support.page_plays import conducted
 
 pytestmark = NEEDS_CHROMIUM
 
-Open = Callable[..., "Played"]
+Open = Callable[..., Opened]
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def opened(browser: Chromium, pages: Callable[[str], Path]) -> Open:
     """Opens the page of a sample; the window has a size and colours."""
 
-    def opens(name: str, width: int = 1280, height: int = 1000, colours: str = "light") -> Played:
-        return Played(browser, pages(name), width, height, colours)
+    def opens(name: str, width: int = 1280, height: int = 1000, colours: str = "light") -> Opened:
+        page = Opened(browser, pages(name), width, height, colours)
+        page.page.wait("!!document.querySelector('#history li, #moves button')")
+        return page
 
     return opens
 
@@ -55,94 +57,9 @@ def opened(browser: Chromium, pages: Callable[[str], Path]) -> Open:
 def _strategy(name: str) -> Strategy:
     if name == "hex-network":
         return certify(game(name, size=(3, 3), depth=5), encoding="cor")
+    if name == "domineering":
+        return certify(game(name, size=(3, 3)))
     return load(sample_path(f"sample:{name}"), sample_path(f"sample:{name}.aig"))
-
-
-class Played:
-    """A page in a tab."""
-
-    def __init__(
-        self, browser: Chromium, path: Path, width: int, height: int, colours: str
-    ) -> None:
-        self.page: Page = browser.page()
-        self.run = self.page.run
-        self.page.send("Network.enable")
-        self.page.send("Log.enable")
-        self.page.size(width, height, mobile=width < 500)
-        self.page.media(prefers_color_scheme=colours)
-        self.browser, self.address = browser, path.as_uri()
-        self._before = len(browser.events)
-        self.page.open(self.address)
-        self.page.wait("!!document.querySelector('#history li, #moves button')")
-
-    @property
-    def events(self) -> list[dict[str, Any]]:
-        """What the browser has told since the page was asked for."""
-        return self.browser.events[self._before :]
-
-    def text(self, id_: str) -> str:
-        found: str = self.run(f"document.getElementById({json.dumps(id_)}).textContent")
-        return found
-
-    def texts(self, selector: str) -> list[str]:
-        found: list[str] = self.run(
-            f"[...document.querySelectorAll({json.dumps(selector)})].map((e) => e.textContent)"
-        )
-        return found
-
-    def square(self, x: int, y: int) -> None:
-        """Click on a square of the board, with the mouse."""
-        at = self.run(
-            f"""(() => {{
-              const [cx, cy] = JSON.parse(document.getElementById("data").textContent)
-                .centres["({x},{y})"];
-              const svg = document.querySelector("#board svg");
-              svg.scrollIntoView({{ block: "center" }});
-              const point = new DOMPoint(cx, cy).matrixTransform(svg.getScreenCTM());
-              return [point.x, point.y];
-            }})()"""
-        )
-        self.page.click(*at)
-
-    def button(self, name: str) -> None:
-        """Click on a button, with the mouse."""
-        at = self.run(
-            f"""(() => {{
-              const button = [...document.querySelectorAll("button")]
-                .find((e) => e.textContent === {json.dumps(name)} && e.offsetParent);
-              button.scrollIntoView({{ block: "center" }});
-              const box = button.getBoundingClientRect();
-              return [box.x + box.width / 2, box.y + box.height / 2];
-            }})()"""
-        )
-        self.page.click(*at)
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.press(key)
-
-    @property
-    def focused(self) -> str:
-        """The text of the element with the focus."""
-        found: str = self.run("document.activeElement.textContent")
-        return found
-
-    def tab_to(self, name: str) -> None:
-        """Press the tab key until an element has the focus."""
-        for _ in range(12):
-            if self.focused == name:
-                return
-            self.press("Tab")
-        raise AssertionError(f"the tab key does not come to {name!r}")
-
-    def node(self, role: str, name: str) -> dict[str, Any]:
-        """The one node of the accessibility tree with a role and a name."""
-        (found,) = (
-            node
-            for node in self.page.accessible()
-            if (node["role"]["value"], node.get("name", {}).get("value")) == (role, name)
-        )
-        return found
 
 
 # -- plays ------------------------------------------------------------------------------------
@@ -186,7 +103,16 @@ def test_an_illegal_move_is_refused_with_its_gate(opened: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "games"), [("tic", 1000), ("hex", 1000), ("breakthrough", 200), ("hex-network", 200)]
+    ("name", "games"),
+    [
+        ("tic", 1000),
+        ("hex", 1000),
+        ("breakthrough", 200),
+        ("connect3", 200),
+        ("domineering", 200),
+        ("evader", 200),
+        ("hex-network", 200),
+    ],
 )
 def test_random_games_in_the_page_are_ours(opened: Open, name: str, games: int) -> None:
     """By the page's buttons; what it shows is compared at each of the opponent's turns."""
@@ -235,6 +161,14 @@ def _in_words(squares: str, places: list[str]) -> str:
         for letter in "BW"
     }
     return f"Black: {said['B']}. White: {said['W']}."
+
+
+def test_a_play_is_over_where_the_opponent_cannot_move(opened: Open) -> None:
+    """In Domineering this is how Black wins."""
+    played = opened("domineering")
+    while legal := played.texts("#moves button"):
+        played.button(legal[0])
+    assert "The play is over: White has no legal move; the formula is true" in played.text("status")
 
 
 def test_undo_steps_and_a_move_from_an_earlier_position(opened: Open) -> None:
@@ -394,40 +328,6 @@ def test_a_tap_on_the_board_does_not_move_the_page(opened: Open) -> None:
     assert 0 < played.run("document.querySelector('#status').getBoundingClientRect().top") < 800
 
 
-_CONTRASTS = """(() => {
-  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
-  const light = (c) => {
-    const [r, g, b] = c.slice(0, 3).map((v) => v / 255)
-      .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const ratio = (a, b) => {
-    const [dark, bright] = [light(a), light(b)].sort((x, y) => x - y);
-    return (bright + 0.05) / (dark + 0.05);
-  };
-  const behind = (e) => {
-    for (; e; e = e.parentElement) {
-      const c = parse(getComputedStyle(e).backgroundColor);
-      if (c.length && c[3] !== 0) return c;
-    }
-    throw new Error("nothing is behind it");
-  };
-  const texts = [...document.querySelectorAll("body *")].filter((e) => !e.closest("svg, script") &&
-    e.checkVisibility() && [...e.childNodes].some((n) => n.nodeType === 3 && n.data.trim()));
-  const worst = Math.min(...texts.map((e) => ratio(parse(getComputedStyle(e).color), behind(e))));
-  const fill = (s) => parse(getComputedStyle(document.querySelector(s)).fill);
-  const wood = fill(".qs-cell");
-  const stroke = parse(getComputedStyle(document.querySelector(".qs-white")).stroke);
-  const outline = [...document.querySelectorAll("button")].filter((e) => e.checkVisibility())
-    .map((e) => ratio(parse(getComputedStyle(e).borderTopColor), behind(e.parentElement)));
-  return {
-    texts: texts.length, worst, black: ratio(fill(".qs-black"), wood),
-    white: Math.max(ratio(fill(".qs-white"), wood), ratio(stroke, wood)),
-    buttons: Math.min(...outline),
-  };
-})()"""
-
-
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_contrast_by_light_and_dark(opened: Open, colours: str) -> None:
     """Of text at least 4.5, of stones and buttons at least 3 (WCAG 2.2, 1.4.3 and 1.4.11)."""
@@ -435,7 +335,7 @@ def test_contrast_by_light_and_dark(opened: Open, colours: str) -> None:
     paper = "getComputedStyle(document.body).backgroundColor"
     assert (played.run(paper) == "rgb(255, 255, 255)") is (colours == "light")
     played.square(4, 1)
-    found = played.run(_CONTRASTS)
+    found = played.run(CONTRASTS)
     assert found["texts"] > 20
     assert found["worst"] >= 4.5
     assert min(found["black"], found["white"], found["buttons"]) >= 3

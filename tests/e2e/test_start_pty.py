@@ -145,6 +145,12 @@ def test_without_a_state_nothing_is_kept_and_leaving_asks(
         terminal.wait_for("Your move, White: ply 4 of 5")
         terminal.send("\x1b")
         terminal.settle()
+        # Nor is it forgotten by a look at other games.
+        terminal.send("n")
+        terminal.wait_for("Esc back to the play")
+        terminal.send("\x1b")
+        terminal.wait_for("Your move, White: ply 4 of 5")
+        terminal.settle()
         terminal.send("q")
         terminal.wait_for("Leave a play that is not saved?")
         terminal.send("\x1b")

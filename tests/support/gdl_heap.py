@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description
 
@@ -26,3 +28,12 @@ def heap(tokens: int, rounds: int, role: str | None = None) -> GdlModel:
     """In turn one or two tokens are taken; who takes the last has won."""
     text = HEAP.format(heap=tokens)
     return GdlModel(parse_description(text, f"heap-{tokens}.gdl"), rounds, role)
+
+
+def heap_with(allowed: Sequence[tuple[str, int, int]], tokens: int, rounds: int) -> GdlModel:
+    """The same, where a role may take from so many tokens just what is listed."""
+    rule = "(true (heap ?n)) (minus ?n ?k ?m))"
+    facts = " ".join(f"(may {role} {have} {taken})" for role, have, taken in allowed)
+    text = HEAP.replace(f"(true (control ?p)) {rule}", f"(true (control ?p)) (may ?p ?n ?k) {rule}")
+    text = text.format(heap=tokens) + facts
+    return GdlModel(parse_description(text, f"heap-{tokens}.gdl"), rounds)

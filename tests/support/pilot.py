@@ -12,7 +12,8 @@ Most of the time of an app in a test is spent on what no test looks at, so here 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pytest
@@ -91,8 +92,8 @@ class Driver:
             resting = not (later or self.app.screen._update_timer._active.is_set())
 
     async def until(self, holds: Callable[[], object]) -> None:
-        """Wait until ``holds``; what takes more than ten seconds never comes."""
-        for _ in range(1000):
+        """Wait until ``holds``; what takes more than a minute never comes."""
+        for _ in range(6000):
             if holds():
                 return
             await self.pilot.pause(0.01)
@@ -193,13 +194,20 @@ def drive_app(
             await driver.settle()
             await scenario(driver)
 
+    with quick(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", _draw_later)
+        asyncio.run(run())
+    return app
+
+
+@contextmanager
+def quick() -> Iterator[None]:
+    """Pilots do not wait for an idle process, and a style sheet is parsed once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(textual.pilot, "wait_for_idle", _idle)
         patch.setattr(textual.app, "wait_for_idle", _idle)
-        patch.setattr(Compositor, "render_update", _draw_later)
         patch.setattr(Stylesheet, "_parse_rules", _parse_once)
-        asyncio.run(run())
-    return app
+        yield
 
 
 def drive(

@@ -6,15 +6,18 @@ other side it asks for a move that lasts longest.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from qsage_validate.arena.frame import SquareXY
+from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.strategy_tree import Node
-from qsage_validate.arena.teacher.teacher import Teacher
+from qsage_validate.arena.teacher.distance import NODES
+from qsage_validate.arena.teacher.teacher import SECONDS, Teacher
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.json_text import Json
-from qsage_validate.games.protocol import Board, Player, Position
+from qsage_validate.games.protocol import Board, Game, Player, Position
 from qsage_validate.system.limits import Deadline
 
 # Seconds for the question if a move that is not the strategy's would win, too.
@@ -25,7 +28,8 @@ _SECONDS = 5.0
 class Question:
     """A puzzle: ``player`` is to move after ``moves``.
 
-    ``answers`` are right; ``legal`` are all moves, none where they are not known.
+    ``answers`` are right; ``legal`` are all moves, none where they are not known.  ``last`` are
+    the squares that the last ply changed.
     """
 
     moves: tuple[str, ...]
@@ -34,6 +38,7 @@ class Question:
     position: Position | None
     answers: frozenset[str]
     legal: tuple[str, ...]
+    last: frozenset[SquareXY] = frozenset()
 
 
 class Mark(Enum):
@@ -97,17 +102,27 @@ class Progress:
 
 
 class Drill:
-    """The puzzles of a teacher's strategy for the side of ``progress``, from where that is."""
+    """The puzzles of a teacher's strategy for the side of ``progress``, from where that is.
 
-    def __init__(self, teacher: Teacher, progress: Progress) -> None:
+    ``called_off`` ends what takes long, from another thread.
+    """
+
+    def __init__(
+        self,
+        teacher: Teacher,
+        progress: Progress,
+        called_off: Callable[[], bool] = lambda: False,
+    ) -> None:
         if teacher.tree is None:
             raise UsageError("found no certificate with a board, expected one to drill")
         self._teacher = teacher
         self._root = teacher.tree.root
+        self._called_off = called_off
         self.progress = progress
         self._questions = self._all()
         for _ in range(progress.done):
-            next(self._questions, None)
+            if next(self._questions, None) is None or called_off():
+                break
         self.question = next(self._questions, None)
 
     @property
@@ -116,9 +131,37 @@ class Drill:
         return self.progress.side is self._teacher.player
 
     @property
+    def wanted(self) -> str:
+        """The question that all puzzles have, without its question mark."""
+        own = self.asks_for_replies
+        return "What does the strategy answer" if own else "Which move lasts longest"
+
+    @property
     def over(self) -> bool:
         """True if all questions are done."""
         return self.question is None
+
+    @property
+    def game(self) -> Game | None:
+        """The rules, where they are known."""
+        return self._teacher.game
+
+    def total(self) -> int | None:
+        """The number of questions; ``None`` for the other side, and where there are too many."""
+        tree = self._teacher.tree
+        assert tree is not None, "there is one"
+        if not self.asks_for_replies:
+            return None
+        explored = tree.explore(self._root, NODES, cancelled=self._called_off)
+        return sum(map(_asks, explored.nodes)) if explored.exact else None
+
+    def touched(self, move: str) -> tuple[SquareXY, ...]:
+        """The squares that a legal move of the question changes; none where rules are not known."""
+        question = self._asked
+        if question.position is None or self.game is None:
+            return ()
+        after = question.position.play(self.game.parse_move(move, question.player))
+        return tuple(question.position.board.differences(after.board))
 
     def answer(self, text: str) -> Mark:
         """Mark an answer; a right one, or one that also wins, leads to the next question.
@@ -176,7 +219,7 @@ class Drill:
         if question.player is not self._teacher.player or position is None or game is None:
             return False
         after = position.play(game.parse_move(move, question.player))
-        winner = self._teacher.winner(after, Deadline.after(_SECONDS))
+        winner = self._teacher.winner(after, Deadline.after(_SECONDS, self._called_off))
         return winner is self._teacher.player
 
     # -- questions --------------------------------------------------------------------------
@@ -189,7 +232,7 @@ class Drill:
         if own:
             yield from self._reply(self._root)
         waiting = [self._root]
-        while waiting:
+        while waiting and not self._called_off():
             node = waiting.pop()
             if node.ended:
                 continue
@@ -203,8 +246,9 @@ class Drill:
 
     def _reply(self, node: Node) -> Iterator[Question]:
         """The question for the certificate's reply in ``node``, where there is one."""
-        if node.answer is None or len(node.states) < 2:
+        if not _asks(node):
             return
+        assert node.answer is not None, "that is what it asks for"
         before = node.states[-2]
         legal: tuple[str, ...] = ()
         if before.position is not None:
@@ -216,11 +260,12 @@ class Drill:
             before.position,
             frozenset({node.answer}),
             legal,
+            _last_squares(node.play[:-1]),
         )
 
     def _defence(self, node: Node) -> Iterator[Question]:
         """The question for a move that lasts longest; none where all last equally long."""
-        grades = self._teacher.tree_grades(node)
+        grades = self._teacher.tree_grades(node, Deadline.after(SECONDS, self._called_off))
         if not grades.best or len(grades.best) == len(grades.distances):
             return
         state = node.state
@@ -231,4 +276,18 @@ class Drill:
             state.position,
             frozenset(grades.best),
             tuple(grades.distances),
+            _last_squares(node.play),
         )
+
+
+def _asks(node: Node) -> bool:
+    """True if a question asks for the certificate's answer at a node."""
+    return node.answer is not None and len(node.states) > 1
+
+
+def _last_squares(play: Sequence[PlayState]) -> frozenset[SquareXY]:
+    """The squares that the last ply of a play changed."""
+    boards = [state.shown_board for state in play[-2:]]
+    if len(boards) < 2 or boards[0] is None or boards[1] is None:
+        return frozenset()
+    return frozenset(boards[0].differences(boards[1]))

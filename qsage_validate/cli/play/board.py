@@ -10,9 +10,12 @@ from qsage_validate.cli.common import narrate
 from qsage_validate.errors import Exit, InputError
 
 if TYPE_CHECKING:
+    from qsage_validate.arena.teacher.teacher import Teacher
     from qsage_validate.cli.play.table import Table
+    from qsage_validate.games.protocol import Player
     from qsage_validate.play.match import Match
     from qsage_validate.play.state import Store
+    from qsage_validate.problems.load import Problem
 
 DARK = "dark"
 
@@ -21,7 +24,7 @@ DARK = "dark"
 class Board:
     """A play on a board, which can be left and taken up again.
 
-    ``path`` is the file in which it was kept when it was left.
+    ``path`` is the file in which it was kept when it was left; ``unsaved`` says that it is in none.
     """
 
     table: Table
@@ -31,6 +34,7 @@ class Board:
     seed: int | None
     let_happen: bool
     path: str | None = None
+    unsaved: bool = False
 
 
 class AnotherPlay(Exception):  # noqa: N818 (a wish, not an error)
@@ -97,25 +101,89 @@ def go_on_with(match: Match, path: str) -> None:
 
 def play_on(board: Board) -> Exit:
     """Let the person play on the board until it is left; what would be lost is kept."""
-    from qsage_validate.play.tui.app import run
+    from qsage_validate.play.tui.app import Next, run
 
     table = board.table
-    left = run(
-        board.match,
-        theme=board.theme or kept_theme(board.store),
-        seed=board.seed,
-        let_happen=board.let_happen,
-        replay=table.replay,
-        services=None if table.services is None else table.services(),
-        asks=board.store.folder is None,
+    services = None if table.services is None else table.services()
+    while True:
+        left = run(
+            board.match,
+            theme=board.theme or kept_theme(board.store),
+            seed=board.seed,
+            let_happen=board.let_happen,
+            replay=table.replay,
+            services=services,
+            asks=board.store.folder is None,
+            unsaved=board.unsaved,
+        )
+        board.theme, board.unsaved = left.theme, left.unsaved
+        if left.unsaved:
+            _keep(board, left.name)
+        remember(board)
+        if left.next is Next.ANOTHER:
+            raise AnotherPlay(board)
+        if left.next is Next.NOTHING:
+            return left.code
+        _drill(board)
+
+
+def _drill(board: Board) -> None:
+    """Ask for the lines of the strategy of a play, which waits meanwhile."""
+    from qsage_validate.play.drill_file import DrillFile
+    from qsage_validate.play.tui.drill import DrillPlan, run_drill
+
+    match = board.match
+    words = board.table.replay(())
+
+    def teacher() -> Teacher:
+        made = match.teacher
+        assert made is not None, "the board has asked for a drill"
+        return made
+
+    plan = DrillPlan(
+        teacher,
+        match.facts.title,
+        match.facts.certificate_player,
+        lambda side: DrillFile(board.store.drill_path(words, side)),
+        both=True,
     )
-    board.theme = left.theme
-    if left.unsaved:
-        _keep(board, left.name)
-    remember(board)
-    if left.another:
-        raise AnotherPlay(board)
-    return left.code
+    board.theme = run_drill(plan, board.theme or kept_theme(board.store))
+
+
+def drill_on_board(
+    make: Callable[[], tuple[Problem, Teacher]],
+    what: str,
+    side: Player,
+    path: str | None,
+    *,
+    theme: str | None,
+    kept: bool,
+) -> Exit:
+    """Drill a side on a board; ``path`` keeps the progress, else the state, where it is ``kept``.
+
+    Raises ``InputError`` for a file of another drill.
+    """
+    from qsage_validate.play.drill_file import DrillFile
+    from qsage_validate.play.state import Store
+    from qsage_validate.play.tui.base import check_terminal
+    from qsage_validate.play.tui.drill import DrillPlan, run_drill
+    from qsage_validate.play.tui.loading import opened
+    from qsage_validate.system.stages import Background
+
+    store = Store.usual() if kept else Store(None)
+    shown = theme or kept_theme(store)
+    check_terminal(shown)
+    problem, teacher = opened(Background(make), what, shown)
+    file = DrillFile(path)
+    file.read(problem.title, side)
+    words = problem.replay(())
+
+    def file_of(drilled: Player) -> DrillFile:
+        return file if path is not None else DrillFile(store.drill_path(words, drilled))
+
+    plan = DrillPlan(lambda: teacher, problem.title, side, file_of, both=path is None)
+    run_drill(plan, shown)
+    return Exit.FINE
 
 
 def kept_theme(store: Store) -> str:
@@ -156,4 +224,5 @@ def _keep(board: Board, name: str) -> None:
     except InputError as error:
         narrate(f"qsage: the play is not kept: {error}")
     else:
+        board.unsaved = False
         narrate(f"the play is kept: {board.path} (qsage-play offers it, --continue takes it)")

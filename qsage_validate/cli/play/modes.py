@@ -94,12 +94,15 @@ class PlayOptions(OptionGroup):
     )
     drill: str | None = option(
         "Ask for the moves of a side, line after line of the strategy: the certificate's replies, "
-        "or of the other side the moves that last longest. Wrong answers are counted.",
+        "or of the other side the moves that last longest. Wrong answers are counted. On a "
+        "terminal the board asks, with --plain a prompt.",
         "black|white",
         panel=_PANEL,
     )
     resume: str | None = option(
-        "Keep the progress of --drill in FILE, and go on from it.", "FILE", panel=_PANEL
+        "Keep the progress of --drill in FILE, and go on from it (the board keeps its own).",
+        "FILE",
+        panel=_PANEL,
     )
     let_happen: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
     theme: str | None = option("The colours of the board (the last ones, else dark).", "dark|light")
@@ -118,6 +121,8 @@ class PlayOptions(OptionGroup):
             "--drill": self.drill is not None,
         }
         chosen = [name for name, wanted in asked.items() if wanted]
+        if chosen == ["--plain", "--drill"]:
+            chosen = ["--drill"]  # at a prompt
         if len(chosen) > 1:
             raise UsageError(f"found {' and '.join(chosen)}, expected one of them")
         if self.white not in (None, "random", "all"):
@@ -179,7 +184,7 @@ def play_problem(
     if options.mode is Mode.RANDOM:
         return _random(make(), options, json_output)
     if options.mode is Mode.DRILL:
-        return _drill(make(), options)
+        return _drill(make, what, options)
     if options.mode is Mode.SCRIPT:
         return script(_table(make()), options, json_output)
     return by_hand(lambda: _table(make()), what, options)
@@ -212,17 +217,30 @@ def _table(problem: Problem) -> Table:
     )
 
 
-def _drill(problem: Problem, options: PlayOptions) -> Exit:
-    """Ask for the moves of one side, line after line."""
+def _drill(make: Callable[[], Problem], what: str, options: PlayOptions) -> Exit:
+    """Ask for the moves of one side, line after line: on the board, or at a prompt."""
     from qsage_validate.arena.teacher.teacher import teacher_of
     from qsage_validate.games.protocol import Player
     from qsage_validate.play.console.drill import run_drill
 
-    teacher = teacher_of(problem)
-    if teacher is None or teacher.tree is None:
-        raise UsageError("found --drill without a certificate on a board, expected one to drill")
+    def drilled() -> tuple[Problem, Teacher]:
+        problem = make()
+        teacher = teacher_of(problem)
+        if teacher is None or teacher.tree is None:
+            text = "found --drill without a certificate on a board, expected one to drill"
+            raise UsageError(text)
+        return problem, teacher
+
     assert options.drill is not None, "the mode says so"
-    return run_drill(teacher, problem.title, Player(options.drill), options.resume)
+    side = Player(options.drill)
+    if not options.plain and is_terminal():
+        from qsage_validate.cli.play.board import drill_on_board
+
+        return drill_on_board(
+            drilled, what, side, options.resume, theme=options.theme, kept=not options.no_state
+        )
+    problem, teacher = drilled()
+    return run_drill(teacher, problem.title, side, options.resume)
 
 
 def play_searched(

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from collections.abc import Iterable
 
 from rich.console import Console
 
-from qsage_validate.arena.teacher.drill import Drill, Mark, Progress
+from qsage_validate.arena.teacher.drill import Drill, Mark
 from qsage_validate.arena.teacher.teacher import Teacher
 from qsage_validate.arena.teacher.threats import or_list
 from qsage_validate.errors import Exit, QsageError
-from qsage_validate.formats.json_text import parse_json
-from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.games.protocol import Player
+from qsage_validate.play.drill_file import DrillFile
 from qsage_validate.render.board_text import board_text
 
 _HELP = "type a move; 'show' tells the answer, 'quit' leaves"
@@ -27,12 +24,10 @@ def run_drill(teacher: Teacher, key: str, side: Player, path: str | None) -> Exi
     The progress is read from the file ``path``, if it exists, and written to it after each answer.
     Raises ``InputError`` for a file of another drill.
     """
-    progress = Progress(key, side)
-    if path is not None and os.path.lexists(path):
-        progress = Progress.from_json(parse_json(Source.plain(path), "a drill"), key, side)
+    file = DrillFile(path)
     console = Console(file=sys.stdout)
-    drill = Drill(teacher, progress)
-    talk = DrillTalk(drill, console, path)
+    drill = Drill(teacher, file.read(key, side))
+    talk = DrillTalk(drill, console, file)
     talk.begin()
     for line in () if drill.over else _lines(console):
         if not talk.do(line):
@@ -43,10 +38,10 @@ def run_drill(teacher: Teacher, key: str, side: Player, path: str | None) -> Exi
 class DrillTalk:
     """The conversation of a drill; what is typed is answered on ``console``."""
 
-    def __init__(self, drill: Drill, console: Console, path: str | None) -> None:
+    def __init__(self, drill: Drill, console: Console, file: DrillFile) -> None:
         self._drill = drill
         self._console = console
-        self._path = path
+        self._file = file
 
     def begin(self) -> None:
         """The first question."""
@@ -69,7 +64,7 @@ class DrillTalk:
         except QsageError as error:
             self._say(str(error))
             return True
-        self._save()
+        self._file.write(self._drill.progress)
         return not self._drill.over
 
     def _mark(self, word: str) -> None:
@@ -99,18 +94,11 @@ class DrillTalk:
         if question.board is not None:
             self._console.print(board_text(question.board))
         last = f" after {question.moves[-1]}" if question.moves else ""
-        own = self._drill.asks_for_replies
-        wanted = "What does the strategy answer" if own else "Which move lasts longest"
         number = self._drill.progress.done + 1
-        self._say(f"{number}. {question.player} to move{last}. {wanted}?")
+        self._say(f"{number}. {question.player} to move{last}. {self._drill.wanted}?")
 
     def _say(self, text: str) -> None:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
-
-    def _save(self) -> None:
-        if self._path is not None:
-            text = json.dumps(self._drill.progress.as_json(), indent=1) + "\n"
-            write_atomic(self._path, text)
 
 
 def _lines(console: Console) -> Iterable[str]:

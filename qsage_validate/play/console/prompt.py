@@ -6,10 +6,14 @@ are not typed at a terminal and end before the play does are an error: exit code
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterable, Iterator
+from types import FrameType
+from typing import Any
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import Application
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
@@ -18,6 +22,7 @@ from qsage_validate.errors import Exit, UsageError, visible
 from qsage_validate.play.console.plain import COMMANDS, PlainPlay
 from qsage_validate.play.match import Match
 from qsage_validate.render.console import PlainConsole
+from qsage_validate.system.signals import TERMINATING
 
 
 class MoveCompleter(Completer):
@@ -77,9 +82,46 @@ def _typed(play: PlainPlay, match: Match) -> Iterator[str]:
     )
     while True:
         try:
-            yield session.prompt(play.question)
+            with _Termination(session.app) as termination:
+                line = session.prompt(play.question, pre_run=termination.look)
         except EOFError:
             return
+        yield line
+
+
+class _Termination:
+    """While inside, SIGTERM and SIGHUP end the prompt ``app`` from within its event loop.
+
+    An exception that a handler raises between two steps of the loop may leave it waiting for a
+    task of its own for ever.  The prompt therefore ends as on Ctrl-D, and ``SystemExit`` is
+    raised after it.
+    """
+
+    def __init__(self, app: Application[str]) -> None:
+        self._app = app
+        self._number: int | None = None
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> _Termination:
+        self._before = {number: signal.signal(number, self._hear) for number in TERMINATING}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        if self._number is not None:
+            raise SystemExit(128 + self._number)
+
+    def _hear(self, number: int, _frame: FrameType | None) -> None:
+        self._number = number
+        if (loop := self._app.loop) is not None:
+            loop.call_soon_threadsafe(self.look)
+
+    def look(self) -> None:
+        """End the prompt that has begun, if a signal has come."""
+        future = self._app.future
+        if self._number is not None and future is not None and not future.done():
+            self._app.exit(exception=EOFError())
 
 
 def _piped() -> Iterator[str]:

@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import partial
 from typing import Any, ClassVar
 
@@ -65,11 +66,13 @@ class PlayApp(ToolsApp):
         replay: Replay | None = None,
         services: Services | None = None,
         asks: bool = False,
+        unsaved: bool = False,
     ) -> None:
         """``pace`` is the time in seconds between two moves of the random player.
 
         ``replay`` makes the command that plays the person's moves again, for findings.  With
-        ``asks`` a play that is in no file is not left without a question.
+        ``asks`` a play that is in no file is not left without a question; ``unsaved`` says that
+        this holds of the moves that were played before.
         """
         super().__init__(
             match, theme=theme, let_happen=let_happen, replay=replay, services=services
@@ -78,9 +81,9 @@ class PlayApp(ToolsApp):
         self._pace = pace
         self._typed = ""
         # Rounds that were played when the play was last in a file.
-        self._saved_rounds = len(self.view.situation.rows)
+        self._saved_rounds = -1 if unsaved else len(self.view.situation.rows)
         self._asks = asks
-        self.another = False
+        self.next = Next.NOTHING
         self.path = _file_name(match.facts.title)
 
     # Answers of the match
@@ -396,8 +399,16 @@ class PlayApp(ToolsApp):
 
     def action_new_game(self) -> None:
         """Go to the start screen, from where a key leads back."""
-        self.another = True
+        self.next = Next.ANOTHER
         self._leave()
+
+    def action_drill(self) -> None:
+        """Go to the puzzles, from where a key leads back."""
+        if self._possible("drill"):
+            self.next = Next.DRILL
+            self._leave()
+        else:
+            self._remark(self.view, "There is nothing to drill: no certificate on a board.")
 
     def _leave(self) -> None:
         situation = self.view.situation
@@ -455,18 +466,26 @@ def rescue(match: Match, name: str) -> None:
             return
 
 
+class Next(Enum):
+    """What is wanted when the board is left."""
+
+    NOTHING = "nothing"
+    ANOTHER = "another play"
+    DRILL = "a drill"
+
+
 @dataclass(frozen=True, slots=True)
 class Left:
     """How the board was left: its exit code, its theme (``dark``), the file name of the play.
 
-    ``unsaved`` says whether rounds are in no file, ``another`` whether another play is wanted.
+    ``unsaved`` says whether rounds are in no file, ``next`` what is wanted then.
     """
 
     code: Exit
     theme: str
     name: str
     unsaved: bool
-    another: bool
+    next: Next
 
 
 def run(
@@ -478,6 +497,7 @@ def run(
     replay: Replay | None = None,
     services: Services | None = None,
     asks: bool = False,
+    unsaved: bool = False,
 ) -> Left:
     """Play ``match`` on this terminal until the person leaves; says how it was left.
 
@@ -496,6 +516,7 @@ def run(
         replay=replay,
         services=services,
         asks=asks,
+        unsaved=unsaved,
     )
     code = run_in_colours(app)
     if app.ended_by is not None:
@@ -512,4 +533,4 @@ def run(
         # A signal from outside, not the key: that would have been answered.
         raise KeyboardInterrupt
     shown = "dark" if app.current_theme.dark else "light"
-    return Left(code, shown, app.path, app.unsaved, app.another)
+    return Left(code, shown, app.path, app.unsaved, app.next)

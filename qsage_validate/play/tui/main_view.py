@@ -194,6 +194,7 @@ class ShowingApp(AskingApp):
             "findings": True if self.found else None,
             "gates": None if self._services.gates is None else True,
             "tree": None if self._services.tree is None else True,
+            "drill": (self._services.tree is not None and self._match.may_teach) or None,
             "prove": None if self._services.prove is None else True,
         }.get(name, True)
 

@@ -29,7 +29,7 @@ from qsage_validate.system.terminals import TerminalProgram
 MOST_TABS: Final = 16
 """No more plays than this at a time: each is a process."""
 
-_FAREWELL: Final = 3.0  # seconds that a program has for ending by itself
+_FAREWELL: Final = 10.0  # seconds that a program has for ending by itself: it may save a play
 _POLL: Final = 0.02
 # The page needs nothing from elsewhere: the font that its template asks for is in textual-serve.
 _POLICY: Final = (
@@ -80,11 +80,11 @@ class _Tab(AppService):
         self._output = asyncio.create_task(self._show())
 
     async def _show(self) -> None:
-        """Send what the program shows, until it ends; an error stays to be read."""
-        with suppress(ConnectionError):  # the tab was closed
-            await self._show_all()
+        """Send what the program shows, until it ends; an error stays to be read.
 
-    async def _show_all(self) -> None:
+        What it shows after the tab was closed is read as well: a program whose terminal nobody
+        reads waits for ever with its last words, and does not save its play.
+        """
         program = self._program
         assert program is not None, "it was started"
         while True:
@@ -97,14 +97,16 @@ class _Tab(AppService):
                 break  # the program has closed its side
             if not data:
                 break
-            await self.remote_write_bytes(data)
+            with suppress(ConnectionError):
+                await self.remote_write_bytes(data)
         while program.process.poll() is None:
             await asyncio.sleep(_POLL)
         code = program.process.returncode
-        if code:
-            await self.remote_write_bytes(f"\r\nended with exit code {code}\r\n".encode())
-        else:
-            await self.remote_close()
+        with suppress(ConnectionError):
+            if code:
+                await self.remote_write_bytes(f"\r\nended with exit code {code}\r\n".encode())
+            else:
+                await self.remote_close()
 
     async def _readable(self, terminal: int) -> None:
         loop = asyncio.get_running_loop()

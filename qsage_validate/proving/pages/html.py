@@ -1,7 +1,8 @@
-"""A validation as one HTML page that needs nothing else: no script, no font, no other file.
+"""A validation as one HTML page that needs nothing else: no font, no other file, no network.
 
 The page is a function of its arguments: the same validation gives the same bytes, but for the
-seconds in it.  Everything that comes from files is escaped.
+seconds in it.  Everything that comes from files is escaped.  Without its script, and in print, all
+steps of its plays stand side by side.
 """
 
 from __future__ import annotations
@@ -9,23 +10,22 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterator, Mapping
-from functools import cache
 from itertools import count
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from qsage_validate.errors import Exit, one_line
+from qsage_validate.errors import one_line
 from qsage_validate.games.protocol import Board, Game
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.provenance import facts_from_json, file_facts, versions
 from qsage_validate.proving.levels import Level
+from qsage_validate.proving.pages.finding_groups import groups_of
 from qsage_validate.proving.pages.refuted_play import first_refuted_play
 from qsage_validate.proving.pages.statistics import Statistics
+from qsage_validate.proving.pages.templates import page, tone
 from qsage_validate.proving.report import Report
 from qsage_validate.render.bar_chart import Bar, bar_chart
-from qsage_validate.render.board_svg import STYLE, Marks, board_svg
-from qsage_validate.render.markup import escape
+from qsage_validate.render.board_svg import Marks, board_svg
 from qsage_validate.render.steps import diagram
 from qsage_validate.validation.verdict import Proved
 
@@ -76,53 +76,34 @@ def html_report(
     # Few validations have a solver's trace, or assertions: no reader misses them.
     rare = (Level.TRACE, Level.ASSERTIONS)
     missing = [x.value for x in Level if report.result(x) is None and x not in rare]
-    tones = {Exit.FINE: "good", Exit.REFUTED: "bad"}
-    page = _Drawings()
-    return _template().render(
-        **({} if statistics is None else _numbers(statistics, page)),
-        report=report,
-        problem=problem,
-        statistics=statistics,
-        title=one_line(f"{report.word}: {report.subject}"),
-        version=version,
-        tone=tones.get(report.exit_code, "open"),
-        missing=missing,
-        findings=findings,
-        warnings=[str(w) for w in warnings] if isinstance(warnings, (list, tuple)) else [],
-        played=first_refuted_play(report, problem, game),
-        files=facts_from_json(facts.get("files")) or own,
-        used=[
+    drawings = _Drawings()
+    values = {
+        **({} if statistics is None else _numbers(statistics, drawings)),
+        "report": report,
+        "problem": problem,
+        "statistics": statistics,
+        "title": one_line(f"{report.word}: {report.subject}"),
+        "version": version,
+        "tone": tone(report),
+        "tones": _TONES,
+        "signs": _SIGNS,
+        "missing": missing,
+        "groups": groups_of(findings),
+        "most_findings": _MOST_FINDINGS,
+        "warnings": [str(w) for w in warnings] if isinstance(warnings, (list, tuple)) else [],
+        "played": first_refuted_play(report, problem, game),
+        "files": facts_from_json(facts.get("files")) or own,
+        "used": [
             f"{name} {number}" for name, number in {**versions(), "qsage-validate": version}.items()
         ],
-        rest=[(str(key), _said(value)) for key, value in facts.items() if key not in _PLACED],
-        command=command if isinstance(command, str) else "",
-        replays=list(dict.fromkeys(replays[:_MOST_FINDINGS])),
-        draw=page.board,
-    )
-
-
-@cache
-def _template() -> Template:
-    """The page's template; all that it shows is escaped, but for drawings."""
-    environment = Environment(
-        loader=PackageLoader("qsage_validate.proving", "pages"),
-        autoescape=True,
-        finalize=lambda value: value if isinstance(value, Markup) else Markup(escape(str(value))),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters |= {"sentence": _sentence, "said": _said, "count": "{:,}".format}
-    environment.globals |= {
-        "signs": _SIGNS,
-        "tones": _TONES,
-        "most_findings": _MOST_FINDINGS,
-        "board_style": Markup(STYLE),
-        "values": _values,
+        "rest": [(str(key), _said(value)) for key, value in facts.items() if key not in _PLACED],
+        "command": command if isinstance(command, str) else "",
+        "replays": list(dict.fromkeys(replays[:_MOST_FINDINGS])),
+        "draw": drawings.board,
         "rules_marks": lambda step: Marks(wrong=step.marks.wrong),
+        "values": _values,
     }
-    return environment.get_template("page.html.jinja")
+    return page("page.html.jinja", "report.js", values)
 
 
 class _Drawings:
@@ -146,7 +127,7 @@ class _Drawings:
         return Markup(bar_chart(bars, title=title, axis=axis, identifier=next(self._names)) + "\n")
 
 
-def _numbers(statistics: Statistics, page: _Drawings) -> dict[str, object]:
+def _numbers(statistics: Statistics, drawings: _Drawings) -> dict[str, object]:
     """The numbers of a strategy that the template shows."""
     player = statistics.player
     lower = "" if statistics.exact else "≥ "
@@ -171,17 +152,13 @@ def _numbers(statistics: Statistics, page: _Drawings) -> dict[str, object]:
         "lines": lines,
         "diagrams": [(name, found) for name, found in drawn if found is not None],
         "numbers": numbers,
-        "chart": lambda: page.chart(statistics),
+        "chart": lambda: drawings.chart(statistics),
     }
 
 
 def _nested(value: object) -> bool:
     """True if a value is for programs only: a table of tables."""
     return isinstance(value, Mapping) and any(isinstance(v, Mapping) for v in value.values())
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _values(value: object) -> Iterator[str]:

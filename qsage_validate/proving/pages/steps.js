@@ -47,21 +47,3 @@ function stepper(place, keys, show) {
     },
   };
 }
-
-// One stop of the tab key for all buttons of `box`; the arrow keys go from one to the next.
-function toolbar(box) {
-  const buttons = () => [...box.querySelectorAll("button")];
-  const hold = (button) => {
-    for (const each of buttons()) each.tabIndex = each === button ? 0 : -1;
-  };
-  box.addEventListener("focusin", (event) => hold(event.target));
-  box.addEventListener("keydown", (event) => {
-    const all = buttons(), now = all.indexOf(document.activeElement);
-    const next = { ArrowRight: now + 1, ArrowDown: now + 1, ArrowLeft: now - 1, ArrowUp: now - 1,
-      Home: 0, End: all.length - 1 }[event.key];
-    if (next === undefined || now < 0) return;
-    event.preventDefault();
-    all[(next + all.length) % all.length].focus();
-  });
-  return { renew: () => hold(buttons()[0]) };
-}

@@ -53,5 +53,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"count": "{:,}".format}
+    environment.filters |= {"count": "{:,}".format, "sentence": _sentence}
     return environment
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

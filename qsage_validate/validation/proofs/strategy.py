@@ -49,6 +49,7 @@ class LevelAnswer:
     obligation: Obligation | None = None
     guessed: tuple[int, ...] = ()
     compared: str = ""
+    implies: tuple[bool, ...] = (True, False)
 
 
 def prove_rules(

@@ -326,7 +326,7 @@ CLASSES: dict[str, Class] = {
     "certificate": Class(_certificate),
     "clauses": Class(_clauses),
     "model": Class(_model),
-    "encoding": Class(_encoding, kinds=("bddl",), levels=("encoding",)),
+    "encoding": Class(_encoding, levels=("encoding",)),
     "mixed": Class(_mixed),
     "text": Class(_text, untrue=False, bad_input=True),
     "trace": Class(_trace, kinds=("qdimacs",), untrue=False, levels=("trace",)),

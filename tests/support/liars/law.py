@@ -137,11 +137,13 @@ class Facts:
 
 _GAME = re.compile(r"Black (wins|does not win) (.+?) within (\d+) (?:plies|ply|rounds?)\b")
 _FORMULA = re.compile(r"the formula is (true|false)(?! exactly)")
+_IMPLIED = re.compile(r"if the formula is (true|false), Black (wins|does not win)")
 
 
 def _of_text(text: str) -> Iterator[Sentence]:
     """The sentences about formula and game in a line for people."""
-    if "the formula is true exactly when" in text or "says of every play what" in text:
+    both_ways = "the formula is true exactly when" in text or "says of every play what" in text
+    if both_ways or _IMPLIED.search(text):
         yield Sentence("encoding", text)
         return
     for match in _GAME.finditer(text):
@@ -242,7 +244,12 @@ def _lies(facts: Facts, one: Sentence) -> Iterator[str]:
         elif facts.game is not None and _depth(one) not in (None, facts.game.plies):
             yield f"says {one.text!r}; the game has {facts.game.plies} plies"
     elif one.about == "encoding":
-        if None not in (facts.truth, facts.black) and facts.truth is not facts.black:
+        implied = _IMPLIED.search(one.text)
+        if implied is not None and (implied[1] == "true") is not (implied[2] == "wins"):
+            yield f"says {one.text!r}, which no encoding means"
+        asked = implied is None or facts.truth is (implied[1] == "true")
+        known = None not in (facts.truth, facts.black)
+        if asked and known and facts.truth is not facts.black:
             yield (f"says {one.text!r}; the formula is {facts.truth}, Black wins: {facts.black}")
     elif one.about == "functions" and facts.judged is not None:
         yield from _lies_of_functions(facts.judged, one)

@@ -16,6 +16,7 @@ from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.console.drill import DrillTalk
+from qsage_validate.play.drill_file import DrillFile
 from qsage_validate.play.match import Match
 from tests.support.commands import run_play
 from tests.support.plays import BREAKTHROUGH, DOMINO, EL, HELD, match_for
@@ -124,7 +125,7 @@ def test_without_a_certificate_there_is_no_drill() -> None:
 
 def talk(drill: Drill, path: str | None, *lines: str) -> str:
     console = Console(file=StringIO(), width=100)
-    found = DrillTalk(drill, console, path)
+    found = DrillTalk(drill, console, DrillFile(path))
     found.begin()
     for line in lines:
         if not found.do(line):
@@ -186,6 +187,20 @@ def test_options_that_do_not_fit_are_told(
 ) -> None:
     assert run_play(words) == 2
     assert message in capsys.readouterr().err
+
+
+def test_a_file_is_written_anew_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "drill.json"
+    for done in range(3):
+        monkeypatch.setattr("sys.stdin", StringIO("show\nquit\n"))
+        words = ["sample:tic", "--drill", "black", "--resume", str(path)]
+        assert run_play(words) == 0
+        out, err = capsys.readouterr()
+        assert f"{done + 1} done" in out
+        assert not err
+        assert f'"done": {done + 1},' in path.read_text()
 
 
 def test_lessons_of_scripts(capsys: pytest.CaptureFixture[str]) -> None:

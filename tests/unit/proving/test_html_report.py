@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import base64
 import hashlib
 import re
 from dataclasses import replace
@@ -20,6 +21,7 @@ from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.problems.provenance import facts_from_json, file_facts
 from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.pages.finding_groups import groups_of
 from qsage_validate.proving.pages.html import html_report
 from qsage_validate.proving.pages.refuted_play import first_refuted_play, steps_of_finding
 from qsage_validate.proving.pages.statistics import Statistics, statistics_of
@@ -71,6 +73,8 @@ class Outline(HTMLParser):
         assert self.open.pop() == tag, f"</{tag}> closes another element"
 
     def handle_data(self, data: str) -> None:
+        if self.open[-1:] == ["script"]:
+            return
         if self.open and self.open[-1] in ("h1", "h2", "h3"):
             self.headings[-1] += data
         self.texts.append(data)
@@ -179,8 +183,13 @@ def test_the_statistics_of_the_sample(numbers: Statistics) -> None:
 def test_nothing_comes_from_elsewhere(tic: Problem, numbers: Statistics) -> None:
     page = html_report(report_of(*FINE), tic, numbers)
     outline = Outline(page)
-    forbidden = {"script", "link", "img", "iframe", "object", "embed", "base", "form", "image"}
+    forbidden = {"link", "img", "iframe", "object", "embed", "base", "form", "image"}
     assert not forbidden & set(outline.tags)
+    # One script, that of the steps, which the policy names by its hash.
+    assert outline.tags.count("script") == 1
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'" in page
     names = {name for name, _ in outline.attributes}
     assert not names & {"src", "href", "xlink:href", "srcset", "action", "background"}
     assert not [name for name in names if name.startswith("on")]
@@ -273,7 +282,7 @@ def test_hostile_names_stay_text() -> None:
     assert page.isprintable() or "\x00" not in page
     page.encode("utf-8")
     outline = Outline(page)
-    assert "script" not in outline.tags
+    assert outline.tags.count("script") == 1
     assert "b" not in outline.tags
     assert outline.tags.count("title") == 1
     assert "alert('1')" in outline.text
@@ -287,10 +296,57 @@ def test_the_refuted_play_is_shown_step_by_step(broken: tuple[Problem, Refuted])
     moves = played.finding.moves
     assert [step.move for step in played.steps[1 : len(moves) + 1]] == list(moves)
     assert any(played.finding.text in step.remarks for step in played.steps)
-    outline = Outline(html_report(report, problem, statistics_of(problem)))
-    assert "The first refuted play" in outline.headings
+    page = html_report(report, problem, statistics_of(problem))
+    outline = Outline(page)
+    # It stands before all else but the verdict, and begins at the step that is wrong.
+    assert outline.headings[1:3] == ["The refuting play", "Levels of the validation"]
+    assert outline.text.index("Verdict: refuted") < outline.text.index("The refuting play")
+    assert page.count('<figure class="first">') == 1
     assert "Conclusion" not in outline.text  # Nobody said who is to blame.
     assert f"Play: {' '.join(moves)}" in outline.text
+
+
+def test_findings_of_one_kind_stand_together() -> None:
+    def lost(*moves: str) -> Finding:
+        return Finding(FindingKind.END_DIFFERS, len(moves), "White wins", moves=moves)
+
+    other = Finding(FindingKind.LEGALITY_DIFFERS, 1, "it is forbidden", rule="open(?x,?y)")
+    long, short = lost("a(1,1)", "b(1,1)", "c(1,1)"), lost("d(1,1)")
+    results = (
+        LevelResult(Level.RANDOM, Refuted((long, other, short)), 0.0),
+        LevelResult(Level.EXHAUSTIVE, Refuted((short,)), 0.0),
+    )
+    groups = groups_of((r, f) for r in results for f in r.findings)
+    assert [g.kind for g in groups] == [FindingKind.END_DIFFERS, FindingKind.LEGALITY_DIFFERS]
+    ends, legality = groups
+    # What two levels found alike is told once, and the shortest play first.
+    assert ends.findings == (short, long)
+    assert ends.levels == ((Level.RANDOM.value, 2), (Level.EXHAUSTIVE.value, 1))
+    assert legality.findings == (other,)
+    text = Outline(html_report(Report("f", results, SAID))).text
+    assert "random plays: 2, all plays: 1" in text
+    assert "1 more like it" in text
+    assert text.index("Play: d(1,1)") < text.index("Play: a(1,1) b(1,1) c(1,1)")
+    assert "Rule: open(?x,?y)" in text
+
+
+def test_many_findings_of_one_kind_are_cut_off() -> None:
+    many = tuple(Finding(FindingKind.END_DIFFERS, 1, f"end {k}") for k in range(30))
+    text = Outline(html_report(report_of(Refuted(many)))).text
+    assert "29 more like it" in text
+    assert "And 9 more, all of them in --json." in text
+    assert "end 20" in text
+    assert "end 21" not in text
+
+
+def test_boards_of_the_formula_have_the_sides_of_the_rules(repository: Path) -> None:
+    folder = repository / "certificates"
+    problem = load(Files(str(folder / "hex.qcir"), str(folder / "hex.aig")))
+    found = statistics_of(problem)
+    assert found is not None
+    boards = [step.board for step in found.main_line]
+    assert {board.top for board in boards if board is not None} == {Player.BLACK}
+    assert "Black connects top and bottom" in html_report(report_of(*FINE), problem, found)
 
 
 def test_a_play_without_a_certificate_is_shown_by_the_rules(tic: Problem) -> None:

@@ -102,6 +102,14 @@ ACTIONS = (
         "Try another move in the place of the last reply, and compare the two",
         minor=3,
     ),
+    BindableAction(
+        "drill",
+        "D",
+        "Drill",
+        "Drill",
+        "Ask for all lines of the strategy as puzzles; q leads back",
+        2,
+    ),
     BindableAction("save", "s", "Save", "Save transcript", "Write the play to a file"),
     BindableAction(
         "export", "e", "Export", "Export the play", "Write the play as text, JSON, SVG or (Hex) SGF"

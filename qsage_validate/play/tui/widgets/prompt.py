@@ -15,7 +15,8 @@ from textual.widgets import Input
 class MovePrompt(Input):
     """Takes ``occupy(3,3)`` to play and ``?occupy(3,3)`` to ask; posts :class:`Entered`.
 
-    A legal move that begins like the text is suggested; Tab or Right takes it.
+    A legal move that begins like the text is suggested; Tab or Right takes it.  Nothing can
+    be asked without ``explains``: a question mark is part of the text then.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "complete", "Complete", show=False)]
@@ -27,14 +28,15 @@ class MovePrompt(Input):
         text: str
         asking: bool
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None, explains: bool = True) -> None:
         super().__init__(id=id, compact=True, select_on_focus=False)
+        self._explains = explains
         self._example = ""
         self._only = False
 
     def offer(self, moves: Sequence[str]) -> None:
         """Suggest ``moves``."""
-        asked = [f"?{move}" for move in moves]
+        asked = [f"?{move}" for move in moves if self._explains]
         self.suggester = SuggestFromList([*moves, *asked], case_sensitive=False)
         self._example = next(iter(moves), "")
         self._only = len(moves) == 1
@@ -47,7 +49,8 @@ class MovePrompt(Input):
         elif focused and self._only:
             self.placeholder = f"Enter plays {self._example}, the only move, Esc leaves"
         elif focused:
-            self.placeholder = f"{self._example} plays, ?{self._example} asks why not, Esc leaves"
+            asks = f" ?{self._example} asks why not," if self._explains else ""
+            self.placeholder = f"{self._example} plays,{asks} Esc leaves"
         else:
             self.placeholder = f": to type a move such as {self._example}"
 
@@ -71,6 +74,7 @@ class MovePrompt(Input):
         """Post what was typed, and clear the line."""
         text = self.value.strip() or (self._example if self._only else "")
         self.clear()
-        asking = text.startswith("?")
-        if text.lstrip("?").strip():
-            self.post_message(self.Entered(text.lstrip("?").strip(), asking=asking))
+        asking = self._explains and text.startswith("?")
+        said = text.lstrip("?").strip() if asking else text
+        if said:
+            self.post_message(self.Entered(said, asking=asking))

@@ -1,0 +1,35 @@
+"""The file in which the progress of a drill is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+from qsage_validate.arena.teacher.drill import Progress
+from qsage_validate.formats.json_text import parse_json
+from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.games.protocol import Player
+
+
+@dataclass(frozen=True, slots=True)
+class DrillFile:
+    """Keeps a progress in the file ``path``, or nowhere."""
+
+    path: str | None = None
+
+    def read(self, key: str, side: Player) -> Progress:
+        """The progress that is kept, a new one where nothing is.
+
+        Raises ``InputError`` for a file of another drill.
+        """
+        if self.path is None or not os.path.lexists(self.path):
+            return Progress(key, side)
+        return Progress.from_json(parse_json(Source.plain(self.path), "a drill"), key, side)
+
+    def write(self, progress: Progress) -> None:
+        """Keep ``progress``; raises ``InputError`` where the file cannot be written."""
+        if self.path is not None:
+            text = json.dumps(progress.as_json(), indent=1) + "\n"
+            # The file was read in order to be written anew.
+            write_atomic(self.path, text, continued=True)
