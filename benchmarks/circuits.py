@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import Aig
+from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
 
 INPUTS: Final = 40
+SAMPLE: Final = Path(__file__).resolve().parent.parent / "certificates" / "tic"
+"""The sample for Tic, without the ends of its files' names."""
+# Gates on the longest path of what the sample is padded with.
+DEPTH: Final = 15_000
+# The variables of Black's last ply in the sample, which may read everything.
+LAST: Final = 43
 
 
 # Conjuncts of the conjunctions in the wide shape: QuAbS's certificate for El on 3x3 has 13.
@@ -95,3 +103,50 @@ def depth_of(aig: Aig) -> int:
         variable += 1
         level[variable] = 1 + max(level[a >> 1], level[b >> 1])
     return max(level)
+
+
+def padded(gates: int, shape: str) -> bytes:
+    """The sample's certificate with about so many gates; it plays as before."""
+    file = parse_aiger(SAMPLE.with_suffix(".aig").read_bytes())
+    inputs, own = file.aig.num_inputs, file.aig.num_gates
+    more, feet = SHAPES[shape](gates, DEPTH, 1)
+
+    def moved(literals: NDArray[Any]) -> NDArray[np.int64]:
+        variable = literals.astype(np.int64) >> 1
+        an_input = (variable - 1) % inputs + 1
+        behind = np.where(variable <= INPUTS, an_input, variable - INPUTS + inputs + own)
+        found: NDArray[np.int64] = 2 * behind + (literals & 1)
+        return found
+
+    top = inputs + own + more.num_gates
+    left: list[int] = []
+    right: list[int] = []
+
+    def both(a: int, b: int) -> int:
+        left.append(a)
+        right.append(b)
+        return 2 * (top + len(left))
+
+    layer: list[int] = moved(np.asarray(feet)).tolist()
+    while len(layer) > 1:
+        pairs = zip(layer[::2], layer[1::2], strict=False)
+        layer = [*(both(a, b) for a, b in pairs), *layer[len(layer) // 2 * 2 :]]
+    false = both(both(layer[0], 2), both(layer[0], 3))
+    outputs = file.outputs.tolist()
+    for k, name in file.output_symbols.items():
+        if name.isdigit() and int(name) >= LAST:
+            outputs[k] = both(outputs[k] ^ 1, false ^ 1) ^ 1
+    fanins = [
+        np.concatenate((first, moved(second), third)).astype(np.int32)
+        for first, second, third in (
+            (file.aig.fanin0, more.fanin0, left),
+            (file.aig.fanin1, more.fanin1, right),
+        )
+    ]
+    return aiger_bytes(
+        Aig(inputs, *fanins),
+        outputs,
+        binary=True,
+        input_symbols=file.input_symbols,
+        output_symbols=file.output_symbols,
+    )

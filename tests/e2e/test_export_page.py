@@ -40,6 +40,12 @@ def test_so_it_does_where_moves_are_a_list(tmp_path: Path, encoding: str) -> Non
     _compare(tmp_path, strategy, 200)
 
 
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
+def test_a_play_is_over_where_the_opponent_cannot_move(tmp_path: Path) -> None:
+    """In Domineering this is how Black wins."""
+    _compare(tmp_path, certify(game("domineering", size=(3, 3))), 200)
+
+
 def _compare(tmp_path: Path, strategy: Strategy, games: int) -> None:
     strategy.save_page(tmp_path / "play.html", timeout=5)
     data = page_table((tmp_path / "play.html").read_text("utf-8"))

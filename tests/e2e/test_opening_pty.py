@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.opening import padded
+from benchmarks.circuits import padded
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import sample_path
 from tests.support.terminal import LEAVES_SCREEN, Terminal

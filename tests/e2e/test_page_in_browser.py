@@ -13,8 +13,8 @@ import pytest
 from qsage_validate.api.games import game
 from qsage_validate.api.strategies import Strategy, certify, load
 from qsage_validate.formats.source import sample_path
-from tests.support.chromium import NEEDS_CHROMIUM, Chromium, chromium
-from tests.support.opened import CONTRASTS, Opened
+from tests.support.chromium import Chromium, chromium
+from tests.support.opened import CONTRASTS, NEEDS_CHROMIUM, Opened
 from tests.support.page_plays import conducted
 
 pytestmark = NEEDS_CHROMIUM
@@ -57,6 +57,8 @@ def opened(browser: Chromium, pages: Callable[[str], Path]) -> Open:
 def _strategy(name: str) -> Strategy:
     if name == "hex-network":
         return certify(game(name, size=(3, 3), depth=5), encoding="cor")
+    if name == "domineering":
+        return certify(game(name, size=(3, 3)))
     return load(sample_path(f"sample:{name}"), sample_path(f"sample:{name}.aig"))
 
 
@@ -101,7 +103,16 @@ def test_an_illegal_move_is_refused_with_its_gate(opened: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "games"), [("tic", 1000), ("hex", 1000), ("breakthrough", 200), ("hex-network", 200)]
+    ("name", "games"),
+    [
+        ("tic", 1000),
+        ("hex", 1000),
+        ("breakthrough", 200),
+        ("connect3", 200),
+        ("domineering", 200),
+        ("evader", 200),
+        ("hex-network", 200),
+    ],
 )
 def test_random_games_in_the_page_are_ours(opened: Open, name: str, games: int) -> None:
     """By the page's buttons; what it shows is compared at each of the opponent's turns."""
@@ -150,6 +161,14 @@ def _in_words(squares: str, places: list[str]) -> str:
         for letter in "BW"
     }
     return f"Black: {said['B']}. White: {said['W']}."
+
+
+def test_a_play_is_over_where_the_opponent_cannot_move(opened: Open) -> None:
+    """In Domineering this is how Black wins."""
+    played = opened("domineering")
+    while legal := played.texts("#moves button"):
+        played.button(legal[0])
+    assert "The play is over: White has no legal move; the formula is true" in played.text("status")
 
 
 def test_undo_steps_and_a_move_from_an_earlier_position(opened: Open) -> None:

@@ -11,8 +11,8 @@ from qsage_validate.api.strategies import load
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.formats.source import sample_path
 from qsage_validate.kernel.certificate import CircuitCertificate
-from tests.support.chromium import NEEDS_CHROMIUM, Chromium, chromium
-from tests.support.opened import CONTRASTS, Opened
+from tests.support.chromium import Chromium, chromium
+from tests.support.opened import CONTRASTS, NEEDS_CHROMIUM, Opened
 from tests.support.plays import with_flipped_fanin
 
 pytestmark = NEEDS_CHROMIUM

@@ -21,7 +21,8 @@ import pytest
 
 from qsage_validate.cli.play import web
 from qsage_validate.errors import Exit
-from tests.support.chromium import NEEDS_CHROMIUM, Chromium, chromium
+from tests.support.chromium import Chromium, chromium
+from tests.support.opened import NEEDS_CHROMIUM
 
 from .conftest import Qsage
 

@@ -15,12 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-import pytest
-
 _NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PROGRAM: Final = next(filter(None, map(shutil.which, _NAMES)), None)
-NEEDS_CHROMIUM = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed")
-"""Skips a test where there is no browser."""
 
 _PATIENCE: Final = 30.0
 _KEYS: Final = {
@@ -163,7 +159,7 @@ class Chromium:
 @contextmanager
 def chromium(*flags: str) -> Iterator[Chromium]:
     """A browser with a profile of its own, closed at the end."""
-    assert PROGRAM is not None, "mark the test with NEEDS_CHROMIUM"
+    assert PROGRAM is not None, "nobody asks for a browser that there is not"
     here_read, there_write = os.pipe()
     there_read, here_write = os.pipe()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:

@@ -6,7 +6,12 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from tests.support.chromium import Chromium, Page
+import pytest
+
+from tests.support.chromium import PROGRAM, Chromium, Page
+
+NEEDS_CHROMIUM = pytest.mark.skipif(PROGRAM is None, reason="no Chromium is installed")
+"""Skips a test where there is no browser."""
 
 CONTRASTS: Final = """(() => {
   const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);

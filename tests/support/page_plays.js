@@ -12,6 +12,7 @@ async function main() {
     let state = strategy.start();
     const left = [...moves];
     for (;;) {
+      state = strategy.settled(state, (each) => strategy.legality(each));
       const verdicts = strategy.mine(state) || state.ending ? null : strategy.legality(state);
       const legal = verdicts && data.plies[state.plies].moves.filter((_, k) => verdicts[k].legal);
       steps.push([state.moves, state.squares, [...state.atoms].sort(), legal]);

@@ -47,8 +47,8 @@ def conducted(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]
             board, atoms = state.board, state.reading.atoms
             squares = None if board is None else "".join(_LETTERS[s] for s in board.squares)
             true = [] if atoms is None else sorted(atoms.true)
-            steps.append([list(state.moves), squares, true, legal])
-            if state.ending is not None:
+            steps.append([list(state.moves), squares, true, legal or None])
+            if state.ending is not None or legal == []:
                 break
             if mine:
                 (state,) = conductor.answer_all([state])

@@ -103,6 +103,12 @@ class Strategy {
     });
   }
 
+  // The state, whose play is over where the opponent has no legal move.
+  settled(state, legality) {
+    const stuck = !state.ending && !this.mine(state) && !legality(state).some((each) => each.legal);
+    return stuck ? { ...state, ending: `${this.data.opponent} has no legal move` } : state;
+  }
+
   // The state after the opponent's move number `k`, which has to be legal.
   play(state, k) {
     const ply = this.data.plies[state.plies];
@@ -183,17 +189,17 @@ function show(strategy) {
   let at = 0; // the one that is looked at
   let note = "";
 
-  // The states behind `state` until the opponent is to move.
-  const replied = (state) => {
-    const states = [state];
-    while (strategy.mine(states.at(-1))) states.push(strategy.answer(states.at(-1)));
-    return states;
-  };
   // The legality of each state's moves; not in the state, from which the next one is made.
   const known = new WeakMap();
   const legality = (state) => {
     if (!known.has(state)) known.set(state, strategy.legality(state));
     return known.get(state);
+  };
+  // The states behind `state` until the opponent is to move.
+  const replied = (state) => {
+    const states = [state];
+    while (strategy.mine(states.at(-1))) states.push(strategy.answer(states.at(-1)));
+    return [...states.slice(0, -1), strategy.settled(states.at(-1), legality)];
   };
   const waits = (state) => !state.ending && !strategy.mine(state);
   const said = (states) => states.slice(1).map((state) => state.moves.at(-1)).join(", ");
