@@ -55,7 +55,7 @@ def fill(folder: Path, extras: tuple[str, ...]) -> None:
     for left in source.glob("*.egg-info"):
         shutil.rmtree(left)
     data.mkdir()
-    for pattern in ("docs/results/*.jsonl", "certificates/*.qcir", "certificates/*.aig"):
+    for pattern in ("experiments/*.jsonl*", "certificates/*.qcir", "certificates/*.aig"):
         for path in source.glob(pattern):
             shutil.copy(path, data)
     for name in SCRIPTS:

@@ -71,6 +71,9 @@ table table2-certificates results/table2.md \
 table httt-5x5 results/httt-5x5.md \
     "qsage bench httt --solver positional --only '5x5*' --timeout 600 --processor-time \
      -o $t/httt.jsonl; qsage bench table $t/httt.jsonl --table shapes"
+table httt-depths results/httt-depths.md \
+    "qsage bench httt --set depth=7,9,11,13,15 --timeout 20 --processor-time --memory 8000 \
+     -o $t/depths.jsonl; qsage bench table $t/depths.jsonl --table depths"
 table pairings explanation/positional-encodings.md \
     "qsage bench httt --set board=5x5 --solver search --solver depqbf+pairs --timeout 60 \
      -o $t/pairs.jsonl; qsage bench table $t/pairs.jsonl --table winners"

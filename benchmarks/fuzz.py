@@ -77,7 +77,7 @@ def kinds(folder: Path) -> list[Kind]:
     def read(*names: str) -> tuple[bytes, ...]:
         return tuple((good / name).read_bytes() for name in names)
 
-    results = Path(__file__).parent.parent / "docs/results/httt-5x5.jsonl"
+    results = Path(__file__).parent.parent / "experiments/httt-5x5.jsonl"
     records = b"".join(results.read_bytes().splitlines(keepends=True)[:6])
     take = b"take-away-3"
     return [

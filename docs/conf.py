@@ -24,6 +24,7 @@ include_patterns = [
     "demos/**",
     "certificates/README.md",
     "benchmarks/README.md",
+    "experiments/README.md",
     "qsage_validate/kernel/README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.bench.run import Run, RunResult
 from qsage_validate.errors import UsageError
-from qsage_validate.system.clock import now
+from qsage_validate.system.clock import Stopwatch, now
 from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
+    from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import Game
     from qsage_validate.solvers.qbf.outcome import Status
     from qsage_validate.system.progress import Progress
@@ -71,6 +72,33 @@ def by_search(run: Run, game: Game) -> RunResult:
     data["refuted_plies"] = (found.critical_plies or 0) - 1 if black else game.plies
     data["first_move"] = str(found.first_moves[0]) if found.first_moves else None
     return RunResult("true" if black else "false", True, seconds, "", cpu, data=data)
+
+
+def by_encoding(
+    run: Run, model: GameModel, data: Mapping[str, Any], before: float = 0.0
+) -> RunResult:
+    """The answer of the run's solver about a game in the run's encoding, with the sizes of that.
+
+    The seconds are those of preprocessing and solving together.  ``before`` are those that the
+    game took; they count with the seconds of the encoding.
+    """
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.formats.qdimacs import clausal_form
+
+    watch = Stopwatch()
+    encoding = encode(model, run.encoding)
+    qbf = encoding.qbf
+    encoded = before + watch.seconds
+    form = clausal_form(qbf)
+    sizes = {
+        "encode_seconds": round(encoded, 4),
+        **data,
+        "scopes": len(qbf.merged_scopes()),
+        "gates": len(qbf.gates),
+        "variables": sum(len(scope.variables) for scope in form.scopes),
+        "clauses": len(form.clauses),
+    }
+    return by_solver(run, qbf, encoding, sizes)
 
 
 def by_solver(

@@ -42,6 +42,16 @@ class Selection:
         """True if an instance of that name is wanted."""
         return not self.only or any(fnmatchcase(instance, pattern) for pattern in self.only)
 
+    def depths(self) -> tuple[int, ...] | None:
+        """The numbers of the option ``depth``, ``None`` without it; ``UsageError`` for others."""
+        text = self.options.get("depth")
+        if text is None:
+            return None
+        words = text.split(",")
+        if not all(word.isascii() and word.isdigit() and int(word) > 0 for word in words):
+            raise UsageError(f"found {text!r} for depth, expected numbers of plies such as 5,7")
+        return tuple(dict.fromkeys(map(int, words)))
+
     def runs(
         self, experiment: str, instances: Iterable[Instance], configs: Sequence[Configuration]
     ) -> list[Run]:
@@ -116,7 +126,8 @@ class Experiment:
     result "crashed" or "failed".  ``tables`` are made from records by name; the first is shown
     at the end of a campaign.  ``inputs`` says what files the experiment takes (empty: none),
     ``by_name`` whether it takes games by name, ``options`` what ``--set NAME=VALUE`` may set, with
-    a line of help each; ``processor_time`` whether its runs can keep limits of processor time.
+    a line of help each; ``formulas`` takes records of runs that ask several formulas apart, into a
+    record for each; ``processor_time`` whether its runs can keep limits of processor time.
     """
 
     name: str
@@ -126,6 +137,7 @@ class Experiment:
     inputs: str = ""
     by_name: bool = False
     options: Mapping[str, str] = field(default_factory=dict)
+    formulas: Callable[[Sequence[Record]], Sequence[Record]] | None = None
     processor_time: bool = True
 
     def select(self, selection: Selection) -> list[Run]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.bench.series import Comparison, Curve
+from qsage_validate.bench.series import SECONDS, Comparison, Panel
 from qsage_validate.errors import MissingExtraError, UsageError, visible
 from qsage_validate.formats.source import write_atomic
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 FORMATS: Final = ("png", "svg", "pdf")
 
-_LEAST: Final = 1e-3
+_LEAST: Final = SECONDS.least
 _MARKERS: Final = "os^vD<>pPX*hd"
 
 
@@ -45,27 +45,49 @@ def _label(text: str) -> str:
     return visible(text).replace("$", r"\$")
 
 
-def write_cactus(curves: Sequence[Curve], path: str, title: str) -> None:
-    """Write a cactus plot: the number of instances decided (x) by seconds for each one (y)."""
+def write_cactus(rows: Sequence[Sequence[Panel]], path: str, title: str) -> None:
+    """Write cactus plots: the number of instances decided (x) by what each one took (y).
+
+    A row of panels above the next one; a way has the same colour and sign in all of them.
+    """
     kind = check_picture(path)
-    figure, axes = _figure(_label(title))
-    for curve, marker in zip(curves, _MARKERS * len(curves), strict=False):
-        seconds = [max(s, _LEAST) for s in curve.seconds]
-        places = range(1, len(seconds) + 1)
-        label = _label(f"{curve.configuration} ({len(seconds)})")
-        axes.plot(places, seconds, marker=marker, markersize=4, linewidth=1, label=label)
-    axes.set_yscale("log")
-    axes.set_xlabel("instances decided")
-    axes.set_ylabel("seconds")
-    _legend(figure)
-    axes.grid(visible=True, alpha=0.3)
+    across, down = max(map(len, rows)), len(rows)
+    figure, grid = _figure(_label(title), across, down)
+    names = dict.fromkeys(curve.configuration for panel in rows[0] for curve in panel.curves)
+    # Numbers of instances differ from panel to panel, and are told where there is one.
+    shown = {name: name for name in names}
+    if across == down == 1:
+        shown = {
+            c.configuration: f"{c.configuration} ({len(c.amounts)})" for c in rows[0][0].curves
+        }
+    signs = {name: _MARKERS[k % len(_MARKERS)] for k, name in enumerate(names)}
+    for row, axes_of_row in zip(rows, grid, strict=True):
+        for panel, axes in zip(row, axes_of_row, strict=True):
+            order = {curve.configuration: curve for curve in panel.curves}
+            # All curves in one order, so that matplotlib gives each the same colour.
+            for name in names:
+                amounts = [max(amount, panel.measure.least) for amount in order[name].amounts]
+                places = range(1, len(amounts) + 1)
+                axes.plot(
+                    places,
+                    amounts,
+                    marker=signs[name],
+                    markersize=4,
+                    linewidth=1,
+                    label=_label(shown[name]),
+                )
+            axes.set_yscale("log")
+            axes.set_xlabel(f"instances decided{f' as {panel.title}' if panel.title else ''}")
+            axes.set_ylabel("seconds" if panel.measure is SECONDS else panel.measure.unit)
+            axes.grid(visible=True, alpha=0.3)
+    _legend(figure, grid[0][0])
     _write(figure, path, kind)
 
 
 def write_scatter(found: Comparison, path: str, title: str) -> None:
     """Each instance by the seconds of both; undecided ones stand on the dashed lines."""
     kind = check_picture(path)
-    figure, axes = _figure(_label(title))
+    figure, ((axes,),) = _figure(_label(title))
     edge = found.limit * 1.6
     families = dict.fromkeys(point.family for point in found.points)
     for family, marker in zip(families, _MARKERS * len(families), strict=False):
@@ -81,22 +103,21 @@ def write_scatter(found: Comparison, path: str, title: str) -> None:
     axes.set_aspect("equal")
     axes.set_xlabel(_label(f"{found.x_name} (seconds)"))
     axes.set_ylabel(_label(f"{found.y_name} (seconds)"))
-    _legend(figure)
+    _legend(figure, axes)
     _write(figure, path, kind)
 
 
-def _figure(title: str) -> tuple[Figure, Axes]:
+def _figure(title: str, across: int = 1, down: int = 1) -> tuple[Figure, Sequence[Sequence[Axes]]]:
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8.4, 5), layout="constrained")
-    axes = figure.add_subplot()
-    axes.set_title(title)
-    return figure, axes
+    figure = Figure(figsize=(4 + 4.4 * across, 1 + 4 * down), layout="constrained")
+    figure.suptitle(title)
+    return figure, figure.subplots(down, across, squeeze=False).tolist()
 
 
-def _legend(figure: Figure) -> None:
+def _legend(figure: Figure, axes: Axes) -> None:
     # Beside the axes: within them it would hide points.
-    figure.legend(fontsize="small", loc="outside right upper")
+    figure.legend(*axes.get_legend_handles_labels(), fontsize="small", loc="outside right upper")
 
 
 def _write(figure: Figure, path: str, kind: str) -> None:

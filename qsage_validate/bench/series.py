@@ -2,20 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.run import Record
+from qsage_validate.bench.run import Record, RunResult
 from qsage_validate.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """What a run used: its name, how much, and amounts within which a text counts instances.
+
+    ``least`` is the least amount of a logarithmic axis; ``of_all`` is what is said of all amounts.
+    """
+
+    name: str
+    unit: str
+    of: Callable[[RunResult], float | None]
+    marks: tuple[float, ...]
+    least: float
+    of_all: tuple[str, Callable[[Sequence[float]], float]]
+
+
+SECONDS: Final = Measure(
+    "seconds",
+    "s",
+    lambda result: result.seconds,
+    (0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0),
+    1e-3,
+    ("seconds in all", sum),
+)
+MEMORY: Final = Measure(
+    "memory",
+    "MB",
+    lambda result: result.peak_mb,
+    (50, 100, 200, 500, 1000, 2000, 4000, 8000),
+    1.0,
+    ("most MB", lambda amounts: max(amounts, default=0.0)),
+)
+MEASURES: Final[Mapping[str, Measure]] = {measure.name: measure for measure in (SECONDS, MEMORY)}
+
+
+@dataclass(frozen=True, slots=True)
 class Curve:
-    """A configuration's times for what it decided, increasing: the curve of a cactus plot."""
+    """What a configuration used for what it decided, increasing: the curve of a cactus plot."""
 
     configuration: str
-    seconds: tuple[float, ...]
+    amounts: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """The curves of one cactus plot among others."""
+
+    title: str
+    measure: Measure
+    curves: tuple[Curve, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +97,35 @@ class Comparison:
         return geometric_mean(ratios) if ratios else None
 
 
-def curves(records: Sequence[Record]) -> list[Curve]:
-    """One curve for each configuration, the one that decided most first."""
-    times: dict[str, list[float]] = {}
+def curves(
+    records: Sequence[Record], measure: Measure = SECONDS, truth: bool | None = None
+) -> list[Curve]:
+    """One curve for each configuration, the one that decided most first.
+
+    With ``truth`` only what was decided so counts.  Runs whose amount is not known are left out.
+    """
+    used: dict[str, list[float]] = {}
     for record in latest(records):
-        own = times.setdefault(record.run.configuration, [])
-        if record.result.decided:
-            own.append(record.result.seconds)
-    found = [Curve(config, tuple(sorted(seconds))) for config, seconds in times.items()]
-    return sorted(found, key=lambda curve: (-len(curve.seconds), sum(curve.seconds)))
+        own, result = used.setdefault(record.run.configuration, []), record.result
+        amount = measure.of(result)
+        if result.decided and amount is not None and truth in (None, result.truth):
+            own.append(amount)
+    found = [Curve(config, tuple(sorted(amounts))) for config, amounts in used.items()]
+    return sorted(found, key=lambda curve: (-len(curve.amounts), sum(curve.amounts)))
+
+
+def panels(
+    records: Sequence[Record], measures: Sequence[Measure], *, split: bool
+) -> list[list[Panel]]:
+    """A row of cactus plots for each measure: all answers, or false ones and true ones."""
+    answers = {"false": False, "true": True} if split else {"": None}
+    return [
+        [
+            Panel(title, measure, tuple(curves(records, measure, truth)))
+            for title, truth in answers.items()
+        ]
+        for measure in measures
+    ]
 
 
 def comparison(records: Sequence[Record], x_name: str, y_name: str) -> Comparison:

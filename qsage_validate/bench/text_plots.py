@@ -4,39 +4,41 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from typing import Final
 
-from qsage_validate.bench.series import Comparison, Curve
+from qsage_validate.bench.series import SECONDS, Comparison, Panel
 from qsage_validate.bench.summaries import seconds_text
 from qsage_validate.bench.table import Table
 
-# Within these seconds each configuration of a text cactus counts what it decided.
-_MARKS: Final = (0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0)
 _LEAST: Final = 1e-3
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
-def cactus_table(curves: Sequence[Curve]) -> Table:
-    """The number of instances each configuration decided within given times, with a bar of all."""
-    longest = max((c.seconds[-1] for c in curves if c.seconds), default=0.0)
-    enough = next((k for k, mark in enumerate(_MARKS) if longest <= mark), len(_MARKS) - 1)
-    marks = _MARKS[: enough + 1]
-    most = max((len(curve.seconds) for curve in curves), default=0)
+def cactus_table(panel: Panel) -> Table:
+    """The number of instances each way decided within given amounts, with a bar of all."""
+    curves, measure = panel.curves, panel.measure
+    longest = max((c.amounts[-1] for c in curves if c.amounts), default=0.0)
+    enough = (k for k, mark in enumerate(measure.marks) if longest <= mark)
+    marks = measure.marks[: next(enough, len(measure.marks) - 1) + 1]
+    most = max((len(curve.amounts) for curve in curves), default=0)
+    said, of_all = measure.of_all
     rows = []
     for curve in curves:
-        within = [sum(s <= mark for s in curve.seconds) for mark in marks]
+        within = [sum(amount <= mark for amount in curve.amounts) for mark in marks]
         rows.append(
             (
                 curve.configuration,
-                bar(len(curve.seconds), most, 24),
-                str(len(curve.seconds)),
+                bar(len(curve.amounts), most, 24),
+                str(len(curve.amounts)),
                 *map(str, within),
-                seconds_text(sum(curve.seconds)),
+                seconds_text(of_all(curve.amounts)),
             )
         )
-    columns = ("way", "decided", "all", *(f"{mark:g} s" for mark in marks), "seconds in all")
-    return Table("Instances decided within so many seconds each", columns, tuple(rows), left=2)
+    names = (f"{mark:g} {measure.unit}" for mark in marks)
+    columns = ("way", "decided", "all", *names, said)
+    what = f"so many {'seconds' if measure is SECONDS else measure.unit} each"
+    answer = f" as {panel.title}" if panel.title else ""
+    return Table(f"Instances decided{answer} within {what}", columns, tuple(rows), left=2)
 
 
 def bar(value: float, most: float, width: int) -> str:

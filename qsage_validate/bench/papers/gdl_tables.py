@@ -10,12 +10,14 @@ from typing import Final
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Tabulate
 from qsage_validate.bench.papers.published import rows_of
-from qsage_validate.bench.run import Record
+from qsage_validate.bench.run import NO_PREPROCESSOR, Record
 from qsage_validate.bench.summaries import default_tables, seconds_text
 from qsage_validate.bench.table import Table
 
 _COLUMNS: Final = ("gn", "gt", "gd", "sd", "bl")
 _SEARCH: Final = "search"
+_OF_TABLE_3: Final = "BT 3x4"
+_SIZES: Final = ("variables", "universals", "clauses", "blocks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,9 @@ Places = Mapping[tuple[str, str, str], Record]
 
 
 def _places(records: Sequence[Record]) -> Places:
-    """The records by instance, solver and column of the paper."""
-    return {(r.run.instance, r.run.solver, _column(r.run.encoding)): r for r in latest(records)}
+    """The records by instance, solver and column of the paper, those after Bloqqer first."""
+    known = sorted(latest(records), key=lambda r: r.run.preprocessor != NO_PREPROCESSOR)
+    return {(r.run.instance, r.run.solver, _column(r.run.encoding)): r for r in known}
 
 
 def _column(encoding: str) -> str:
@@ -161,6 +164,40 @@ def _agreement(cell: Configuration, own: Sequence[Record]) -> str:
 # --- Table 3 --------------------------------------------------------------------------------
 
 
+def table3_table(records: Sequence[Record]) -> Table:
+    """Table 3: Breakthrough 3x4 before and after Bloqqer, sizes and seconds, theirs / ours."""
+    cell = next(cell for cell in table2() if cell.name == _OF_TABLE_3)
+    known = latest(records)
+    rows = []
+    for printed in table3():
+        encoding, stage = printed["encoding"], printed["stage"]
+        instance = in_bddl(cell) if encoding == "lifted" else cell.name
+        wanted = NO_PREPROCESSOR if stage == "plain" else stage
+        own = [r for r in known if (r.run.instance, r.run.encoding) == (instance, encoding)]
+        if not own:
+            continue
+        key = "plain" if stage == "plain" else "preprocessed"
+        sizes = next((found for r in own if (found := r.result.data.get(key)) is not None), None)
+        numbers = [
+            f"{int(printed[name]):,} / {'-' if sizes is None else f'{sizes[name]:,}'}"
+            for name in _SIZES
+        ]
+        seconds = []
+        for solver in ("depqbf", "caqe"):
+            made = [r for r in own if (r.run.solver, r.run.preprocessor) == (solver, wanted)]
+            ours = _solved_in(made[0]) if made else "-"
+            seconds.append(f"{printed[solver] or '*'} / {ours}")
+        rows.append((_column(encoding).upper(), stage, *numbers, *seconds))
+    limits = sorted({r.run.seconds for r in known if r.run.seconds is not None})
+    shown = ", ".join(f"{limit:g}" for limit in limits)
+    notes = (
+        "each cell: the paper's / ours; * no answer within the limit (the paper's: 1000 s, "
+        f"ours: {shown} s with Bloqqer's time), - not run",
+    )
+    columns = ("encoding", "stage", *_SIZES, "depqbf s", "caqe s")
+    return Table(f"Table 3: {_OF_TABLE_3}", columns, tuple(rows), notes, left=2)
+
+
 def sizes_table(records: Sequence[Record]) -> Table:
     """Table 3's numbers for every game: variables, universals, clauses, blocks."""
     places = _places(records)
@@ -178,21 +215,20 @@ def sizes_table(records: Sequence[Record]) -> Table:
                 if sizes is None:
                     continue
                 printed = _printed(cell, encoding, stage)
-                numbers = [sizes[n] for n in ("variables", "universals", "clauses", "blocks")]
+                numbers = [sizes[n] for n in _SIZES]
                 shown = [f"{number:,}" for number in numbers]
                 if printed is not None:
-                    names = ("variables", "universals", "clauses", "blocks")
                     shown = [
-                        f"{int(printed[n]):,} / {s}" for n, s in zip(names, shown, strict=True)
+                        f"{int(printed[n]):,} / {s}" for n, s in zip(_SIZES, shown, strict=True)
                     ]
                 rows.append((cell.name, column.upper(), stage, *shown))
     notes = ("where there are two numbers, the first is the paper's (Table 3)",)
-    columns = ("game", "encoding", "stage", "variables", "universals", "clauses", "blocks")
+    columns = ("game", "encoding", "stage", *_SIZES)
     return Table("Sizes", columns, tuple(rows), notes, left=3)
 
 
 def _printed(cell: Configuration, encoding: str, stage: str) -> Mapping[str, str] | None:
-    if cell.name != "BT 3x4":
+    if cell.name != _OF_TABLE_3:
         return None
     return next(
         (row for row in table3() if (row["encoding"], row["stage"]) == (encoding, stage)), None
@@ -202,6 +238,7 @@ def _printed(cell: Configuration, encoding: str, stage: str) -> Mapping[str, str
 TABLES: Final[Mapping[str, Tabulate]] = {
     "table2": times_table,
     "sizes": sizes_table,
+    "table3": table3_table,
     **default_tables(),
 }
 """By name; the first is shown at the end of a campaign."""

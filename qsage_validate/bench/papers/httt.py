@@ -9,6 +9,8 @@ searched for on the rules, or ``search``: both are.  The solver ``positional`` i
 for positional games instead (``solvers/search/positional/engine.py``), which asks no question by
 itself.  A run has the answers of all formulas in its data, so that encodings can be
 compared formula by formula.
+
+With depths (``--set depth=7,9``) the question is another one: ``httt_depths.py``.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.bench.answers import by_search, check_preprocessor, check_solver
 from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.papers import httt_tables
+from qsage_validate.bench.papers.httt_depths import bounded_runs, execute_bounded
 from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Run, RunResult
 from qsage_validate.bench.solving import SEARCH
 from qsage_validate.bench.summaries import default_tables
@@ -62,6 +65,9 @@ def _runs(selection: Selection) -> list[Run]:
     board = selection.options.get("board")
     if board is not None and board not in BOARDS:
         raise UsageError(f"found the board {board!r}, expected one of: {', '.join(BOARDS)}")
+    depths = selection.depths()
+    if depths is not None:
+        return bounded_runs(NAME, selection, depths, (board or BOARDS[0],))
     instances = _instances(BOARDS if board is None else (board,))
     return selection.runs(NAME, instances, _configurations(selection))
 
@@ -114,6 +120,8 @@ def execute(run: Run) -> RunResult:
     from qsage_validate.system.clock import now
     from qsage_validate.system.limits import Deadline
 
+    if "plies" in dict(run.options):
+        return execute_bounded(run)
     started = now()
     model = model_of(run.source)
     if run.solver == POSITIONAL:
@@ -182,11 +190,17 @@ EXPERIMENT: Final = Experiment(
     name=NAME,
     runs=_runs,
     execute=execute,
-    options={"board": f"one board only: {', '.join(BOARDS)}"},
+    options={
+        "board": f"one board only: {', '.join(BOARDS)}",
+        "depth": "within so many plies, if White only blocks (sn-httt): 7,9,11,13,15",
+    },
     tables={
         "winners": httt_tables.winners,
         "shapes": httt_tables.shapes,
         "cover": httt_tables.cover,
+        "deepening": httt_tables.deepening,
+        "depths": httt_tables.depths,
         **default_tables(),
     },
+    formulas=httt_tables.formulas,
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.run import Record
-from qsage_validate.bench.summaries import configuration_names
+from qsage_validate.bench.run import Record, RunResult
+from qsage_validate.bench.summaries import configuration_names, seconds_text
 from qsage_validate.bench.table import Table
 
 _PRINTED: Final = "14/64/16"
@@ -22,17 +23,18 @@ def winners(records: Sequence[Record]) -> Table:
     configs = configuration_names(known)
     boards = list(dict.fromkeys(r.run.family for r in known))
     rows = [(board, *(_counts(known, [board], config) for config in configs)) for board in boards]
-    fives = [board for board in boards if board.startswith("5x5")]
+    fives = [board for board in boards if board in ("5x5", "5x5 torus")]
     if len(fives) > 1:
         cells = (_counts(known, fives, config, printed=True) for config in configs)
         rows.append(("5x5, both, shapes of the paper", *cells))
-    notes = (
-        "Black wins / White blocks / unknown",
-        f"Boucher and Villemaire 2025, Table 1: {_PRINTED} with QESTO, for COR+ and COVER alike, "
-        "in 2,500 s a case, for 47 polyominoes that fit on 4x4 on both boards of 5x5 (here: all "
-        "48 such of two to six cells)",
-    )
-    return Table("Winners, losers, unknown", ("board", *configs), tuple(rows), notes)
+    notes = ["Black wins / White blocks / unknown"]
+    if fives:
+        notes.append(
+            f"Boucher and Villemaire 2025, Table 1: {_PRINTED} with QESTO, for COR+ and COVER "
+            "alike, in 2,500 s a case, for 47 polyominoes that fit on 4x4 on both boards of 5x5 "
+            "(here: all 48 such of two to six cells)"
+        )
+    return Table("Winners, losers, unknown", ("board", *configs), tuple(rows), tuple(notes))
 
 
 def _counts(
@@ -73,15 +75,35 @@ def _outcome(records: Sequence[Record]) -> str:
     return " and ".join(parts)
 
 
+def formulas(records: Sequence[Record]) -> list[Record]:
+    """The questions for Black's win as records of their own: the points of the paper's Figure 2."""
+    found = []
+    for record in latest(records):
+        for answer in record.result.data.get("answers", ()):
+            if answer["player"] == "black":
+                run = replace(
+                    record.run, instance=f"{record.run.instance}, {answer['plies']} plies"
+                )
+                truth = answer["truth"]
+                status = "timeout" if truth is None else str(truth).lower()
+                result = RunResult(status, truth is not None, answer["seconds"])
+                found.append(replace(record, run=run, result=result))
+    return found
+
+
 def cover(records: Sequence[Record]) -> Table:
     """The share of formulas of COVER answered sooner than those of COR+ for the same question."""
-    pairs: list[tuple[float, float]] = []
-    times = {"cor+": _black_times(records, "cor+"), "cover": _black_times(records, "cover")}
-    for place, (seconds, answered) in times["cor+"].items():
-        other = times["cover"].get(place)
-        # Where one of them ran out of time, its limit counts as its time.
-        if other is not None and (answered or other[1]):
-            pairs.append((seconds, other[0]))
+    places: dict[tuple[str, str, str], dict[str, RunResult]] = {}
+    for record in formulas(records):
+        run = record.run
+        place = (run.instance, run.solver, run.preprocessor)
+        places.setdefault(place, {})[run.encoding] = record.result
+    # Where one of them ran out of time, its limit counts as its time.
+    pairs = [
+        (own["cor+"].seconds, own["cover"].seconds)
+        for own in places.values()
+        if {"cor+", "cover"} <= own.keys() and (own["cor+"].decided or own["cover"].decided)
+    ]
     rows = []
     for least, printed in _FASTER.items():
         harder = [(c, v) for c, v in pairs if max(c, v) > least]
@@ -97,17 +119,91 @@ def cover(records: Sequence[Record]) -> Table:
     )
 
 
-def _black_times(
-    records: Sequence[Record], encoding: str
-) -> dict[tuple[str, str, str, int], tuple[float, bool]]:
-    """Seconds, and whether there was an answer, by instance, solver, preprocessor and plies."""
-    found = {}
-    for record in latest(records):
-        run = record.run
-        if run.encoding != encoding:
-            continue
-        for answer in record.result.data.get("answers", ()):
-            if answer["player"] == "black":
-                place = (run.instance, run.solver, run.preprocessor, answer["plies"])
-                found[place] = (answer["seconds"], answer["truth"] is not None)
-    return found
+# Table 1: by solver and preprocessor Black's wins, White's blocks and unknown cases, and the
+# seconds of all cases with COR+ and with COVER.
+_TABLE_1: Final[Mapping[tuple[str, str], tuple[str, str, str]]] = {
+    ("caqe", "none"): ("13/62/19", "48466.13", "48397.52"),
+    ("caqe", "bloqqer"): ("14/62/18", "45665.90", "45308.02"),
+    ("caqe", "hqspre"): ("13/62/19", "50256.66", "50248.72"),
+    ("caqe", "qratpre"): ("14/62/18", "46024.13", "45530.75"),
+    ("depqbf", "none"): ("14/62/18", "46669.55", "45903.58"),
+    ("depqbf", "bloqqer"): ("14/62/18", "47591.13", "46078.10"),
+    ("depqbf", "hqspre"): ("14/62/18", "47491.20", "46655.83"),
+    ("depqbf", "qratpre"): ("14/62/18", "47175.92", "46455.84"),
+    ("qesto", "none"): ("14/64/16", "44035.47", "44911.54"),
+    ("qesto", "bloqqer"): ("14/64/16", "41270.15", "41196.53"),
+    ("qesto", "hqspre"): ("12/64/18", "48757.67", "48756.93"),
+    ("qesto", "qratpre"): ("14/64/16", "41868.17", "41834.90"),
+}
+
+
+def deepening(records: Sequence[Record]) -> Table:
+    """The paper's Table 1: a solver and preprocessor a row, both encodings, theirs and ours."""
+    known = [
+        r
+        for r in latest(records)
+        if r.run.family in ("5x5", "5x5 torus") and dict(r.run.options).get("printed") == "yes"
+    ]
+    rows = []
+    for place in dict.fromkeys((r.run.solver, r.run.preprocessor) for r in known):
+        cells, limit = [], ""
+        for encoding in ("cor+", "cover"):
+            own = [
+                r.result
+                for r in known
+                if (r.run.solver, r.run.preprocessor, r.run.encoding) == (*place, encoding)
+            ]
+            count = Counter(result.truth for result in own)
+            cells.append(f"{count[True]}/{count[False]}/{count[None]}" if own else "")
+            cells.append(seconds_text(sum(result.seconds for result in own)) if own else "")
+        limits = {r.run.seconds for r in known if (r.run.solver, r.run.preprocessor) == place}
+        limit = ", ".join("none" if s is None else f"{s:g}" for s in sorted(limits, key=str))
+        solver, preprocessor = place
+        printed = _TABLE_1.get((solver.removesuffix("+pairs"), preprocessor), ("", "", ""))
+        rows.append((solver, preprocessor, *printed, *cells, limit))
+    columns = ("solver", "preprocessor", "paper", "paper: COR+ s", "paper: COVER s")
+    names = (*columns, "COR+", "COR+ s", "COVER", "COVER s", "limit s")
+    notes = (
+        "Black wins / White blocks / unknown on both boards of 5x5, and the seconds of all cases; "
+        "the paper: 47 polyominoes, 2,500 s a case; here 48",
+        "+pairs: White's block is searched for on the rules, where the paper asks PAIRING formulas",
+    )
+    return Table("Iterative deepening", names, tuple(rows), notes, left=2)
+
+
+_SOLVED: Final = "solved in 10 s"
+_SECTION6: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("domino", "tic", "el", "skinny", "elly", "knobby", "tippy"), _SOLVED),
+    "fatty": "no win; open at 15",
+    "n": "as Z: true at 11, 8 min",
+    "l": "open at 15",
+    "snaky": "open at 15",
+    "z": "not run",
+}
+
+
+def depths(records: Sequence[Record]) -> Table:
+    """A polyomino a row: the answer of each way at each depth, and how long it took."""
+    known = [r for r in latest(records) if "plies" in dict(r.run.options)]
+    plies = sorted({int(dict(r.run.options)["plies"]) for r in known})
+    rows = []
+    for shape in dict.fromkeys(r.run.source for r in known):
+        for config in configuration_names(known):
+            own = {
+                int(dict(r.run.options)["plies"]): r.result
+                for r in known
+                if (r.run.source, r.run.configuration) == (shape, config)
+            }
+            cells = (_answer(own[depth]) if depth in own else "" for depth in plies)
+            name = shape[0] if shape[1:] == ("5x5",) else " ".join(shape)
+            rows.append((name, _SECTION6.get(name, ""), config, *cells))
+    columns = ("polyomino", "the paper", "way", *(f"{depth} plies" for depth in plies))
+    notes = (
+        "true: Black wins within so many plies if White only blocks, and seconds; -: no answer",
+        "the paper: section 6, with Bloqqer and CAQE, 3 hours an instance",
+    )
+    return Table("Polyominoes by depth", columns, tuple(rows), notes, left=3)
+
+
+def _answer(result: RunResult) -> str:
+    return f"{result.status} {seconds_text(result.seconds)}" if result.decided else "-"

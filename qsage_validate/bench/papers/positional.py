@@ -10,10 +10,10 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.bench import solving
-from qsage_validate.bench.answers import BLOQQER, by_search, by_solver
+from qsage_validate.bench.answers import BLOQQER, by_encoding, by_search
 from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.files import content_sum, files_in
 from qsage_validate.bench.papers import positional_tables
@@ -37,17 +37,6 @@ _OF_ALL: Final = ("cor", "cor+", "cor-lean", "cor-ladder")
 _KNOWN: Final = tuple(dict.fromkeys((*ENCODINGS, *_OF_NETWORKS, *_OF_MAKER_BREAKER, *_OF_ALL)))
 
 
-def _depths(selection: Selection) -> tuple[int | None, ...]:
-    """The depths that are asked about; ``None`` is a file's own."""
-    text = selection.options.get("depth")
-    if text is None:
-        return (None,)
-    words = text.split(",")
-    if not all(word.isascii() and word.isdigit() and int(word) > 0 for word in words):
-        raise UsageError(f"found {text!r} for depth, expected numbers of plies such as 5,7")
-    return tuple(dict.fromkeys(map(int, words)))
-
-
 def _instances(selection: Selection) -> list[Instance]:
     from qsage_validate.games.positional.convert import is_positional_file, read_positional
 
@@ -64,7 +53,8 @@ def _instances(selection: Selection) -> list[Instance]:
             stem = f"{os.path.basename(os.path.dirname(path))}/{stem}"
         as_written = read_positional(path)
         digest = content_sum(path)
-        for depth in _depths(selection):
+        # None is a file's own depth.
+        for depth in selection.depths() or (None,):
             model = as_written.at_depth(_odd(as_written) if depth is None else depth)
             plies = len(model.turns)
             options = (("sum", digest), ("plies", str(plies)), ("prepared", prepare))
@@ -140,26 +130,12 @@ def execute(run: Run) -> RunResult:
 def _solved(run: Run, model: PositionalModel) -> RunResult:
     """The answer of the solver; seconds are those of preprocessing and solving together."""
     from qsage_validate.encodings.positional.open_game import prepared
-    from qsage_validate.encodings.registry import encode
-    from qsage_validate.formats.qdimacs import clausal_form
 
     watch = Stopwatch()
     if dict(run.options)["prepared"] == "yes":
         model = prepared(model, run.encoding)
-    encoding = encode(model, run.encoding)
-    qbf = encoding.qbf
-    encoded = watch.seconds
-    form = clausal_form(qbf)
-    data: dict[str, Any] = {
-        "encode_seconds": round(encoded, 4),
-        "open": model.open.bit_count(),
-        "sets": len(model.black_wins),
-        "scopes": len(qbf.merged_scopes()),
-        "gates": len(qbf.gates),
-        "variables": sum(len(scope.variables) for scope in form.scopes),
-        "clauses": len(form.clauses),
-    }
-    return by_solver(run, qbf, encoding, data)
+    data = {"open": model.open.bit_count(), "sets": len(model.black_wins)}
+    return by_encoding(run, model, data, watch.seconds)
 
 
 EXPERIMENT: Final = Experiment(
@@ -177,5 +153,6 @@ EXPERIMENT: Final = Experiment(
         "sizes": positional_tables.sizes,
         "twins": positional_tables.twins,
         **default_tables(),
+        "times": positional_tables.times,
     },
 )

@@ -7,9 +7,9 @@ from statistics import median
 from typing import Final
 
 from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Record
+from qsage_validate.bench.run import NO_ENCODING, NO_PREPROCESSOR, Record, RunResult
 from qsage_validate.bench.series import comparison
-from qsage_validate.bench.summaries import configuration_names, seconds_text
+from qsage_validate.bench.summaries import by_instance, configuration_names, seconds_text
 from qsage_validate.bench.table import Table
 
 MARKS: Final = (1.0, 10.0, 60.0, 600.0)
@@ -77,6 +77,25 @@ def _patience(record: Record) -> float:
     return limit if limit is not None and used >= _NEARLY * limit else used
 
 
+def times(records: Sequence[Record]) -> Table:
+    """An instance a row, by name, and its seconds by each way; the limit where there is no answer.
+
+    ``> 60``: no answer within 60 seconds; ``memory`` and the like as they are.
+    """
+    ordered = sorted(latest(records), key=lambda r: (r.run.configuration, r.run.instance))
+    limits = {id(r.result): r.run.seconds for r in ordered}
+    # The search comes first, as it tells the answer.
+    ordered.sort(key=lambda r: r.run.encoding != NO_ENCODING)
+
+    def time(result: RunResult) -> tuple[str]:
+        limit = limits[id(result)]
+        if result.decided:
+            return (seconds_text(result.seconds),)
+        return (f"> {limit:g}" if result.status == "timeout" and limit else result.status,)
+
+    return by_instance("Seconds", ordered, [""], time)
+
+
 def answers(records: Sequence[Record]) -> Table:
     """An instance a row: the answer by the rules, all other answers, and whether they agree."""
     known = latest(records)
@@ -121,8 +140,8 @@ def sizes(records: Sequence[Record]) -> Table:
             # Solvers and preprocessors get the same formula.
             records_of.setdefault(record.run.encoding, {})[record.run.instance] = record
     rows = []
-    for encoding, by_instance in records_of.items():
-        own = [record.result.data for record in by_instance.values()]
+    for encoding, of_encoding in records_of.items():
+        own = [record.result.data for record in of_encoding.values()]
         cells = []
         for name in ("scopes", "variables", "clauses", "gates"):
             numbers = [int(data[name]) for data in own]

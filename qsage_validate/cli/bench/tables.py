@@ -27,6 +27,10 @@ OnlyOption = Annotated[
     list[str] | None,
     typer.Option(metavar="PATTERN", help="Instances so called: 'httt*'. May be repeated."),
 ]
+FormulasOption = Annotated[
+    bool,
+    typer.Option("--formulas", help="Each formula of a run by itself, where a run asks several."),
+]
 _PICTURE: Final = output_option(
     "Write a picture: .png, .svg or .pdf.", "FILE", "-o", "--output", panel=None
 )
@@ -82,27 +86,38 @@ def table(
 @examples(
     "qsage bench cactus bench-table2.jsonl",
     "qsage bench cactus bench-table2.jsonl -o cactus.svg",
+    "qsage bench cactus hein.jsonl --by seconds --by memory --split -o answers.svg",
 )
 @takes_options
 def cactus(
     results: ResultsArgument,
     only: OnlyOption = None,
     cpu: ProcessorOption = False,
+    by: list[str] | None = option("seconds (default) or memory; may be repeated.", "WHAT", "--by"),
+    split: bool = flag("False answers and true ones apart.", "--split"),
+    formulas: FormulasOption = False,
     output: str | None = _PICTURE,
     title: str = option("The picture's title.", default=""),
 ) -> Exit:
-    """Show how many instances each way decides within how many seconds each."""
+    """Show how many instances each way decides within how many seconds, or MB, each."""
     from qsage_validate.bench.plots import check_picture, write_cactus
-    from qsage_validate.bench.series import curves
+    from qsage_validate.bench.series import MEASURES, SECONDS, panels
     from qsage_validate.bench.text_plots import cactus_table
 
     if output is not None:
         check_picture(output)
+    unknown = [name for name in by or () if name not in MEASURES]
+    if unknown:
+        near, known = did_you_mean(unknown[0], MEASURES), " or ".join(MEASURES)
+        raise UsageError(f"found {unknown[0]!r} for --by{near}, expected {known}")
+    measures = [MEASURES[name] for name in dict.fromkeys(by or (SECONDS.name,))]
     found = _read(results, only, cpu)
-    lines = curves(found.records)
-    cactus_table(lines).show(sys.stdout)
+    rows = panels(_formulas(found, formulas), measures, split=split)
+    for row in rows:
+        for panel in row:
+            cactus_table(panel).show(sys.stdout)
     if output is not None:
-        write_cactus(lines, output, title or found.experiment)
+        write_cactus(rows, output, title or found.experiment)
         narrate(f"{output}: written")
     return Exit.FINE
 
@@ -118,6 +133,7 @@ def scatter(
     y: str | None = option("The way to compare with.", "WAY", "-y"),
     only: OnlyOption = None,
     cpu: ProcessorOption = False,
+    formulas: FormulasOption = False,
     output: str | None = _PICTURE,
     title: str = option("The picture's title.", default=""),
 ) -> Exit:
@@ -130,18 +146,31 @@ def scatter(
     if output is not None:
         check_picture(output)
     found = _read(results, only, cpu)
-    configs = configuration_names(found.records)
+    records = _formulas(found, formulas)
+    configs = configuration_names(records)
     if (x is None or y is None) and len(configs) != 2:
         raise UsageError(f"expected -x and -y, two of {', '.join(configs)}")
     x_name = x or next(config for config in configs if config != y)
     compared = comparison(
-        found.records, x_name, y or next(config for config in configs if config != x_name)
+        records, x_name, y or next(config for config in configs if config != x_name)
     )
     emit(scatter_text(compared) + "\n" + "\n".join(comparison_notes(compared)))
     if output is not None:
         write_scatter(compared, output, title or found.experiment)
         narrate(f"{output}: written")
     return Exit.FINE
+
+
+def _formulas(found: Results, apart: bool) -> Sequence[Record]:
+    """The records, or those of their formulas; ``UsageError`` where runs have one formula each."""
+    from qsage_validate.bench.experiments import get_experiment
+
+    if not apart:
+        return found.records
+    take_apart = get_experiment(found.experiment).formulas
+    if take_apart is None:
+        raise UsageError(f"found --formulas with {found.experiment}, whose runs ask one thing each")
+    return take_apart(found.records)
 
 
 def _read(paths: Sequence[str], only: Sequence[str] | None, cpu: bool) -> Results:

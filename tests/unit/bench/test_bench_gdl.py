@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.papers.gdl import EXPERIMENT, execute
-from qsage_validate.bench.papers.gdl_tables import in_bddl, sizes_table, table2, table3, times_table
+from qsage_validate.bench.papers.gdl_tables import (
+    in_bddl,
+    sizes_table,
+    table2,
+    table3,
+    table3_table,
+    times_table,
+)
 from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import UsageError
 from qsage_validate.games.gdl import library
@@ -107,3 +115,24 @@ def test_ours_stand_beside_the_papers() -> None:
     assert sizes.rows[0] == (
         "BT 3x4", "GD", "plain", "29,957 / 17,595", "95 / 95", "93,986 / 78,017", "39 / 39"
     )  # fmt: skip
+
+
+def test_table_3_has_sizes_and_seconds_before_and_after_bloqqer() -> None:
+    (cell,) = (c for c in table2() if c.name == "BT 3x4")
+    after = record(cell.name, "caqe", "gdl-gd", False, 0.25)
+    left = {"variables": 3602, "universals": 45, "clauses": 20044, "blocks": 19}
+    after.result.data["preprocessed"] = left  # type: ignore[index]
+    plain = record(cell.name, "depqbf", "gdl-gd", None, 40.0)
+    plain = replace(plain, run=replace(plain.run, preprocessor="none", seconds=40.0))
+    table = table3_table([plain, after])
+    assert table.rows == (
+        ("GD", "plain", "29,957 / 17,595", "95 / 95", "93,986 / 78,017", "39 / 39",
+         "557.79 / *", "150.36 / -"),
+        ("GD", "bloqqer", "1,072 / 3,602", "41 / 45", "10,459 / 20,044", "19 / 19",
+         "0.59 / -", "0.11 / 0.25"),
+    )  # fmt: skip
+    assert "ours: 40, 60 s" in table.notes[0]
+    # What Bloqqer leaves counts in Table 2, whatever was run last.
+    for records in ([after, plain], [plain, after]):
+        rows = times_table([replace(r, run=replace(r.run, solver="caqe")) for r in records]).rows
+        assert "0.11 / 0.25" in rows[0]

@@ -7,7 +7,7 @@ import pytest
 
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.papers.httt import EXPERIMENT, execute, model_of
-from qsage_validate.bench.papers.httt_tables import cover, shapes, winners
+from qsage_validate.bench.papers.httt_tables import cover, deepening, formulas, shapes, winners
 from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import UsageError
 
@@ -139,3 +139,47 @@ def test_the_tables_count_winners_and_compare_encodings() -> None:
         ("over 1 s", "100 % (1/1)"),
         ("over 10 s", "100 % (1/1)"),
     ]
+
+
+def test_questions_for_blacks_win_are_taken_apart() -> None:
+    (base,) = runs(solvers=("search",), only=("5x5 tic",))
+    run = replace(base, solver="depqbf", encoding="cor+")
+    found = formulas([record(run, "true", 5, (3, 0.5), (5, 2.0)), record(base, "false", 2)])
+    assert [(r.run.instance, r.result.truth, r.result.seconds) for r in found] == [
+        ("5x5 tic, 3 plies", False, 0.5),
+        ("5x5 tic, 5 plies", True, 2.0),
+    ]
+    unanswered = {
+        "answers": [
+            {"player": "white", "plies": 6, "truth": False, "seconds": 0.1},
+            {"player": "black", "plies": 7, "truth": None, "seconds": 9.0},
+        ]
+    }
+    open_run = Record(run, RunResult("timeout", False, 9.0, data=unanswered), "here", "now")
+    (one,) = formulas([open_run])
+    assert (one.result.status, one.result.decided, one.result.truth) == ("timeout", False, None)
+
+
+def test_the_paper_s_table_1_stands_beside_ours() -> None:
+    tic, i = runs(solvers=("search",), only=("5x5 torus tic", "5x5 i"))[::-1]
+    made = [
+        record(replace(run, solver="depqbf+pairs", encoding=encoding), status, 5)
+        for run, status in ((tic, "true"), (i, "false"))
+        for encoding in ("cor+", "cover")
+    ]
+    made[1] = replace(made[1], result=RunResult("timeout", False, 40.0, data={"answers": []}))
+    table = deepening(made)
+    # The longer pentomino is none of the paper's.
+    (row,) = table.rows
+    assert dict(zip(table.columns, row, strict=True)) == {
+        "solver": "depqbf+pairs",
+        "preprocessor": "none",
+        "paper": "14/62/18",
+        "paper: COR+ s": "46669.55",
+        "paper: COVER s": "45903.58",
+        "COR+": "1/0/0",
+        "COR+ s": "1.00",
+        "COVER": "0/0/1",
+        "COVER s": "40.0",
+        "limit s": "60",
+    }

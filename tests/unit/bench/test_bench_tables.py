@@ -16,7 +16,17 @@ from qsage_validate.bench.experiments import experiments, get_experiment, refere
 from qsage_validate.bench.papers.published import Cell, Reading, table2, table3
 from qsage_validate.bench.papers.table2 import EXPERIMENT, depth_table, found, solved_table, verdict
 from qsage_validate.bench.run import Record, Run, RunResult
-from qsage_validate.bench.series import Comparison, Curve, Point, comparison, curves
+from qsage_validate.bench.series import (
+    MEMORY,
+    SECONDS,
+    Comparison,
+    Curve,
+    Panel,
+    Point,
+    comparison,
+    curves,
+    panels,
+)
 from qsage_validate.bench.summaries import all_runs, by_processor, summary, times
 from qsage_validate.bench.table import Table
 from qsage_validate.bench.text_plots import bar, cactus_table, comparison_notes, scatter_text
@@ -288,9 +298,9 @@ def records_of(configuration: str, seconds: Sequence[float | None]) -> list[Reco
 def test_curves_are_sorted_and_the_best_is_first() -> None:
     records = records_of("a", [3.0, None, 1.0]) + records_of("b", [5.0, 0.004, 2.0])
     first, second = curves(records)
-    assert (first.configuration, first.seconds) == ("b", (0.004, 2.0, 5.0))
-    assert (second.configuration, second.seconds) == ("a", (1.0, 3.0))
-    table = cactus_table([first, second])
+    assert (first.configuration, first.amounts) == ("b", (0.004, 2.0, 5.0))
+    assert (second.configuration, second.amounts) == ("a", (1.0, 3.0))
+    table = cactus_table(Panel("", SECONDS, (first, second)))
     assert table.columns == (
         "way",
         "decided",
@@ -310,8 +320,54 @@ def test_curves_are_sorted_and_the_best_is_first() -> None:
 
 
 def test_curves_of_nothing_decided_are_shown() -> None:
-    table = cactus_table(curves(records_of("a", [None, None])))
+    ((panel,),) = panels(records_of("a", [None, None]), [SECONDS], split=False)
+    table = cactus_table(panel)
     assert table.rows[0][:3] == ("a", "", "0")
+
+
+def test_panels_are_of_time_and_memory_and_of_false_and_true_answers() -> None:
+    """Figures 3 to 5 of the positional paper."""
+    made = [
+        replace(one, result=replace(one.result, status=status, peak_mb=peak))
+        for one, status, peak in zip(
+            records_of("a", [3.0, 1.0, 2.0, None]),
+            ("true", "false", "true", "timeout"),
+            (70.0, 60.0, None, 9000.0),
+            strict=True,
+        )
+    ]
+    found = panels(made, [SECONDS, MEMORY], split=True)
+    assert [[p.title for p in row] for row in found] == [["false", "true"]] * 2
+    assert [[p.curves[0].amounts for p in row] for row in found] == [
+        [(1.0,), (2.0, 3.0)],
+        [(60.0,), (70.0,)],
+    ]
+    table = cactus_table(found[1][1])
+    assert table.title == "Instances decided as true within so many MB each"
+    assert table.columns[3:] == ("50 MB", "100 MB", "most MB")
+    assert table.rows[0][2:] == ("1", "0", "1", "70.0")
+
+
+def test_a_picture_has_a_panel_for_each_measure_and_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mpl = pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
+    from qsage_validate.bench.plots import write_cactus
+
+    monkeypatch.setitem(mpl.rcParams, "svg.fonttype", "none")
+    file = tmp_path / "c.svg"
+    made = records_of("a", [3.0, 1.0]) + records_of("b", [None, 1.0])
+    write_cactus(panels(made, [SECONDS, MEMORY], split=True), str(file), "title")
+    svg = file.read_text("utf-8")
+    for words, count in (
+        ("decided as false", 2),
+        ("decided as true", 2),
+        ("MB", 2),
+        ("seconds", 2),
+    ):
+        assert len(re.findall(f">[^<]*{words}</text>", svg)) == count, words
+    # One legend for all.
+    assert svg.count(">a</text>") == svg.count(">b</text>") == 1
 
 
 def test_a_bar_has_steps_of_an_eighth() -> None:
@@ -369,7 +425,7 @@ def test_pictures_are_written_and_the_same_each_time(
     one, two = tmp_path / f"one.{kind}", tmp_path / f"two.{kind}"
     for path in (one, two):
         if chart == "cactus":
-            write_cactus(curves(records), str(path), "title")
+            write_cactus(panels(records, [SECONDS], split=False), str(path), "title")
         else:
             write_scatter(comparison(records, "a", "b"), str(path), "title")
     assert one.read_bytes().startswith(magic)
@@ -384,7 +440,8 @@ def test_numbers_at_the_axes_are_typeset_and_dollars_in_names_are_not(
 
     monkeypatch.setitem(mpl.rcParams, "svg.fonttype", "none")
     file = tmp_path / "c.svg"
-    write_cactus([Curve("a $x$ b", (0.01, 0.1, 1.0, 10.0))], str(file), "title")
+    panel = Panel("", SECONDS, (Curve("a $x$ b", (0.01, 0.1, 1.0, 10.0)),))
+    write_cactus([[panel]], str(file), "title")
     svg = re.sub(r"<!--.*?-->", "", file.read_text("utf-8"))
     assert "mathdefault" not in svg
     assert ">a $x$ b (4)</text>" in svg
