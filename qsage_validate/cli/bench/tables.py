@@ -84,7 +84,6 @@ def table(
 
 
 @examples(
-    "qsage bench cactus bench-table2.jsonl",
     "qsage bench cactus bench-table2.jsonl -o cactus.svg",
     "qsage bench cactus hein.jsonl --by seconds --by memory --split -o answers.svg",
 )
