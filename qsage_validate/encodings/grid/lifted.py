@@ -46,6 +46,7 @@ from qsage_validate.encodings.layout.layout import (
     board_view,
     on_grid,
 )
+from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
@@ -63,6 +64,7 @@ def encode_lifted(model: Model) -> Encoding:
     """The QBF that is true if and only if Black wins ``model`` within its plies.
 
     Size: linear in model and depth; each coordinate costs the logarithm of the board's side.
+    Raises ``UsageError`` where a player has a ply and no action.
     """
     return LiftedEncoder(model).encode()
 
@@ -92,6 +94,13 @@ class LiftedEncoder:
         self.problem = model.problem
         self.domain = model.domain
         self.plies = model.problem.plies
+        movers = {model.player_at(ply) for ply in range(1, self.plies + 1)}
+        for player in Player:
+            if player in movers and not self.domain.actions(player):
+                raise UsageError(
+                    f"{model.name}: found no actions of {player}, who has to move, expected at "
+                    f"least one in a formula: {player} loses by not moving (qsage solve says so)"
+                )
         self._variables = count(1)
         self._scopes: list[Scope] = []
         self._allocate()

@@ -11,8 +11,9 @@ from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
-from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.bddl.model import Domain, Model, Problem
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.library.grid import positional_domain
 from qsage_validate.games.protocol import Player
 from tests.support.minimax import minimax
 from tests.support.models import models
@@ -63,3 +64,18 @@ def test_unknown_encoding_lists_the_choices(model: Model) -> None:
     with pytest.raises(UsageError, match="lifted"):
         encode(model, "no-such-encoding")
     assert "lifted" in encoders()
+
+
+@pytest.mark.parametrize("player", Player)
+def test_a_player_without_actions_is_refused_where_there_is_a_ply_of_theirs(player: Player) -> None:
+    """Rules decide such a game, so models may be read; a formula needs an action to choose."""
+    occupy = positional_domain()
+    black = occupy.black_actions if player is Player.WHITE else ()
+    white = occupy.white_actions if player is Player.BLACK else ()
+    problem = Problem(2, 2, (), 2, (), (), Player.BLACK)
+    model = Model(Domain(black, white), problem, "half a game")
+    assert minimax(BddlGame(model)) is player.other
+    with pytest.raises(UsageError, match=f"found no actions of {player}, who has to move"):
+        encode_lifted(model)
+    if player is Player.WHITE:
+        assert encode_lifted(model.at_depth(1)).layout.moves
