@@ -296,10 +296,10 @@ def check_winning(problem: Problem, deadline: Deadline = NEVER) -> Player:
     name = problem.files.name
     if certificate is None or formula is None:
         raise UsageError(f"found {name}, expected a formula and its certificate")
-    missing = dont_cares(certificate, formula)
-    if problem.solving is not None or len(missing) == len(
-        formula.variables(certificate.kind.decides)
-    ):
+    own = formula.variables(certificate.kind.decides)
+    # Without a variable of its own a certificate has nothing to decide, and is whole.
+    nothing_decided = own and len(dont_cares(certificate, formula)) == len(own)
+    if problem.solving is not None or nothing_decided:
         raise UsageError(
             f"found a part of a certificate in {name}, expected a whole one, or the game alone"
         )

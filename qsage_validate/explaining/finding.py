@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.explaining.learning import Effort, Pool, Unknown, plainer, smallest
 from qsage_validate.explaining.program import Tree, chosen, depth_of, nodes_of
 from qsage_validate.explaining.situation import Choice, Situation, first_situations
@@ -185,9 +185,17 @@ class Finder:
         self.pool = Pool(self.vocabulary)
 
     def run(self) -> Found:
-        """The program; raises ``UndecidedError`` at a limit."""
+        """The program.
+
+        Raises ``UndecidedError`` at a limit, and ``UsageError`` where no play has a turn of the
+        winner's, so that there is no position from which a program could be learned.
+        """
         for first in first_situations(self.game, self.hero):
             self.pool.add(first, self.winning.moves(first), root=True)
+        if not self.pool.samples:
+            raise UsageError(
+                f"{self.game.name}: {self.hero} wins without a turn, nothing is to explain"
+            )
         size, refuted, doubts = 0, -1, 0
         while True:
             found = self._of_size(size, Effort(self.effort * 2**doubts))

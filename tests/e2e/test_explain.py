@@ -92,6 +92,17 @@ def test_a_part_of_a_certificate_is_not_explained(qsage: Qsage) -> None:
     assert done.err.count("\n") == 1
 
 
+def test_a_winner_without_a_turn_has_nothing_to_explain(qsage: Qsage) -> None:
+    """Neither by the game nor by a certificate, which decides no variable and is no part."""
+    game = ("httt", "--size", "3x3", "--shape", "tic", "--depth", "1")
+    assert qsage("certify", *game, "-o", "c.aig", "--formula", "f.qcir").code == 0
+    for words in (game, ("f.qcir", "--cert", "c.aig")):
+        done = qsage("explain", *words, "--timeout", "20")
+        assert done.code == Exit.BAD_INPUT, done.err
+        assert "White wins without a turn, nothing is to explain" in done.err
+        assert done.err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
