@@ -3,6 +3,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -56,10 +57,22 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000)
 
 
+# To make a numbered folder, pytest reads the names of all others: of some thousand, each time.
+_NUMBERS = count()
+
+
+@pytest.fixture(scope="session")
+def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder for the states of all tests."""
+    return tmp_path_factory.mktemp("states")
+
+
 @pytest.fixture(autouse=True)
-def state_folder(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def state_folder(states: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which a test's plays keep what they keep; not there before they do."""
-    folder = tmp_path_factory.mktemp("state") / "qsage"
+    parent = states / str(next(_NUMBERS))
+    parent.mkdir()
+    folder = parent / "qsage"
     monkeypatch.setenv("QSAGE_STATE", str(folder))
     return folder
 
