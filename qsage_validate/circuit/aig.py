@@ -230,7 +230,10 @@ class AigBuilder:
         return self._tree([literal ^ 1 for literal in literals], TRUE) ^ 1
 
     def _tree(self, literals: Iterable[int], neutral: int) -> int:
-        layer = sorted(set(literals))
+        layer = [*literals]
+        if len(layer) == 2:
+            return self.and_(*layer)
+        layer = sorted(set(layer))
         while len(layer) > 1:
             odd = layer[-1:] if len(layer) % 2 else []
             layer = [*map(self.and_, layer[0::2], layer[1::2]), *odd]

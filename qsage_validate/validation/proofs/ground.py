@@ -8,6 +8,7 @@ game in GDL.  Nothing here is shared with the encodings.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.games.bddl.rules import BddlGame
@@ -42,10 +43,10 @@ def rules_of(game: Game, *, deadline: Deadline = NEVER) -> RulesIn | None:
         claims = ground_positional(game)
         return lambda builder: GroundRules(builder, claims)
     if isinstance(game, RoundsGame):
-        from qsage_validate.validation.proofs.gdl_ground import gdl_rules
+        from qsage_validate.validation.proofs.gdl_ground import UnrolledRules, unrolled
 
-        rounds = game
-        return lambda builder: gdl_rules(builder, rounds, deadline=deadline)
+        ground = cache(partial(unrolled, game, deadline=deadline))
+        return lambda builder: UnrolledRules(builder, ground(), deadline=deadline)
     return None
 
 
