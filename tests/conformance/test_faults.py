@@ -21,7 +21,7 @@ _MODELS = {
 }
 _KINDS = {
     "domino": KINDS,
-    "domineering": tuple(kind for kind in KINDS if kind != "layout"),
+    "domineering": tuple(kind for kind in KINDS if kind not in ("prefix", "layout")),
     "breakthrough": tuple(kind for kind in KINDS if kind not in ("prefix", "layout")),
 }
 

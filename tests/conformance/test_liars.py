@@ -43,10 +43,10 @@ from tests.support.liars.product import Answer
 from tests.support.liars.recipes import Game, encoded, model_lines, random_game
 from tests.support.random_qbf import random_qcir, random_qdimacs
 
-SEEDS = int(os.environ.get("QSAGE_LIARS", "60"))
+SEEDS = int(os.environ.get("QSAGE_LIARS", "30"))
 """Seeds of each class; refused files are asked about again, so that there are more cases."""
 
-SHARD = 20
+SHARD = 30
 
 GATE = (
     "honest",

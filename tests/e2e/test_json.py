@@ -54,7 +54,7 @@ RUNS = {
         f"certify {SMALL} -o lifted.aig --prepare",
     ],
     "`certify`: the outermost block, on a solver's word": [
-        "certify f.qcir -o o.out --as outer --blocks 1 --solver caqe",
+        "certify small.qcir -o o.out --as outer --blocks 1 --solver caqe",
         "certify d.solution -o cut.aig --blocks 1",
     ],
     "`games`": ["games", "games hex"],
@@ -83,7 +83,7 @@ RUNS = {
     "`solve`: a game, by search": [f"solve {SMALL}", f"solve {SMALL} --timeout 0"],
     "`solve`: a formula, or a game by its formula": [
         f"solve {SMALL} --solver depqbf",
-        "solve f.qcir --solver caqe --preprocess none",
+        "solve small.qcir --solver caqe --preprocess none",
         "solve f.qcir --solver depqbf --timeout 0",
     ],
     "`solve --depth auto`": [
@@ -103,7 +103,7 @@ RUNS = {
         "validate f.qcir",
         "validate f.qcir changed.aag",
         "validate f.qcir c.aig --assert a.txt",
-        "validate f.qcir o.out --level formula",
+        "validate small.qcir o.out --level formula",
         "validate f.qcir c.aig --timeout 0",
         "validate t.qdimacs --trace t.qrp",
         "validate f.qcir c.aig --proof proofs --level formula --level dependencies",

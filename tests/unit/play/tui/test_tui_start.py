@@ -52,7 +52,7 @@ async def to(app: StartApp, pilot: Pilot[Any], title: str) -> None:
         await pilot.pause()
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60), (60, 16)])
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
 @pytest.mark.parametrize("theme", ["dark"])
 def test_every_entry_shows_its_rules_and_its_command(size: tuple[int, int], theme: str) -> None:
     async def scenario(app: StartApp, pilot: Pilot[Any]) -> None:
