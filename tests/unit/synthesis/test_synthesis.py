@@ -164,7 +164,7 @@ def test_random_games_are_solved_truly_or_not_at_all(
     solver: SmtSolver, game: ImpartialGame
 ) -> None:
     for misere in (False, True):
-        options = Options(strategy=True, misere=misere, seconds=0.3)
+        options = Options(strategy=True, misere=misere, seconds=0.15)
         result = synthesise(game, options, solver=solver)
         labels = naive_labels(game, 14, misere=misere)
         if result.formula.outcome is Outcome.PROVED:
