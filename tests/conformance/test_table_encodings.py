@@ -77,7 +77,7 @@ def sets(
 
 
 # Random plays of a certificate.
-PLAYS = 20
+PLAYS = 8
 
 
 INSTANCES: dict[str, Callable[[], TableModel]] = {

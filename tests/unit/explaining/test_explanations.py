@@ -30,11 +30,12 @@ from qsage_validate.system.limits import Deadline, Limits
 from tests.support.text_player import play_all
 
 DOMINO = "httt --size 3x3 --shape domino --depth 3"
+EL = "httt --size 3x3 --shape el --depth 5"
 TIC = "httt --size 4x4 --shape tic --depth 5"
 EVADER = "evader-pursuer --size 8x8 --pursuer 3,4 --depth 7"
 SECOND = "breakthrough --second --size 2x4 --depth 13"
 LONGER = "breakthrough --second --size 2x5 --depth 11"
-CONNECT = "connect-c --size 4x3 --connect 3 --depth 9"
+CONNECT = "connect-c --size 3x3 --connect 3 --depth 9"
 HELD = "httt --size 2x2 --shape el --depth 3"
 DUAL = "evader-pursuer-dual --size 4x4 --pursuer 2,3 --depth 10"
 
@@ -187,13 +188,18 @@ def test_the_loser_has_no_strategy() -> None:
         explain(game, made, hero=Player.WHITE)
 
 
-@pytest.mark.parametrize(("most", "depth", "shown"), [(3, None, 3), (None, 1, 3), (5, 2, 5)])
-def test_a_part_says_what_the_rest_costs(most: int | None, depth: int | None, shown: int) -> None:
-    made, game = encoded(TIC)
+@pytest.mark.parametrize(
+    ("words", "most", "depth", "shown", "all_nodes"),
+    [(EL, 3, None, 3, 5), (EL, None, 1, 3, 5), (TIC, 5, 2, 5, 7)],
+)
+def test_a_part_says_what_the_rest_costs(
+    words: str, most: int | None, depth: int | None, shown: int, all_nodes: int
+) -> None:
+    made, game = encoded(words)
     part = explain(game, made, ExplainOptions(lookahead=1, max_nodes=most, depth_limit=depth))
     assert not part.whole
     nodes, positions = part.cut
-    assert nodes == 7 - shown
+    assert nodes == all_nodes - shown
     assert positions == sum(len(node.met) for node in part.root.walk() if node.cut) > 0
-    assert f"Not shown: {nodes} of 7 nodes" in explanation_text(part)
-    assert nodes_of(part.tree) == 7
+    assert f"Not shown: {nodes} of {all_nodes} nodes" in explanation_text(part)
+    assert nodes_of(part.tree) == all_nodes

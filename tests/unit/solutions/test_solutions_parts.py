@@ -24,7 +24,7 @@ GAMES = [
     "httt --size 3x3 --shape el --depth 5",
     "httt --size 3x3 --shape tic --depth 4",
     "harary --size 3x3 --shape el --depth 5",
-    "breakthrough --size 2x4 --depth 5",
+    "breakthrough --size 2x4 --depth 3",
 ]
 
 

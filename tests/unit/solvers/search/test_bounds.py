@@ -66,11 +66,11 @@ def compare(model: Model, most: int = 4000) -> Counter[str]:
         ("domineering --size 4x3", {"wins": 70, "never": 70, "not within": 100}),
         ("domineering --size 3x4 --second", {"wins": 70, "never": 70, "not within": 100}),
         ("breakthrough --size 2x4", {"not within": 100}),
-        ("breakthrough --size 2x5 --second", {"not within": 3000}),
+        ("breakthrough --size 2x4 --second", {"not within": 100}),
         ("connect-c --size 3x3 --connect 3", {"not within": 200}),
         ("connect-c --size 2x4 --connect 3 --second", {"not within": 100}),
         ("evader-pursuer-dual --size 3x3 --pursuer 2,3", {"not within": 50}),
-        ("httt --size 3x3 --shape tic", {"not within": 3000}),
+        ("httt --size 3x2 --shape el", {"not within": 100, "never": 10}),
     ],
 )
 def test_bounds_hold_on_small_boards(words: str, least: dict[str, int]) -> None:
