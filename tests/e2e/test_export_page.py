@@ -28,7 +28,7 @@ def _strategy(name: str) -> Strategy:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
-@pytest.mark.parametrize(("name", "games"), [("tic", 1000), ("hex", 1000), ("breakthrough", 200)])
+@pytest.mark.parametrize(("name", "games"), [("tic", 200), ("hex", 200), ("breakthrough", 60)])
 def test_the_script_plays_as_the_conductor_does(tmp_path: Path, name: str, games: int) -> None:
     _compare(tmp_path, _strategy(name), games)
 

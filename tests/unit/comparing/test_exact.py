@@ -26,9 +26,9 @@ PAIRS = [
     ("hex-network --size 2x2 --depth 3", "cor-lean", "hex-network --size 2x2 --depth 3", "sn"),
     ("hex-network --size 2x2 --depth 1", "ea", "hex-network --size 2x2 --depth 1", "ln"),
     (
-        "httt --shape domino --size 3x3 --depth 3",
+        "httt --shape domino --size 3x2 --depth 3",
         "lifted",
-        "harary --shape domino --size 3x3 --depth 3",
+        "harary --shape domino --size 3x2 --depth 3",
         "cor-lean",
     ),
     (

@@ -165,7 +165,7 @@ def test_without_rules_the_formula_says_what_is_legal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "stride"), [(DOMINO, 7), (CONNECT, 13), (EL, 37), (BREAKTHROUGH, 311)]
+    ("words", "stride"), [(DOMINO, 7), (CONNECT, 23), (EL, 61), (BREAKTHROUGH, 311)]
 )
 def test_faults_are_found_in_the_fewest_plies(
     words: tuple[str, ...], stride: int, monkeypatch: pytest.MonkeyPatch
