@@ -33,7 +33,7 @@ from qsage_validate.kernel.game import State, TooLargeError
 from qsage_validate.kernel.unrolled import UnrolledRules
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.proofs.gdl_ground import gdl_rules, unrolled
+from qsage_validate.validation.proofs.gdl_ground import unrolled
 from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 from tests.support.certifying import certify_game
@@ -84,7 +84,7 @@ class Pair:
 
     @classmethod
     def initial(cls, game: RoundsGame) -> Pair:
-        rules = gdl_rules(AigBuilder(), game)
+        rules = UnrolledRules(AigBuilder(), unrolled(game))
         assert rules.plies == game.plies
         return cls(rules, game.initial, rules.initial)
 
@@ -210,7 +210,7 @@ class Unrolling:
 
     def __init__(self, game: RoundsGame) -> None:
         self.game = game
-        self.rules = rules = gdl_rules(AigBuilder(), game)
+        self.rules = rules = UnrolledRules(AigBuilder(), unrolled(game))
         builder = rules.builder
         self.place: dict[tuple[int, str], int] = {}
         self.wanted: dict[tuple[int, str, str], int] = {}

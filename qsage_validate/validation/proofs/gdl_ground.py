@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.gdl.checks import goal_value
 from qsage_validate.games.gdl.datalog import ACTION, DOES, STATE, STATIC, TRUE, View
@@ -29,7 +28,6 @@ from qsage_validate.kernel.unrolled import (
     GroundRule,
     Stratum,
     UnrolledGame,
-    UnrolledRules,
 )
 from qsage_validate.system.limits import NEVER, Deadline
 
@@ -46,16 +44,6 @@ _GOAL: Final[Key] = ("goal", 2)
 
 Named: TypeAlias = "tuple[Ground, ...]"
 """A ground atom: the relation's name with its arguments."""
-
-
-def gdl_rules(
-    builder: AigBuilder, game: RoundsGame, *, deadline: Deadline = NEVER
-) -> UnrolledRules:
-    """The rules of a game in GDL as a circuit inside ``builder``.
-
-    Raises ``TooLargeError`` as :func:`unrolled`; the circuit's methods may raise it, too.
-    """
-    return UnrolledRules(builder, unrolled(game, deadline=deadline), deadline=deadline)
 
 
 def unrolled(
