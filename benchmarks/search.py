@@ -3,6 +3,7 @@
     python benchmarks/search.py [--timeout SECONDS] [--data FOLDER] [--json]
     python benchmarks/search.py --boards [WORDS ...] [--before CHECKOUT] [--timeout SECONDS]
     python benchmarks/search.py --engines [WORDS ...] [--timeout SECONDS]
+    python benchmarks/search.py --jobs [WORDS ...] [--timeout SECONDS]
     python benchmarks/search.py --paper [--before CHECKOUT] [--timeout SECONDS]
 
 Both solve each model of ``benchmarks/models.py``, in one run; the plain way is a few lines on
@@ -14,7 +15,9 @@ With ``--boards`` both questions are asked of larger boards: who wins at the las
 few plies, in seconds of processor time.  With ``--paper`` the instances of Table 2 of the BDDL
 paper are solved at their depths.  With ``--engines`` who wins is asked of the compiled engine and
 of the search in Python; what making or loading the machine code takes is left out.  With
-``--before`` another checkout does the same.
+``--jobs`` who wins is asked of one search, and of one and two processes with its tasks: seconds
+of the clock, of processor time, and positions looked at.  With ``--before`` another checkout does
+the same.
 """
 
 from __future__ import annotations
@@ -121,6 +124,13 @@ ENGINES = (
     "breakthrough --size 3x7",
 )
 
+JOBS = (
+    "domineering --size 6x6 --depth 19",
+    "domineering --size 7x7 --depth 25",
+    "connect-c --size 5x5 --connect 4 --depth 25",
+    "breakthrough --size 4x5 --depth 25",
+)
+
 # What a process of its own runs: the seconds and the question, and on its input lines of words.
 _CHILD = """
 import json, sys, time
@@ -199,6 +209,30 @@ def engines(words: Sequence[str], timeout: float) -> list[dict[str, object]]:
     return rows
 
 
+def jobs(words: Sequence[str], timeout: float) -> list[dict[str, object]]:
+    """Who wins, by one search and by processes that share its tasks."""
+    rows: list[dict[str, object]] = []
+    for line in words:
+        row: dict[str, object] = {"model": line}
+        for name, more in (("alone", []), ("1", ["--jobs", "1"]), ("2", ["--jobs", "2"])):
+            command = [sys.executable, "-m", "qsage_validate", "solve", *line.split(), "--winner"]
+            command += ["--engine", "fast", "--timeout", str(timeout), "--json", *more]
+            before, started = os.times(), time.monotonic()
+            done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
+            seconds, after = time.monotonic() - started, os.times()
+            found = json.loads(done.stdout)
+            used = after.children_user + after.children_system
+            used -= before.children_user + before.children_system
+            winner = found["winner"]
+            row["agree"] = winner is None or row.get("winner") in (None, winner)
+            row["winner"] = row.get("winner") or winner
+            row[f"{name}, s"] = f"{'' if winner else '> '}{seconds:.1f}"
+            row[f"{name}, processor s"] = round(used, 1)
+            row[f"{name}, nodes"] = found["nodes"]
+        rows.append(row)
+    return rows
+
+
 def paper_words() -> list[str]:
     """The instances of Table 2, at the depths of the table."""
     here = Path(__file__).resolve().parent.parent
@@ -269,6 +303,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, help="folder of folders with domain.ig and problems")
     parser.add_argument("--boards", nargs="*", metavar="WORDS", help="both questions of boards")
     parser.add_argument("--engines", nargs="*", metavar="WORDS", help="both engines of the search")
+    parser.add_argument("--jobs", nargs="*", metavar="WORDS", help="one search and processes")
     parser.add_argument("--paper", action="store_true", help="the instances of Table 2")
     parser.add_argument("--before", type=Path, help="another checkout that does the same")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
@@ -277,6 +312,8 @@ def main() -> int:
         rows = boards(arguments.boards or BOARDS, arguments.timeout, arguments.before)
     elif arguments.engines is not None:
         rows = engines(arguments.engines or ENGINES, arguments.timeout)
+    elif arguments.jobs is not None:
+        rows = jobs(arguments.jobs or JOBS, arguments.timeout)
     elif arguments.paper:
         rows = paper(arguments.timeout, arguments.before)
     else:

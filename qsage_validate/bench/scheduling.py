@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from importlib.util import find_spec
-from queue import Empty, SimpleQueue
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from qsage_validate.bench.child import Child, run_in_child
 from qsage_validate.bench.machine import machine_facts
 from qsage_validate.bench.run import Json, Run, RunResult, result_from_json
-from qsage_validate.errors import MissingExtraError, UsageError
 from qsage_validate.formats.json_text import as_json, parse_json
 from qsage_validate.formats.source import Source
+from qsage_validate.system.cluster import check_scheduler
 
 Made = tuple[Run, RunResult, Json]
 """A run, its result, and the facts of the machine that it was made on."""
-
-_CONNECT_SECONDS: Final = 1.5
 
 
 class Scheduler(Protocol):
@@ -84,18 +78,8 @@ class DaskScheduler:
     """
 
     def __init__(self, address: str) -> None:
-        # Whether it is there is known before anything starts; to import it takes a second.
-        if find_spec("distributed") is None:
-            raise MissingExtraError("--scheduler", "cluster")
+        check_scheduler(address)
         self._address = address
-        try:
-            _dial(address)
-            asyncio.run(_shake_hands(address))
-        except Exception as error:  # noqa: BLE001 - whatever Dask makes of a stranger's answer
-            reason = "who listens there does not speak its protocol"
-            if isinstance(error, OSError | ValueError) and str(error):
-                reason = str(error).partition("\n")[0]
-            raise UsageError(f"no Dask scheduler answers at {address!r}: {reason}") from None
 
     def make(self, reference: str, runs: Sequence[Run]) -> Iterator[Made]:
         import distributed
@@ -104,42 +88,6 @@ class DaskScheduler:
         connect: Any = distributed.Client
         with connect(self._address, set_as_default=False) as client:
             yield from _finished(client, reference, runs)
-
-
-def _dial(address: str) -> None:
-    """Raise ``OSError`` or ``ValueError`` where no program listens at a TCP address."""
-    scheme, _, place = address.rpartition("://")
-    host, _, port = place.rpartition(":")
-    if scheme not in ("", "tcp", "tls"):
-        return
-    if not host or not port.isdecimal():
-        raise ValueError("expected an address such as tcp://HOST:8786")
-    result: SimpleQueue[OSError | None] = SimpleQueue()
-
-    def dial() -> None:
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
-            result.put(None)
-        except (OSError, OverflowError) as error:
-            result.put(OSError(str(error)))
-
-    # In a thread: to look up the name has no limit of its own.
-    threading.Thread(target=dial, daemon=True).start()
-    try:
-        error = result.get(timeout=_CONNECT_SECONDS)
-    except Empty:
-        raise TimeoutError(f"no answer in {_CONNECT_SECONDS} s") from None
-    if error is not None:
-        raise error
-
-
-async def _shake_hands(address: str) -> None:
-    """Raise an exception where the program at the address does not speak Dask's protocol."""
-    from distributed.comm.core import connect
-
-    dial: Any = connect
-    comm = await asyncio.wait_for(dial(address, timeout=_CONNECT_SECONDS), _CONNECT_SECONDS)
-    comm.abort()
 
 
 def _finished(client: Any, reference: str, runs: Sequence[Run]) -> Iterator[Made]:

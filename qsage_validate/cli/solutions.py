@@ -35,8 +35,13 @@ def write_solution(path: str, model: GameModel, solver: Solver, winner: Player |
     _save(solution, path)
 
 
-def write_solution_at(path: str, found: Deepened, limits: Limits) -> None:
-    """Write the solution at the critical depth, or at the last depth where Black wins at none."""
+def write_solution_at(
+    path: str, found: Deepened, limits: Limits, solver: Solver | None = None
+) -> None:
+    """Write the solution at the critical depth, or at the last depth where Black wins at none.
+
+    ``solver`` has searched the game at another depth; without it the game is searched anew.
+    """
     from qsage_validate.solvers.search.solution import find_solution
 
     black = found.within if found.critical is None else found.critical
@@ -45,7 +50,7 @@ def write_solution_at(path: str, found: Deepened, limits: Limits) -> None:
         narrate(f"{path} is not written: nobody is known to win")
         return
     with SearchLine(sys.stderr) as line:
-        solution = find_solution(found.depths.at(plies), limits, line.tell)
+        solution = find_solution(found.depths.at(plies), limits, line.tell, known=solver)
     _save(solution, path)
 
 

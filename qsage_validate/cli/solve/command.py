@@ -22,6 +22,7 @@ from qsage_validate.cli.options import (
 )
 from qsage_validate.cli.solve.alternation import ALTERNATES, solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
+from qsage_validate.cli.solve.farming import FarmOptions
 from qsage_validate.cli.solve.method import EngineName, Method, MethodOptions, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 
@@ -60,6 +61,7 @@ def command(
     encoding: EncodingOption = None,
     prepare: PrepareOption = False,
     deepening: DeepeningOptions,
+    farm: FarmOptions,
     solution: str | None = output_option(
         "Write the winner's reply in each position that the winner meets, for 'qsage validate "
         "--solution'.",
@@ -73,14 +75,19 @@ def command(
 
     A game is searched on its rules, unless a QBF solver or an encoding is named. With --depth
     auto, greater and greater depths are tried until Black wins; --winner asks for the last depth
-    alone. With --prepare a positional game is solved without what cannot matter in it. A formula is
+    alone. With --jobs or --scheduler, many processes search. With --prepare a positional game is
+    solved without what cannot matter in it. A formula is
     given to QBF solvers, by default to Bloqqer and what is there. Exit code 10: true (Black wins),
     20: false (White wins), 3: undecided within the limits.
     """
     path = formula_path(model)
     model, deepens = without_depth(model)
-    deepening.check_deepens(deepens)
+    deepening.check_deepens(deepens, farms=farm.given is not None)
     method = Method.of(options, limits)
+    farm.check(
+        searches=path is None and encoding is None and method.searches,
+        alternates=deepening.alternate,
+    )
     if solution is not None:
         _check_solution(solution, deepening, searches=path is None and method.searches)
         check_streams(solution, json_output)
@@ -121,11 +128,10 @@ def command(
             if deepening.alternate:
                 return solve_alternating(resolved, method, encoding, deepening, json_output)
             return solve_to_critical_depth(
-                resolved, method, encoding, deepening, json_output, solution
+                resolved, method, encoding, deepening, farm, json_output, solution
             )
     if method.searches:
-        winner_only = deepening.winner
-        return _search(resolved, method, json_output, solution, prepared, winner_only=winner_only)
+        return _search(resolved, method, deepening, farm, json_output, solution, prepared)
     return _solve_game(resolved, encoding, method, json_output, prepared)
 
 
@@ -152,23 +158,24 @@ def _check_solution(solution: str, deepening: DeepeningOptions, *, searches: boo
 def _search(
     model: GameModel,
     method: Method,
+    deepening: DeepeningOptions,
+    farm: FarmOptions,
     json_output: bool,
     solution: str | None,
     prepared: Prepared | None,
-    *,
-    winner_only: bool,
 ) -> Exit:
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.search.solver import EngineChoice, search_for
 
     game = load_game(model)
     if prepared is not None:
         prepared.tell()
-    with SearchLine(sys.stderr) as line:
-        choice = EngineChoice(method.engine.value)
-        solver = search_for(game, limits=method.limits, tell=line.tell, engine=choice)
-        result = solver.solve(winner_only=winner_only)
+    with (
+        SearchLine(sys.stderr) as line,
+        farm.searching(method, line.tell, deepening.resume) as search,
+    ):
+        solver = search(model)
+        result = solver.solve(winner_only=deepening.winner)
     if result.critical_plies is not None:
         result = replace(result, critical_plies=game.count(result.critical_plies))
     truth = None if result.winner is None else result.winner is Player.BLACK

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, option, output_option
+from qsage_validate.cli.solve.farming import FarmOptions
 from qsage_validate.cli.solve.method import Method, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
     from qsage_validate.solvers.deepening.deepening import Deepened
+    from qsage_validate.solvers.search.solver import Solver
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,9 @@ class DeepeningOptions(OptionGroup):
 
     max_depth: int | None = option("With --depth auto: no greater depth than this.", "N", min=1)
     resume: str | None = output_option(
-        "With --depth auto: keep what is known in FILE, and go on from it.", "FILE", panel=None
+        "With --depth auto, --jobs or --scheduler: keep what is known in FILE, and go on from it.",
+        "FILE",
+        panel=None,
     )
     winner: bool = option(
         "Who wins and nothing more: one search of all plies, without the critical depth.",
@@ -39,12 +43,15 @@ class DeepeningOptions(OptionGroup):
         default=False,
     )
 
-    def check_deepens(self, deepens: bool) -> None:
-        """Raise ``UsageError`` for an option that was given without ``--depth auto``."""
+    def check_deepens(self, deepens: bool, *, farms: bool) -> None:
+        """Raise ``UsageError`` for an option that was given without ``--depth auto``.
+
+        ``farms`` says that many processes search, which keep what they know as well.
+        """
         if self.winner and self.alternate:
             raise UsageError("found --winner with --alternate, expected one of them")
         given = {
-            "--resume": self.resume is not None,
+            "--resume": self.resume is not None and not farms,
             "--max-depth": self.max_depth is not None,
             "--alternate": self.alternate,
         }
@@ -58,6 +65,7 @@ def solve_to_critical_depth(
     method: Method,
     encoding: str | None,
     options: DeepeningOptions,
+    farm: FarmOptions,
     json_output: bool,
     solution: str | None = None,
 ) -> Exit:
@@ -65,29 +73,35 @@ def solve_to_critical_depth(
     from qsage_validate.solvers.deepening.answer_file import DeepeningFile
     from qsage_validate.solvers.deepening.deepening import deepen_by_search
     from qsage_validate.solvers.deepening.game_depths import depths_of
-    from qsage_validate.solvers.search.solver import EngineChoice
 
     resume, last = options.resume, options.max_depth
-    file = None if resume is None else DeepeningFile(resume, model)
+    file = None if resume is None or farm.given else DeepeningFile(resume, model)
     plies = None if last is None else last - depths_of(model).depth(0)
+    solvers: list[Solver] = []
     with SearchLine(sys.stderr) as line:
         if method.searches:
-            found = deepen_by_search(
-                model,
-                last=plies,
-                limits=method.limits,
-                file=file,
-                tell=line.tell,
-                winner_only=options.winner,
-                engine=EngineChoice(method.engine.value),
-            )
+            with farm.searching(method, line.tell, resume) as search:
+
+                def search_kept(model: GameModel) -> Solver:
+                    solvers.append(search(model))
+                    return solvers[-1]
+
+                found = deepen_by_search(
+                    model,
+                    search_kept,
+                    last=plies,
+                    limits=method.limits,
+                    file=file,
+                    tell=line.tell,
+                    winner_only=options.winner,
+                )
         else:
             found = _ask(model, method, encoding, plies, file, line)
     _tell(found, method, json_output)
     if solution is not None:
         from qsage_validate.cli.solutions import write_solution_at
 
-        write_solution_at(solution, found, method.limits)
+        write_solution_at(solution, found, method.limits, *solvers)
     return exit_of(found.truth)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ from os import fspath, path
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from qsage_validate.formats.json_text import Json, parse_json
-from qsage_validate.formats.source import Path, Source, write_atomic
+from qsage_validate.formats.source import Path, Source, quoted, write_atomic
 from qsage_validate.games.model_text import GameModel
 
 Fields = Mapping[str, Callable[[Json], Any]]
@@ -50,6 +51,8 @@ class AnswerFile(ABC, Generic[Entry]):
     required: ClassVar[Fields]
     optional: ClassVar[Fields] = {}
     kind: type[Entry]
+    sealed: ClassVar[bool] = False
+    """True if the file has a digest of its answers, so that a change is seen."""
 
     def __init__(self, file: Path, head: Mapping[str, str]) -> None:
         self._file = fspath(file)
@@ -82,7 +85,8 @@ class AnswerFile(ABC, Generic[Entry]):
 
     def _write(self) -> None:
         answers = [self.as_json(entry) for entry in self.entries]
-        text = json.dumps({**self._head, "answers": answers}, ensure_ascii=False, indent=1)
+        seal = {"sha256": _digest(answers)} if self.sealed else {}
+        text = json.dumps({**self._head, **seal, "answers": answers}, ensure_ascii=False, indent=1)
         write_atomic(self._file, text + "\n", continued=True)
 
     @property
@@ -103,6 +107,11 @@ class AnswerFile(ABC, Generic[Entry]):
                 found = f"answers for the {name} {read[name].text()}"
                 raise read[name].error(found, self._head[name])
         entries = [self._entry(each) for each in read["answers"].items()]
+        if self.sealed:
+            seal = _digest([self.as_json(entry) for entry in entries])
+            if read["sha256"].text() != seal:
+                found = quoted(read["sha256"].text(), 80)
+                raise read["sha256"].error(found, f"{seal}: the answers were cut or changed")
         contradiction = self.contradiction(entries)
         if contradiction is not None:
             raise read["answers"].error(contradiction, "answers that agree")
@@ -116,6 +125,10 @@ class AnswerFile(ABC, Generic[Entry]):
         for name in self.required:
             entry[name]  # raises the error where it is not there
         return self.from_json({name: self.fields[name](x) for name, x in fields.items()})
+
+
+def _digest(answers: list[dict[str, Any]]) -> str:
+    return hashlib.sha256(json.dumps(answers, sort_keys=True).encode()).hexdigest()
 
 
 _FORMAT: Final = "qsage deepening 1"

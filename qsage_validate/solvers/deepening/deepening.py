@@ -18,13 +18,16 @@ from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
 from qsage_validate.solvers.deepening.depths import Bound, Depths
 from qsage_validate.solvers.deepening.game_depths import depths_of
 from qsage_validate.solvers.search.bounds import MAX_PLIES
-from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
+from qsage_validate.solvers.search.solver import Solver, search_for
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 Ask = Callable[[GameModel, Deadline], Answer]
 """Answers for one depth: the model of that depth, and when to give up."""
+
+Search = Callable[[GameModel], Solver]
+"""Makes the search of a model, with its limits and its progress."""
 
 SEARCH = "search"
 
@@ -111,15 +114,17 @@ def deepen(
 
 def deepen_by_search(
     model: GameModel,
+    search: Search | None = None,
     *,
     last: int | None = None,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     file: DeepeningFile | None = None,
     tell: Tell = nobody,
     winner_only: bool = False,
-    engine: EngineChoice = EngineChoice.AUTO,
 ) -> Deepened:
     """The same by one search on the rules, which deepens by itself and keeps its table.
+
+    ``search`` makes it; without, it is :func:`~qsage_validate.solvers.search.solver.search_for`.
 
     Where there is a last depth, it is asked first who wins at that: depths are gone through only
     if Black does, with what is in the table.  A search made for positional games goes through
@@ -140,7 +145,7 @@ def deepen_by_search(
     known = _conclude(depths, answers, last)
     if known.truth is not None:
         return known
-    game = load_game(depths.at(min(MAX_PLIES, depths.last(last) or MAX_PLIES)))
+    at_last = depths.at(min(MAX_PLIES, depths.last(last) or MAX_PLIES))
     started = now()
 
     def add(answer: Answer) -> None:
@@ -159,7 +164,10 @@ def deepen_by_search(
             add(Answer(depths.searched(progress.done - 1), False, SEARCH, now() - started))
         tell(progress)
 
-    solver = search_for(game, limits=limits, tell=tell, engine=engine)
+    if search is None:
+        solver = search_for(load_game(at_last), limits=limits, tell=tell)
+    else:
+        solver = search(at_last)
     found = _searched(depths, answers, last, solver, limits, add, watch, winner_only=winner_only)
     return replace(found, engine=solver.engine.name, nodes=solver.nodes)
 

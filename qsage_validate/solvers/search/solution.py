@@ -43,12 +43,19 @@ def find_solution(
     model: GameModel,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tell: Tell = nobody,
+    *,
+    known: Solver | None = None,
 ) -> Solution:
     """Search a model at its depth, and make the winner's solution.
 
-    Raises ``UndecidedError`` when a limit is reached.
+    ``known`` has searched the same game at another depth: its table is used where its states do
+    not tell the depths apart.  Raises ``UndecidedError`` when a limit is reached.
     """
-    solver = search_for(load_game(model), limits=limits, tell=tell)
+    game = load_game(model)
+    if known is not None and game.kernel() is not None:
+        solver = Solver(game, known.engine, limits=limits, tell=tell)
+    else:
+        solver = search_for(game, limits=limits, tell=tell)
     result = solver.solve(winner_only=True)
     if result.winner is None:
         raise UndecidedError(result.reason)

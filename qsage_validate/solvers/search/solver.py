@@ -18,7 +18,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.games.protocol import Game, Move, Player, Position
+from qsage_validate.games.protocol import Game, Move, Player, Position, State
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.search_engine import (
     NEVER,
@@ -215,6 +215,19 @@ class Solver:
             if (self.engine.search(after, player.other, left) == WIN) is black:
                 return self._kernel.move(number, player)
         return None
+
+    def within(self, state: State, player: Player, plies: int) -> int:
+        """The engine's result for a state and any number of plies.
+
+        Raises ``UndecidedError`` at a limit.
+        """
+        with self._running():
+            result = NOT_WITHIN
+            for fewer in self.engine.depths(player, plies) if self.engine.deepens else (plies,):
+                result = self.engine.search(state, player, fewer)
+                if result != NOT_WITHIN:
+                    break
+            return result
 
     # -- deciding a position ----------------------------------------------------------------
 

@@ -151,6 +151,6 @@ def test_a_scheduler_file_of_another_kind_is_one_line(
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.bench.scheduling.find_spec", lambda name: None)
+    monkeypatch.setattr("qsage_validate.system.cluster.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"--scheduler needs the extra 'cluster'"):
         DaskScheduler("tcp://127.0.0.1:9")

@@ -68,7 +68,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
     [
         (["--help"], set(), {"cli", "errors"}, 7),
         (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 34),
-        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 33),
+        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 34),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 90),
         (
             ["certify", *TIC, "-o", "f.aag"],

@@ -1,0 +1,87 @@
+"""``qsage solve --jobs`` and ``--scheduler``: a search by many processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.option_groups import OptionGroup, option
+from qsage_validate.cli.solve.method import Method
+from qsage_validate.errors import UsageError
+
+if TYPE_CHECKING:
+    from qsage_validate.games.model_text import GameModel
+    from qsage_validate.solvers.search.solver import Solver
+    from qsage_validate.system.progress import Tell
+
+
+@dataclass(frozen=True)
+class FarmOptions(OptionGroup):
+    """Where a search is made: by so many processes, or on a cluster."""
+
+    panel = "Processes and machines"
+
+    jobs: int | None = option("Search by N processes.", "N", min=1)
+    scheduler: str | None = option("Search on a Dask cluster: tcp://host:8786.", "ADDRESS")
+    scheduler_file: str | None = option(
+        "Search on the Dask cluster whose scheduler wrote FILE.", "FILE"
+    )
+    split: int | None = option(
+        "The plies before the positions that are searched apart; else as many as give enough.",
+        "PLIES",
+        min=1,
+    )
+
+    @property
+    def given(self) -> str | None:
+        """The option that asks for many processes, if one does."""
+        names = {
+            "--jobs": self.jobs,
+            "--scheduler": self.scheduler,
+            "--scheduler-file": self.scheduler_file,
+        }
+        return next((name for name, value in names.items() if value is not None), None)
+
+    def check(self, *, searches: bool, alternates: bool) -> None:
+        """Raise ``UsageError`` for options that do not fit."""
+        given = self.given
+        if self.scheduler is not None and self.scheduler_file is not None:
+            raise UsageError("found --scheduler with --scheduler-file, expected one of them")
+        if self.jobs is not None and (self.scheduler or self.scheduler_file):
+            raise UsageError(
+                "found --jobs with --scheduler: its workers say how many run at a time"
+            )
+        if self.split is not None and given is None:
+            raise UsageError("found --split without --jobs or --scheduler, expected one of them")
+        if given is not None and alternates:
+            raise UsageError(f"found {given} with --alternate, expected one of them")
+        if given is not None and not searches:
+            raise UsageError(f"found {given} without a search on the rules, expected one")
+
+    @contextmanager
+    def searching(
+        self, method: Method, tell: Tell, resume: str | None
+    ) -> Iterator[Callable[[GameModel], Solver]]:
+        """What makes the search of a model; its processes end with the context."""
+        from qsage_validate.games.languages import load_game
+        from qsage_validate.solvers.search.solver import EngineChoice, search_for
+
+        engine, limits = EngineChoice(method.engine.value), method.limits
+        if self.given is None:
+            yield lambda model: search_for(
+                load_game(model), limits=limits, tell=tell, engine=engine
+            )
+            return
+        from qsage_validate.bench.scheduling import address_in
+        from qsage_validate.solvers.search.farm.search import Farm, farmed
+        from qsage_validate.system.signals import orderly_termination
+
+        file = self.scheduler_file
+        address = self.scheduler if file is None else address_in(file)
+        farm = Farm(self.jobs or 1, address, self.split, resume)
+        with orderly_termination(), ExitStack() as stack:
+            yield lambda model: stack.enter_context(
+                farmed(model, farm, limits=limits, tell=tell, engine=engine)
+            )
