@@ -184,6 +184,29 @@ def test_the_site_is_built_as_the_gate_builds_it(
         bootstrap.module.docs(("html",))
 
 
+def test_all_steps_run_and_each_is_told_with_its_output(
+    bootstrap: Bootstrap, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """The first two steps wait for each other: they run side by side."""
+    wait = "import pathlib as p, sys, time; p.Path(sys.argv[1]).touch()\nwhile not "
+    wait += "p.Path(sys.argv[2]).exists(): time.sleep(0.01)\nprint('one', flush=True); exit(3)"
+    steps = (
+        ("first", ("python", "-c", wait, "a", "b")),
+        ("second", ("python", "-c", wait.replace("one", "two").replace("exit(3)", ""), "b", "a")),
+        ("tests", ("python", "-c", "import sys; print(sys.argv[1:])")),
+    )
+    monkeypatch.setattr(bootstrap.module, "GATE", steps)
+    monkeypatch.setattr(bootstrap.module, "prepare", lambda purpose: None)
+    monkeypatch.setattr(bootstrap.module, "program", lambda name: sys.executable)
+    monkeypatch.setattr(bootstrap.module.os, "cpu_count", lambda: 2)
+    assert bootstrap.module.check(["-k", "x"]) == 1
+    told = capfdbinary.readouterr().out.decode()
+    order = ["check: first: ", "\none\n", "check: first FAILED", "check: second: ", "\ntwo\n"]
+    order += ["check: second passed", "check: tests: ", "['-k', 'x']", "check: tests passed"]
+    places = [told.index(text) for text in (*order, "check: FAILED: first\n")]
+    assert places == sorted(places)
+
+
 def test_readme_and_ci_name_commands_that_there_are(bootstrap: Bootstrap) -> None:
     commands = set(bootstrap.module.COMMANDS)
     texts = [
