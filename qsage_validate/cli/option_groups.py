@@ -8,9 +8,9 @@ group as one parameter, and its options stand in the help where that parameter s
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import MISSING, Field, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Annotated, Any, ClassVar, Final, get_args, get_type_hints
 
 import typer
@@ -23,6 +23,7 @@ REQUIRED: Final = MISSING
 """The default of an option that must be given."""
 
 
+@dataclass(frozen=True)
 class OptionGroup:
     """The base of the dataclasses whose fields are options.
 
@@ -30,6 +31,10 @@ class OptionGroup:
     """
 
     panel: ClassVar[str | None] = None
+
+    def given_options(self) -> Iterator[str]:
+        """The options that were given, by name."""
+        return (f"--{f.name}" for f in fields(self) if getattr(self, f.name) != f.default)
 
 
 def option(

@@ -26,7 +26,7 @@ from qsage_validate.games.impartial.formula import (
 from qsage_validate.games.impartial.model import Action
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.atoms import LEVELS, enumerate_atoms, expressions, moduli
-from qsage_validate.synthesis.checks.formula import Status, Verifier
+from qsage_validate.synthesis.checks.formula import Verifier
 from qsage_validate.synthesis.checks.strategy import verify_strategy
 from qsage_validate.synthesis.enumeration import Enumerator
 from qsage_validate.synthesis.semi_ground import SemiGround
@@ -67,16 +67,10 @@ def _enumerated(search: FormulaSearch, result: FormulaResult) -> None:
             if level == LEVELS:
                 raise UndecidedError("no enumerated formula fits all states")
             continue
-        search.tell(Progress(f"round {result.rounds}", str(candidate)))
-        verification = search.verifier.winning_formula(candidate, search.deadline)
-        if verification.status is Status.PROVED:
-            result.accept(candidate, verification, Technique.ENUMERATION)
+        wrong = search.refuting(result, candidate, Technique.ENUMERATION)
+        if wrong is None:
             return
-        if verification.status is Status.UNDECIDED:
-            result.candidate, result.reason = candidate, verification.reason
-            return
-        assert verification.state is not None
-        search.add(verification.state)
+        search.add(wrong)
 
 
 def enumerate_strategy(

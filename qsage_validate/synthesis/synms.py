@@ -39,7 +39,7 @@ from qsage_validate.synthesis.atoms import (
     distinct_literals,
     expressions,
 )
-from qsage_validate.synthesis.checks.formula import Status, Verifier
+from qsage_validate.synthesis.checks.formula import Verifier
 from qsage_validate.synthesis.checks.sample import Sample
 from qsage_validate.synthesis.checks.strategy import (
     Claim,
@@ -85,16 +85,10 @@ def _formula(search: FormulaSearch, result: FormulaResult) -> None:
         candidate = exact_classifier(search.game, search.sample(), search.deadline)
         if candidate is None:
             raise UndecidedError("no atoms that were tried tell winning from losing states")
-        search.tell(Progress(f"round {result.rounds}", str(candidate)))
-        verification = search.verifier.winning_formula(candidate, search.deadline)
-        if verification.status is Status.PROVED:
-            result.accept(candidate, verification, Technique.CLASSIFICATION)
+        wrong = search.refuting(result, candidate, Technique.CLASSIFICATION)
+        if wrong is None:
             return
-        if verification.status is Status.UNDECIDED:
-            result.candidate, result.reason = candidate, verification.reason
-            return
-        assert verification.state is not None
-        _learn(search, candidate, verification.state)
+        _learn(search, candidate, wrong)
 
 
 def _label_first_states(search: FormulaSearch) -> None:

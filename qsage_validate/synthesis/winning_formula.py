@@ -159,6 +159,18 @@ class FormulaSearch:
         result.rounds += 1
         return True
 
+    def refuting(
+        self, result: FormulaResult, candidate: Formula, technique: Technique
+    ) -> State | None:
+        """A state that refutes a candidate; ``None`` if ``result`` has the last word on it."""
+        self.tell(Progress(f"round {result.rounds}", str(candidate)))
+        verification = self.verifier.winning_formula(candidate, self.deadline)
+        if verification.status is Status.PROVED:
+            result.accept(candidate, verification, technique)
+        elif verification.status is Status.UNDECIDED:
+            result.candidate, result.reason = candidate, verification.reason
+        return verification.state if verification.status is Status.REFUTED else None
+
     def label_box(self) -> None:
         """Label a box of states, or as much of it as there is time for."""
         states = box_states(self.game, sample_size(self.game))

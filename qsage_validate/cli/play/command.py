@@ -236,7 +236,14 @@ def _begin(
     json_output: bool,
 ) -> Exit:
     """Choose what is played, and how."""
-    named_here = (*subject.words, *subject.flags, *game.given(), cert, rules.model, *rules.paths)
+    named_here = (
+        *subject.words,
+        *subject.flags,
+        *game.given_options(),
+        cert,
+        rules.model,
+        *rules.paths,
+    )
     by_board = play.mode is Mode.BOARD and is_terminal()
     if by_board and not any(named_here) and play.continued is None:
         from qsage_validate.cli.play.session import from_the_start
@@ -260,8 +267,8 @@ def _begin(
         "--assert": bool(assertions),
     }
     if game.solution is not None:
-        more = dict.fromkeys((*subject.words, *subject.flags, *heaps.given()), True)
-        more |= {name: name != "--solution" for name in game.given()}
+        more = dict.fromkeys((*subject.words, *subject.flags, *heaps.given_options()), True)
+        more |= {name: name != "--solution" for name in game.given_options()}
         more |= {"--game or --model": bool(rules.game or rules.model)}
         more |= {"--solver": solving.solver is not None}
         _refuse(of_formulas | more, "--solution, which has its game")
@@ -271,10 +278,10 @@ def _begin(
     if impartial is not None:
         given = rules.game is not None or rules.model is not None
         options = {"--game or --model": given, "--solver": solving.solver is not None}
-        options |= dict.fromkeys((*subject.flags[:1], *game.given()), True)
+        options |= dict.fromkeys((*subject.flags[:1], *game.given_options()), True)
         _refuse(of_formulas | options, "an impartial game, which has no formula")
         return play_heaps(impartial, str(formula), heaps, play, json_output)
-    for name in heaps.given():
+    for name in heaps.given_options():
         raise UsageError(f"found {name}, but {formula or 'nothing'} is no impartial game")
     if play.white == "all":
         raise UsageError("found --white all, expected --white random: that is no impartial game")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -53,10 +53,6 @@ class GameOptions(OptionGroup):
         panel=_PANEL,
     )
 
-    def given(self) -> Iterator[str]:
-        """The options that were given, by name."""
-        return (f"--{f.name}" for f in fields(self) if getattr(self, f.name) != f.default)
-
     @property
     def needs_formula(self) -> bool:
         """Whether a certificate is to be made."""
@@ -89,7 +85,7 @@ def named_game(
         return NamedGame(model, (*words, *subject.flags))
     shown = " ".join(subject.words)
     if not subject.words or formula_path(subject) is not None:
-        for name in (*subject.flags[:1], *options.given()):
+        for name in (*subject.flags[:1], *options.given_options()):
             raise UsageError(f"found {name} with {shown or 'no game'}, expected a game")
         return None
     for name, there in (("--cert", cert is not None), ("--game or --model", bool(rules))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
@@ -65,10 +65,6 @@ class HeapOptions(OptionGroup):
         min=0,
         panel=_PANEL,
     )
-
-    def given(self) -> Iterator[str]:
-        """The options that were given, by name."""
-        return (f"--{f.name}" for f in fields(self) if getattr(self, f.name) != f.default)
 
 
 def impartial_game(name: str | None) -> ImpartialGame | None:
