@@ -136,6 +136,22 @@ class GridRules:
     def text(self, position: Position) -> str:
         return str(position.board)
 
+    def planes(self, layer: Layer) -> tuple[Words, Words]:
+        return layer.black, layer.white
+
+    def texts(self, layer: Layer, ply: int) -> list[str]:
+        width, height = self._grounding.width, self._grounding.height
+        rows = np.full((len(layer), height, width + 1), ord("."), np.uint8)
+        for square in range(self._grounding.squares):
+            y, x = divmod(square, width)
+            bit = np.uint64(1 << square)
+            rows[layer.black & bit != 0, y, x] = ord("B")
+            rows[layer.white & bit != 0, y, x] = ord("W")
+        rows[:, :, width] = ord("/")
+        length = height * (width + 1)
+        text = rows.tobytes().decode()
+        return [text[at : at + length - 1] for at in range(0, len(text), length)]
+
     def origin(self, layer: Layer, index: int) -> tuple[int, Move]:
         assert layer.player is not None, "not the initial position"
         return int(layer.origin[index]), self._actions[layer.player][layer.action[index]].move

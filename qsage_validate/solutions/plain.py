@@ -41,6 +41,12 @@ class PlainRules:
     def text(self, position: Position) -> str:
         return str(position)
 
+    def planes(self, layer: Layer) -> None:
+        return None
+
+    def texts(self, layer: Layer, ply: int) -> list[str]:
+        return [self.text(each.position) for each in layer]
+
     def origin(self, layer: Layer, index: int) -> tuple[int, Move]:
         reached = layer[index]
         assert reached.move is not None, "not the initial position"

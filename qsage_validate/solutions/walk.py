@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from qsage_validate.games.protocol import Game, Move, Player, Position
 from qsage_validate.solutions.file import Solution
@@ -70,6 +70,14 @@ class Rules(Protocol[L, A]):
 
     def text(self, position: Position) -> str:
         """The text of a position, as solution files have it."""
+        ...
+
+    def planes(self, layer: L) -> tuple[Any, Any] | None:
+        """The black and the white squares of all positions, where these are arrays."""
+        ...
+
+    def texts(self, layer: L, ply: int) -> list[str]:
+        """The texts of all positions of a layer."""
         ...
 
     def origin(self, layer: L, index: int) -> tuple[int, Move]:

@@ -12,7 +12,13 @@ from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 
 from qsage_validate.games.protocol import ALWAYS, Game, Kernel, Move, Player, Position, State
-from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN, LimitError
+from qsage_validate.solvers.search.search_engine import (
+    NEVER,
+    NOT_WITHIN,
+    WIN,
+    LimitError,
+    ManyReplies,
+)
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -89,6 +95,7 @@ class Bounds:
     """
 
     deepens = False
+    many: ManyReplies | None = None
     replaces = False
     name = "pure"
     for_ever = True

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Final, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Protocol
 
 from qsage_validate.games.protocol import Kernel, Player, State
 
@@ -15,6 +15,14 @@ NEVER: Final = -1
 
 class LimitError(Exception):
     """A limit was reached; caught by the solver."""
+
+
+class ManyReplies(Protocol):
+    """For many positions the number of a move that keeps a player's win; -1 where none is known."""
+
+    def __call__(self, black: Any, white: Any, player: Player, plies: int) -> Sequence[int]:
+        """``black`` and ``white`` are arrays of sets of squares, ``plies`` are left."""
+        ...
 
 
 class SearchEngine(Protocol):
@@ -30,6 +38,11 @@ class SearchEngine(Protocol):
     """True if fewer plies should be searched first, since deciding moves are known then."""
     for_ever: bool
     """True if ``NEVER`` holds for any number of plies, false if only for those of the game."""
+
+    @property
+    def many(self) -> ManyReplies | None:
+        """Replies in many positions of a grid at once, where the engine knows them so."""
+        ...
 
     @property
     def name(self) -> str:

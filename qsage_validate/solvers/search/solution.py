@@ -7,7 +7,7 @@ from typing import Any
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solutions.check import rules_for
 from qsage_validate.solutions.file import Solution
 from qsage_validate.solutions.walk import walk
@@ -24,12 +24,20 @@ def solution_of(model: GameModel, solver: Solver, winner: Player) -> Solution:
     replies: dict[int, dict[str, str]] = {}
     rules = rules_for(solver.game)
 
+    def known(ply: int, layer: Any) -> list[Move | None]:
+        planes, many = rules.planes(layer), solver.engine.many
+        if planes is None or many is None:
+            return [None] * len(layer)
+        numbers = many(*planes, winner, solver.game.plies - ply + 1)
+        moves = {n: solver.engine.kernel.move(n, winner) for n in set(numbers) if n >= 0}
+        return [moves.get(number) for number in numbers]
+
     def reply(ply: int, layer: Any) -> Any:
-        positions = [rules.position(layer, index, ply) for index in range(len(layer))]
-        moves = [solver.keeping_move(position) for position in positions]
-        replies[ply] = {
-            rules.text(position): str(move) for position, move in zip(positions, moves, strict=True)
-        }
+        moves = known(ply, layer)
+        for index, move in enumerate(moves):
+            if move is None:
+                moves[index] = solver.keeping_move(rules.position(layer, index, ply))
+        replies[ply] = dict(zip(rules.texts(layer, ply), map(str, moves), strict=True))
         return rules.chosen(moves, winner)
 
     walked = walk(rules, winner, reply, deadline=solver.limits.deadline, tell=solver.tell)

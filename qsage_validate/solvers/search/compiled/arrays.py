@@ -171,7 +171,7 @@ class Arrays:
         grounding = kernel.grounding
         packing = kernel.packing if with_bounds else None
         race = kernel.race if with_bounds and packing is None else None
-        squares = grounding.squares
+        squares = self._squares = grounding.squares
         self._shift = 0 if packing is None else 2 * squares
         kept = (1 << (2 * squares if packing is None else squares)) - 1
         bits = max(3 * squares if packing is None else squares + 2, kept.bit_length() + 2)
@@ -204,6 +204,17 @@ class Arrays:
     def state(self, state: int) -> list[int]:
         """A state of the kernel as words."""
         return words_of(state >> self._shift, self.size)
+
+    def states(self, black: NDArray[np.uint64], white: NDArray[np.uint64]) -> Words:
+        """The words of many positions, a row for each, of their black and white squares."""
+        planes = (black | white,) if self._shift else (black, white, black | white)
+        found = np.zeros((len(black), self.size), dtype=np.uint64)
+        for number, plane in enumerate(planes):
+            word, bit = divmod(number * self._squares, WORD)
+            found[:, word] |= plane << np.uint64(bit)
+            if bit and bit + self._squares > WORD:
+                found[:, word + 1] |= plane >> np.uint64(WORD - bit)
+        return found.view(np.int64)
 
     def _marks(self) -> dict[str, Any]:
         bit = self.kept.bit_length()

@@ -5,11 +5,13 @@ Between the slices Python looks at the clock, at Ctrl-C and at the limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.kernel import BddlKernel
@@ -148,6 +150,29 @@ class CompiledEngine:
 
     def hint(self, state: State, player: Player, plies: int) -> None:
         """Always ``None``: the caller finds deciding moves by the table's entries after them."""
+
+    def many(
+        self, black: NDArray[np.uint64], white: NDArray[np.uint64], player: Player, plies: int
+    ) -> Sequence[int]:
+        """For many positions the number of a move that keeps the player's win; -1: unknown."""
+        from qsage_validate.solvers.search.compiled import replies
+
+        states = self._arrays.states(black, white)
+        chosen = np.zeros(len(black), dtype=np.int64)
+        with signals_held_back() if "replies" not in self._called else nullcontext():
+            replies.replies(
+                self._words,
+                self._rules,
+                self._table,
+                states,
+                int(player is WHITE),
+                plies,
+                int(self._control[SYMMETRIC]),
+                chosen,
+            )
+        self._called.add("replies")
+        found: list[int] = chosen.tolist()
+        return found
 
     # -- what the machine is not asked -------------------------------------------------------
 

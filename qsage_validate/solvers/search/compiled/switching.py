@@ -13,7 +13,7 @@ from qsage_validate.games.protocol import Kernel, Player, State
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.compiled.arrays import TooLargeError
 from qsage_validate.solvers.search.compiled.numba_cache import is_kept
-from qsage_validate.solvers.search.search_engine import SearchEngine
+from qsage_validate.solvers.search.search_engine import ManyReplies, SearchEngine
 from qsage_validate.system.memory import physical_mb
 
 SWITCH = 8192
@@ -51,6 +51,11 @@ class SwitchingEngine:
     def name(self) -> str:
         """The search that ran last."""
         return self._inner.name
+
+    @property
+    def many(self) -> ManyReplies | None:
+        """That of the search that ran last."""
+        return self._inner.many
 
     @property
     def replaces(self) -> bool:

@@ -20,6 +20,7 @@ from qsage_validate.solvers.search.search_engine import (
     NOT_WITHIN,
     WIN,
     LimitError,
+    ManyReplies,
     SearchEngine,
 )
 from qsage_validate.system.clock import now
@@ -86,6 +87,11 @@ class FarmEngine:
     def name(self) -> str:
         """That of the engine which searched the last task, or searches here."""
         return self._engine or self._local.name
+
+    @property
+    def many(self) -> ManyReplies | None:
+        """That of the search here."""
+        return self._local.many
 
     @property
     def replaces(self) -> bool:

@@ -22,7 +22,7 @@ from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
 from qsage_validate.solvers.search.positional.maker_maker import MakerMaker
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets
-from qsage_validate.solvers.search.search_engine import NOT_WITHIN, WIN
+from qsage_validate.solvers.search.search_engine import NOT_WITHIN, WIN, ManyReplies
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -42,6 +42,7 @@ class PositionalEngine:
     """
 
     deepens = True
+    many: ManyReplies | None = None
     replaces = False
     name = "pure"
 

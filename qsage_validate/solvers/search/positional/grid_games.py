@@ -21,6 +21,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, State
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.positional.engine import PositionalEngine
+from qsage_validate.solvers.search.search_engine import ManyReplies
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -70,6 +71,7 @@ class GridEngine:
     """
 
     deepens = True
+    many: ManyReplies | None = None
     replaces = False
     name = "pure"
 
