@@ -19,9 +19,10 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.library.catalogue import GAMES
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
+from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.compiled import numba_cache, switching
-from qsage_validate.solvers.search.compiled.arrays import Arrays, TooLargeError, mask_of, words_of
+from qsage_validate.solvers.search.compiled.arrays import Arrays, mask_of, words_of
 from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
 from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
 from qsage_validate.system.limits import Deadline, Limits
@@ -146,7 +147,7 @@ def test_a_table_that_does_not_fit_is_one_line() -> None:
 @needs_numba
 def test_a_long_search_changes_to_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
     words = "connect-c --size 5x4 --connect 4 --depth 20"
-    monkeypatch.setattr(switching, "is_kept", lambda: True)
+    monkeypatch.setattr(switching, "is_kept", lambda function: True)
     long = search_for(game_of(words)).solve(winner_only=True)
     assert long.engine == "compiled"
     assert long.nodes > switching.SWITCH

@@ -22,6 +22,7 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import InputError, QsageError, Undecided
 from qsage_validate.games.gdl import library
+from qsage_validate.games.gdl.ground import unrolled
 from qsage_validate.games.gdl.machine import StateMachine
 from qsage_validate.games.gdl.model import Description, Ground, term_text
 from qsage_validate.games.gdl.paranoid import GdlModel
@@ -33,7 +34,6 @@ from qsage_validate.kernel.game import State, TooLargeError
 from qsage_validate.kernel.unrolled import UnrolledRules
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.proofs.gdl_ground import unrolled
 from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 from tests.support.certifying import certify_game

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 NAME: Final = "impartial"
 FILE: Final = "file"
 FAMILY: Final = "family"
+DEFECTIVE: Final = "defective"
+"""The published variants of the games that have a repaired one."""
+
 SUFFIXES: Final = (".pddl", ".ig")
 
 _MAX_TEXT: Final = 2000
@@ -61,7 +64,7 @@ def _runs(selection: Selection) -> list[Run]:
 
 
 def _option(selection: Selection, name: str) -> str:
-    known = {"strategy": ("yes", "no"), "variant": ("repaired", "published")}
+    known = {"strategy": ("yes", "no"), "variant": ("repaired", "published", DEFECTIVE)}
     value = selection.options.get(name)
     if name == "every":
         if value is not None and not (value.isascii() and value.isdigit() and int(value)):
@@ -90,10 +93,13 @@ def _families(variant: str) -> Iterator[Instance]:
 
     for family in families():
         for game in family.games:
-            if variant == "published" and not game.published:
+            made = "published" if variant == DEFECTIVE else variant
+            if made == "published" and not game.published:
                 continue  # what was published under this name is no game
-            source = (FAMILY, game.name, variant)
-            facts = (("variant", variant),)
+            if variant == DEFECTIVE and not game.repaired:
+                continue  # the two variants are one game
+            source = (FAMILY, game.name, made)
+            facts = (("variant", made),)
             yield Instance(f"{family.number} {family.title}", game.name, source, facts)
 
 

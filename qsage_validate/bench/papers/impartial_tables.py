@@ -24,8 +24,8 @@ WRONG: Final = "wrong"
 OPTIONS: Final[Mapping[str, str]] = {
     "every": "K: only the first of each K instances, in the order of their names",
     "strategy": "no: only winning formulas",
-    "variant": "published: the families as they were published, with their defects "
-    "(without files only)",
+    "variant": "published: the families as they were published, with their defects; defective: of "
+    "these the games that have a repaired variant, too (without files only)",
 }
 
 CATEGORIES: Final = ("Sub", "Nim", "Welter", "Wythoff", "Chomp")

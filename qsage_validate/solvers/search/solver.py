@@ -402,6 +402,10 @@ _ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {
 }
 
 
+# The languages whose games the machine code searches.
+_COMPILED: Final = ("bddl", "gdl")
+
+
 def engine_for(game: Game) -> SearchEngine | None:
     """The engine made for games of a language; ``None`` where the general one is to be taken."""
     engine_of = _ENGINES.get(game.language)
@@ -423,11 +427,13 @@ class EngineChoice(Enum):
 
 def _general_for(game: Game, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     """The general search of a game."""
-    if choice is EngineChoice.PURE or (choice is EngineChoice.AUTO and game.language != "bddl"):
+    if game.language not in _COMPILED and choice is not EngineChoice.FAST:
         return Bounds(game)
-    from qsage_validate.solvers.search.compiled.engines import compiled_engine, switching_engine
+    from qsage_validate.solvers.search.compiled import engines
 
-    make = compiled_engine if choice is EngineChoice.FAST else switching_engine
+    if choice is EngineChoice.PURE:
+        return engines.pure_engine(game)
+    make = engines.compiled_engine if choice is EngineChoice.FAST else engines.switching_engine
     return make(game, memory_mb)
 
 

@@ -43,8 +43,8 @@ def rules_of(game: Game, *, deadline: Deadline = NEVER) -> RulesIn | None:
         claims = ground_positional(game)
         return lambda builder: GroundRules(builder, claims)
     if isinstance(game, RoundsGame):
+        from qsage_validate.games.gdl.ground import unrolled
         from qsage_validate.kernel.unrolled import UnrolledRules
-        from qsage_validate.validation.proofs.gdl_ground import unrolled
 
         ground = cache(partial(unrolled, game, deadline=deadline))
         return lambda builder: UnrolledRules(builder, ground(), deadline=deadline)

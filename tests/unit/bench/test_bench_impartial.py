@@ -38,6 +38,9 @@ def runs(**settings: Any) -> list[Run]:
 def test_without_files_the_families_are_run() -> None:
     assert len(runs()) == 3720
     assert len(runs(options={"variant": "published"})) == 3718
+    defective = runs(options={"variant": "defective"})
+    assert len(defective) == 90
+    assert {dict(run.options)["variant"] for run in defective} == {"published"}
     tenth = runs(options={"every": "10"}, solvers=("synms", "enum"))
     assert len(tenth) == 2 * 372
     assert [r.instance for r in tenth[:3]] == ["take-away-1", "take-away-1", "take-away-11"]
@@ -74,7 +77,10 @@ def test_files_are_taken_by_their_folders(tmp_path: Path) -> None:
         ({"options": {"every": "0"}}, "found '0' for every, expected a positive number"),
         ({"options": {"every": "²"}}, "found '²' for every"),
         ({"options": {"strategy": "maybe"}}, "'maybe' for strategy, expected yes or no"),
-        ({"options": {"variant": "old"}}, "'old' for variant, expected repaired or published"),
+        (
+            {"options": {"variant": "old"}},
+            "'old' for variant, expected repaired or published or defective",
+        ),
         ({"options": {"k": "1"}}, "found the option 'k' for impartial"),
         ({"preprocessors": ("bloqqer",)}, "'bloqqer' for impartial, which has methods alone"),
         ({"only": ("chess*",)}, r"found no instance called 'chess\*'"),

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from qsage_validate.games.bddl.kernel import BddlKernel, Entry
 from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.game import TooLargeError
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.bounds import Packing, Race
@@ -107,10 +108,6 @@ class Frames(NamedTuple):
     moves: Words
     near: Words
     ranks: Words
-
-
-class TooLargeError(Exception):
-    """The game does not fit in the words of the machine's search."""
 
 
 def words_of(mask: int, size: int) -> list[int]:

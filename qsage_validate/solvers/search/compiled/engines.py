@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from enum import Enum
+from typing import TYPE_CHECKING
+
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game
+from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.compiled.arrays import TooLargeError
 from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
-from qsage_validate.solvers.search.compiled.switching import SwitchingEngine
+from qsage_validate.solvers.search.compiled.switching import Stages, SwitchingEngine
 from qsage_validate.solvers.search.search_engine import SearchEngine
+from qsage_validate.system.memory import physical_mb
+
+if TYPE_CHECKING:
+    from qsage_validate.games.gdl.rules import RoundsGame
+
+MAX_ROUNDS = 400
+"""The rules of a game of more rounds are not made masks."""
 
 
 def compiled_engine(game: Game, memory_mb: int | None) -> SearchEngine:
@@ -17,18 +27,87 @@ def compiled_engine(game: Game, memory_mb: int | None) -> SearchEngine:
     why = why_not_compiled()
     if why:
         raise UsageError(f"found the engine fast, but {why}")
-    if not isinstance(game, BddlGame):
-        raise UsageError(f"found the engine fast for {game.name}, expected a grid game (BDDL)")
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
-
     try:
-        return CompiledEngine(game.kernel(), memory_mb=memory_mb)
+        if isinstance(game, BddlGame):
+            return _grid(game, memory_mb)
+        if game.language == "gdl":
+            return _rounds(game, memory_mb, Machine.AT_ONCE)  # type: ignore[arg-type]
     except TooLargeError as error:
         raise UsageError(f"found {error} for the engine fast, expected a smaller one") from None
+    raise UsageError(
+        f"found the engine fast for {game.name}, expected a grid game (BDDL) or a game in GDL"
+    )
+
+
+def pure_engine(game: Game) -> SearchEngine:
+    """The search in Python alone."""
+    if game.language != "gdl":
+        return Bounds(game)
+    try:
+        return _rounds(game, None, Machine.NEVER)  # type: ignore[arg-type]
+    except TooLargeError:
+        return Bounds(game)
 
 
 def switching_engine(game: Game, memory_mb: int | None) -> SearchEngine:
     """The search that changes to machine code where that is there, else the one in Python."""
+    room = physical_mb()
+    if room is not None and memory_mb is not None:
+        memory_mb = min(memory_mb, room)
+    if game.language == "gdl":
+        try:
+            return _rounds(game, memory_mb)  # type: ignore[arg-type]
+        except TooLargeError:
+            return Bounds(game)
     if why_not_compiled() or not isinstance(game, BddlGame):
         return Bounds(game)
-    return SwitchingEngine(game, memory_mb)
+    first = Bounds(game)
+    return SwitchingEngine(
+        Stages(first.kernel, first, lambda: _grid(game, memory_mb), "machine.run")
+    )
+
+
+def _grid(game: BddlGame, memory_mb: int | None) -> SearchEngine:
+    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+
+    return CompiledEngine(game.kernel(), memory_mb=memory_mb)
+
+
+class Machine(Enum):
+    """When a search goes on in machine code."""
+
+    AT_ONCE = "at once"
+    LATER = "later"
+    NEVER = "never"
+
+
+def _rounds(
+    game: RoundsGame, memory_mb: int | None, machine: Machine = Machine.LATER
+) -> SearchEngine:
+    """The search on masks, which the search on the rules replaces where there are none."""
+    from qsage_validate.games.gdl.mask_kernel import MaskKernel, NoTurnsError
+    from qsage_validate.games.gdl.masks import Masks
+
+    if game.rounds > MAX_ROUNDS:
+        raise TooLargeError(f"a game of {game.rounds} rounds")
+    kernel = MaskKernel(Masks(game))
+
+    def compiled() -> SearchEngine | None:
+        if machine is Machine.NEVER or why_not_compiled():
+            return None
+        from qsage_validate.solvers.search.compiled.rounds import CompiledRounds
+
+        return CompiledRounds(kernel, memory_mb=memory_mb)
+
+    first = compiled() if machine is Machine.AT_ONCE else None
+    return SwitchingEngine(
+        Stages(
+            game.kernel(),
+            first or Bounds(game, kernel),
+            compiled,
+            "rounds_machine.run_rounds",
+            kernel.translated,
+            (NoTurnsError, TooLargeError),
+            lambda: Bounds(game),
+        )
+    )

@@ -34,12 +34,12 @@ def why_not_compiled() -> str:
 
 
 @cache
-def is_kept() -> bool:
-    """True if machine code of these sources is in the user's cache folder."""
+def is_kept(function: str) -> bool:
+    """True if machine code of a function, as ``machine.run``, is in the user's cache folder."""
     if why_not_compiled() or "NUMBA_CACHE_DIR" in os.environ:
         return False
     folder = cache_folder(Path(__file__).parent, metadata.version("numba"))
-    return folder is not None and any(folder.glob("*/*.nbc"))
+    return folder is not None and any(folder.glob(f"*/{function}-*.nbc"))
 
 
 def cache_folder(sources: Path, version: str) -> Path | None:

@@ -6,15 +6,13 @@ Small games are decided before numba is loaded, and give the same plays with and
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
-from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Kernel, Player, State
-from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.compiled.arrays import TooLargeError
+from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.compiled.numba_cache import is_kept
 from qsage_validate.solvers.search.search_engine import ManyReplies, SearchEngine
-from qsage_validate.system.memory import physical_mb
 
 SWITCH = 8192
 """Nodes of the search in Python, about a third of a second, before the compiled one begins."""
@@ -31,21 +29,47 @@ def _unwatched() -> None:
     """Go on."""
 
 
+def _as_it_is(state: State) -> State:
+    return state
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The searches of a game, by growing cost of their beginning.
+
+    ``first`` takes the states of ``kernel`` as ``translated``, and so does ``compiled``, which is
+    ``None`` where there is no machine code for the game; ``function`` is the name of the code.
+    Where one of them raises one of ``gives_up``, ``plain`` goes on, which takes the states as they
+    are.
+    """
+
+    kernel: Kernel
+    first: SearchEngine
+    compiled: Callable[[], SearchEngine | None]
+    function: str
+    translated: Callable[[State], State] = _as_it_is
+    gives_up: tuple[type[Exception], ...] = ()
+    plain: Callable[[], SearchEngine] | None = None
+
+
 class SwitchingEngine:
     """The search in Python, and after some nodes the compiled one (a ``SearchEngine``)."""
 
     deepens = False
     for_ever = True
 
-    def __init__(self, game: BddlGame, memory_mb: int | None = None) -> None:
+    def __init__(self, stages: Stages) -> None:
         self.watch: Callable[[], None] = _unwatched
-        self._memory_mb = memory_mb
-        self._grid = game.kernel()
-        self._inner: SearchEngine = Bounds(game)
-        self._inner.watch = self._watch
-        self.kernel: Kernel = self._inner.kernel
+        self.kernel = stages.kernel
+        self._stages = stages
+        self._translated = stages.translated
         self._before = 0
         self._last: int | None = None
+        self._enter(stages.first)
+
+    def _enter(self, engine: SearchEngine) -> None:
+        engine.watch = self._watch
+        self._inner = engine
 
     @property
     def name(self) -> str:
@@ -76,21 +100,27 @@ class SwitchingEngine:
         """As many as the search in Python takes."""
         return self._inner.frames(plies)
 
-    def depths(self, player: Player, last: int) -> range:
-        """All of them."""
-        return range(1, last + 1)
+    def depths(self, player: Player, last: int) -> Iterable[int]:
+        """Those of the search that runs."""
+        return self._inner.depths(player, last)
 
     def search(self, state: State, player: Player, plies: int) -> int:
         """``WIN``, ``NOT_WITHIN`` so many plies or ``NEVER``; a limit beyond ``MAX_PLIES``."""
-        try:
-            return self._inner.search(state, player, plies)
-        except _LongError:
-            self._change()
-        return self._inner.search(state, player, plies)
+        while True:
+            try:
+                return self._inner.search(self._translated(state), player, plies)
+            except _LongError:
+                self._change()
+            except self._stages.gives_up:
+                self._give_up()
 
     def known(self, state: State, player: Player, plies: int) -> bool | None:
         """True if Black wins within so many plies; ``None`` if the table does not tell."""
-        return self._inner.known(state, player, plies)
+        try:
+            return self._inner.known(self._translated(state), player, plies)
+        except self._stages.gives_up:
+            self._give_up()
+        return None
 
     def hint(self, state: State, player: Player, plies: int) -> int | None:
         """Always ``None``, as by both searches."""
@@ -99,21 +129,24 @@ class SwitchingEngine:
     def _watch(self) -> None:
         self.watch()
         if self._last is None:
-            self._last = SWITCH if is_kept() else SWITCH_AND_COMPILE
+            self._last = SWITCH if is_kept(self._stages.function) else SWITCH_AND_COMPILE
         if not self._inner.replaces and self._inner.nodes >= self._last:
             raise _LongError
 
     def _change(self) -> None:
-        from qsage_validate.solvers.search.compiled.engine import CompiledEngine
-
-        room, wanted = physical_mb(), self._memory_mb
-        if room is not None and wanted is not None:
-            wanted = min(wanted, room)
         try:
-            engine = CompiledEngine(self._grid, memory_mb=wanted)
+            engine = self._stages.compiled()
         except TooLargeError:
+            engine = None
+        if engine is None:
             self._last = sys.maxsize
             return
-        self._before = self._inner.nodes
-        engine.watch = self._watch
-        self._inner = engine
+        self._before += self._inner.nodes
+        self._enter(engine)
+
+    def _give_up(self) -> None:
+        assert self._stages.plain is not None, "a search that gives up has another one"
+        self._last = sys.maxsize
+        self._before += self._inner.nodes
+        self._translated = _as_it_is
+        self._enter(self._stages.plain())

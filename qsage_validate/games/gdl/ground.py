@@ -60,6 +60,15 @@ def unrolled(
         raise TooLargeError(str(error)) from None
 
 
+def program_of(game: RoundsGame, bounds: Step) -> GroundProgram:
+    """The ground rules of all rounds that have these bounds; raises ``TooLargeError``."""
+    grounder = _Grounder(game, MAX_RULES, NEVER)
+    try:
+        return _Round(grounder, bounds, last=False).program()
+    except UndecidedError as error:
+        raise TooLargeError(str(error)) from None
+
+
 @dataclass(frozen=True, slots=True)
 class _Compiled:
     """A clause that derives its instances: the head, then the literals of ``positive`` signs."""
