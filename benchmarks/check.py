@@ -3,10 +3,10 @@
     python benchmarks/check.py [--case FORMULA CERTIFICATE ...] [--jobs N] [--json]
     python benchmarks/check.py --generated GATES --memory MB
 
-Without ``--case`` the project's own samples are checked; Herbrand certificates of clausal formulas,
-made of DepQBF's traces on the spot, where DepQBF is there; QuAbS's certificates for Tic 4x4 and El
-3x3, depth 5, and those of DepQBF and QBFcert that are published with SQval, where
-``$QSAGE_SHARED_DATA`` (or ``../shared/data``) has them.
+Without ``--case`` the project's own samples are checked.  Where ``$QSAGE_SHARED_DATA`` (or
+``../shared/data``) has them: all circuits of QuAbS and in QBFcert's dialect, and those of DepQBF
+and QBFcert that are published with SQval.  Where DepQBF is there: Herbrand certificates of clausal
+formulas, made of its traces on the spot, of empty Hex boards and of puzzles of the shared data.
 
 The plain way is what one writes first: each gate of certificate and matrix with its Tseitin
 clauses, and one call of CaDiCaL 1.5.3.  Each way runs in a process of its own, so that peak
@@ -52,7 +52,9 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qdimacs import clausal_form, qdimacs_text
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     Dialect,
@@ -69,33 +71,59 @@ from qsage_validate.system.limits import Limits
 
 REPOSITORY: Final = Path(__file__).resolve().parent.parent
 OWN: Final = ("tic", "hex", "connect3", "breakthrough", "evader", "domineering")
-QUABS: Final = ("httt-4x4_5_tic", "httt-3x3_5_el")
-SQVAL: Final = ("LN_hein_04_3x3_05_SAT", "SN_hein_04_3x3_05_SAT", "LN_hein_09_4x4_05_UNSAT")
 CLAUSAL: Final = ((4, 7), (5, 7))
 """The sizes and depths of the boards whose Herbrand certificates are made on the spot."""
+PUZZLES: Final = (
+    ("hein_12_4x4-05", "ln"),
+    ("hein_19_5x5-09", "et"),
+    ("hein_19_5x5-09", "en"),
+    ("hein_19_5x5-09", "sn"),
+    ("hein_19_5x5-09", "cor"),
+    ("hein_08_5x5-09", "et"),
+    ("hein_08_5x5-09", "en"),
+    ("hein_08_5x5-09", "cor"),
+)
+"""The puzzles and encodings whose Herbrand certificates are made on the spot."""
+
+
+def shared() -> Path:
+    """The folder of files that others made."""
+    return Path(os.environ.get("QSAGE_SHARED_DATA") or REPOSITORY.parent / "shared" / "data")
 
 
 def cases() -> list[tuple[str, str]]:
     """Formula and certificate of all samples that are there."""
-    shared = Path(os.environ.get("QSAGE_SHARED_DATA") or REPOSITORY.parent / "shared" / "data")
-    stems = [shared / "certificates" / "quabs" / name for name in QUABS]
-    stems += [REPOSITORY / "certificates" / name for name in OWN]
-    found = [(f"{stem}.qcir", f"{stem}.aig") for stem in stems if Path(f"{stem}.aig").exists()]
-    published = [
-        file for name in SQVAL for file in sorted((shared / "sqval" / name).glob("*.aag*"))
+    found = [
+        (str(formula), str(file))
+        for file in sorted((shared() / "certificates").glob("*/*.a[ai]g"))
+        for formula in (file.with_suffix(".qcir"), file.with_suffix(".qdimacs"))
+        if formula.exists()
     ]
-    return found + [(str(file.with_name("qbf.qdimacs")), str(file)) for file in published]
+    for file in sorted((shared() / "sqval").glob("*/*certificate.aag*")):
+        name = file.name.partition("certificate")[0].rstrip("_") or "qbf"
+        found.append((str(file.with_name(f"{name}.qdimacs")), str(file)))
+    stems = [REPOSITORY / "certificates" / name for name in OWN]
+    return found + [(f"{stem}.qcir", f"{stem}.aig") for stem in stems]
 
 
 def herbrand(folder: Path) -> list[tuple[str, str]]:
-    """Formulas of empty Hex boards that Black does not win, and functions from DepQBF's traces.
+    """Formulas that are false, and functions from DepQBF's traces.
 
-    The functions are what extraction gives, for White, of the clauses of ET; nothing is minimised.
+    The functions are what extraction gives, for White, of the clauses; nothing is minimised.
     """
     made = []
-    for size, depth in CLAUSAL:
-        stem = folder / f"hex-{size}x{size}_{depth}_et"
-        clauses = clausal_form(encode(hex_network(size, size, depth), "et").qbf)
+    asked: list[tuple[str, GameModel, str]] = [
+        (f"hex-{size}x{size}_{depth}_et", hex_network(size, size, depth), "et")
+        for size, depth in CLAUSAL
+    ]
+    puzzles = shared() / "pg" / "sat2023" / "Hein" / "B-Hex"
+    for puzzle, encoding in PUZZLES:
+        if (puzzles / f"{puzzle}.pg").exists():
+            read = find_command([str(puzzles / f"{puzzle}.pg")])
+            asked.append((f"{puzzle}_{encoding}", read, encoding))
+    for name, model, encoding in asked:
+        stem = folder / name
+        clauses = clausal_form(encode(model, encoding).qbf)
         Path(f"{stem}.qdimacs").write_text(qdimacs_text(clauses), encoding="ascii")
         formula = read_formula(f"{stem}.qdimacs")
         found = certify_formula(formula, RouteOptions("trace", solver="depqbf")).certificate
@@ -333,7 +361,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 asked += herbrand(Path(folder))
         for formula, certificate in asked:
             path = Path(certificate)
-            name = path.parent.name if path.name.startswith("certificate.") else path.name
+            name = path.name
+            if "certificate" in name:
+                name = f"{path.parent.name} {name.partition('_')[0]}".removesuffix(" " + name)
+            name += " (clauses)" if formula.endswith("dimacs") else ""
             row: dict[str, Any] = {"name": name, "file": certificate}
             for way in WAYS:
                 narration.print(f"{row['name']}: {way}")

@@ -3,7 +3,8 @@
 Level 1 (:func:`dependencies`): each function reads only variables left of its own.  Level 2
 (:func:`check_matrix`): no assignment of the opponent's variables makes the matrix false (Skolem)
 or true (Herbrand), which is a question for SAT solvers about certificate and negated matrix as
-one graph (``circuit/cubes.py``).  :func:`check` is both.  Variables without a function are
+one graph (``circuit/cubes.py``), or about decision lists step by step (``lists.py``).
+:func:`check` is both.  Variables without a function are
 don't-cares; they are played as false, here as everywhere, so that what is proved is what is
 played.
 
@@ -26,8 +27,9 @@ from qsage_validate.certificates.checker.definitions import (
     NotDefinitionalError,
     definitions,
 )
+from qsage_validate.certificates.checker.lists import proved_by_lists
 from qsage_validate.circuit.aig import FALSE
-from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
+from qsage_validate.circuit.cubes import DEFAULT, Effort, satisfy_by_cubes
 from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sat_solver import Answer, Satisfiable, TimedOut
@@ -85,7 +87,7 @@ class Evidence:
 
     ``certificate`` are the gates in the file (of a clause set: of the circuit that its
     clauses define), ``composed`` those of certificate and matrix together in which equal
-    gates are one, as far as the result needs them.
+    gates are one, as far as the result needs them; where decision lists were followed, all gates.
     """
 
     certificate: int
@@ -209,6 +211,11 @@ def check_matrix(
     circuit = read.circuit
     _check_sides(formula, circuit)
     search.certificate = circuit.aig.num_gates
+    if circuit is certificate and not lemmas and search.follows_lists(circuit):
+        free = dont_cares(circuit, formula)
+        return CertificateProved(
+            circuit.kind, free, search.composed, search.watch.seconds, (), search.evidence
+        )
     openings_end = len(read.contradictions) + len(read.openings)
     composition = compose(
         circuit,
@@ -312,6 +319,21 @@ class _Search:
     def late(self) -> bool:
         """True if the time is over."""
         return self._deadline.over
+
+    def follows_lists(self, circuit: CircuitCertificate) -> bool:
+        """True if decision lists proved the functions, step by step.
+
+        Where the opponent has few variables, cases of their values are quicker.
+        """
+        if len(circuit.inputs) <= DEFAULT.many:
+            return False
+        proved, effort = proved_by_lists(
+            self.formula, circuit, deadline=self._deadline, tell=self._tell
+        )
+        self._effort += effort
+        if proved:
+            self.composed = circuit.aig.num_gates + len(self.formula.gates)
+        return proved
 
     def ask(self, composition: Composition, literal: int) -> Answer:
         """The answer whether ``literal`` can be true; the inputs are the composition's."""
