@@ -36,6 +36,7 @@ class BddlKernel(Kernel):
         symmetries: Sequence[Symmetry],
     ) -> None:
         self.grounding = grounding
+        self._same: tuple[Grounding, ...] = (grounding,)
         self.initial = grounding.initial
         self._moves = moves
         self._planes = (1 << 2 * grounding.squares) - 1
@@ -220,8 +221,11 @@ class BddlKernel(Kernel):
         state = getattr(position, "state", None)
         if not isinstance(grounding, Grounding) or not isinstance(state, int):
             raise UsageError(f"found {position}, expected a position of a BDDL game")
-        if grounding is not self.grounding and grounding.model != self.grounding.model:
-            raise UsageError(f"found {position} of another game")
+        if grounding not in self._same:
+            # With another depth it is the same game: a state does not know the ply.
+            if grounding.model.fingerprint() != self.grounding.model.fingerprint():
+                raise UsageError(f"found {position} of another game")
+            self._same = (self.grounding, grounding)
         return state
 
 

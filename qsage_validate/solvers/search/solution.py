@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from qsage_validate.errors import UndecidedError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.protocol import Move, Player
+from qsage_validate.games.protocol import Game, Move, Player
 from qsage_validate.solutions.check import rules_for
 from qsage_validate.solutions.file import Solution
 from qsage_validate.solutions.walk import walk
+from qsage_validate.solvers.search.search_engine import SearchEngine
 from qsage_validate.solvers.search.solver import Solver, search_for
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Tell, nobody
@@ -56,11 +57,11 @@ def find_solution(
 ) -> Solution:
     """Search a model at its depth, and make the winner's solution.
 
-    ``known`` has searched the same game at another depth: its table is used where its states do
-    not tell the depths apart.  Raises ``UndecidedError`` when a limit is reached.
+    ``known`` has searched the same game at another depth: its table is used where its states are
+    those of all depths.  Raises ``UndecidedError`` when a limit is reached.
     """
     game = load_game(model)
-    if known is not None and game.kernel() is not None:
+    if known is not None and _knows(known.engine, game):
         solver = Solver(game, known.engine, limits=limits, tell=tell)
     else:
         solver = search_for(game, limits=limits, tell=tell)
@@ -68,3 +69,14 @@ def find_solution(
     if result.winner is None:
         raise UndecidedError(result.reason)
     return solution_of(model, solver, result.winner)
+
+
+def _knows(engine: SearchEngine, game: Game) -> bool:
+    """True if the engine takes positions of a game that may have another depth than its own."""
+    if game.kernel() is None:
+        return False  # the positions themselves are the states
+    try:
+        engine.kernel.state(game.initial)
+    except UsageError:
+        return False
+    return True

@@ -76,6 +76,8 @@ def test_replies_keep_the_win_wherever_the_winner_comes() -> None:
                 numbers = engine.many(*rules.planes(layer), winner, game.plies - ply + 1)
                 for index, number in enumerate(numbers):
                     position = rules.position(layer, index, ply)
+                    if position.outcome is not None:
+                        continue  # a layer behind an end that the walk would report
                     if judge.winner(position) is not winner:
                         assert number == -1
                         continue

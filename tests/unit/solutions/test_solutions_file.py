@@ -7,6 +7,7 @@ import json
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -301,3 +302,43 @@ def test_a_play_against_a_missing_reply_is_lost(
     words = ["--solution", str(path), "--white", "random", "--games", "20"]
     assert run_play(words) == Exit.REFUTED
     assert "found no reply for Black" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "domineering --size 4x4",
+        "domineering --size 4x4 --second",
+        "breakthrough --size 2x6",
+        "breakthrough --size 2x4 --second",
+        "httt --size 3x3 --shape el",
+        "httt --size 3x3 --shape tic",
+        "connect-c --size 4x4 --connect 3",
+        "harary --size 3x3 --shape el",
+        "evader-pursuer-dual --size 3x3 --pursuer 2,3",
+    ],
+)
+def test_the_critical_depth_and_its_solution_are_one_search(
+    words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from qsage_validate.solvers.search import solution
+    from qsage_validate.solvers.search.solver import search_for
+
+    searched = []
+
+    def search(*arguments: Any, **more: Any) -> Any:
+        searched.append(arguments)
+        return search_for(*arguments, **more)
+
+    monkeypatch.setattr(solution, "search_for", search)
+    file = tmp_path / "s.gz"
+    words_ = ["solve", *words.split(), "--depth", "auto", "--solution", str(file), "--json"]
+    assert run_qsage(words_) in (Exit.TRUE, Exit.FALSE)
+    found = json.loads(capfd.readouterr().out)
+    assert run_qsage(["validate", "--solution", str(file), "--json"]) == Exit.FINE
+    checked = json.loads(capfd.readouterr().out)
+    assert checked["winner"] == found["winner"]
+    if found["winner"] == "black":
+        assert checked["plies"] == found["critical_plies"]
+    # Of a positional game's positions the depth is a part.
+    assert len(searched) == (words.startswith("harary"))
