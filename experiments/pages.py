@@ -7,7 +7,8 @@ A page names what it has in a comment, in words of ``qsage bench``; files are th
 
     <!-- experiments: table httt-depths.jsonl --table depths -->
 
-The table below the comment is replaced.  A picture (``cactus`` and ``scatter``) is written beside
+The table below the comment is replaced; ``<!-- experiments: discoveries -->`` is that of
+``discoveries.py``.  A picture (``cactus`` and ``scatter``) is written beside
 its page; ``--check`` wants it to be there, since other versions of matplotlib draw it otherwise.
 """
 
@@ -27,6 +28,7 @@ from typing import Final
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from experiments import discoveries
 from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import write_atomic
@@ -44,6 +46,8 @@ def commands(text: str) -> Iterator[tuple[str, list[str]]]:
 
 def made(words: list[str], page: Path) -> str:
     """The lines of a table, or none where a picture is written beside the page."""
+    if words == ["discoveries"]:
+        return "".join(f"{line}\n" for line in discoveries.table())
     command = ["bench", *words]
     if words[0] == "table":
         command.append("--markdown")
@@ -74,7 +78,7 @@ def with_tables(page: Path, *, pictures: bool) -> str:
     text = page.read_text(encoding="utf-8")
     for piece, words in commands(text):
         comment = piece.splitlines(keepends=True)[0]
-        if words[0] != "table" and not pictures:
+        if "-o" in words and not pictures:
             picture = page.parent / words[words.index("-o") + 1]
             if not picture.exists():
                 raise SystemExit(f"{page}: found no {picture.name}, expected the picture")
