@@ -109,7 +109,9 @@ def _record(places: Places, cell: Configuration, solver: str, column: str) -> Re
 def times_table(records: Sequence[Record]) -> Table:
     """Table 2: seconds of each solver after Bloqqer, the paper's and ours; truth of all."""
     places = _places(records)
-    solvers = [s for s in ("depqbf", "caqe") if any(key[1] == s for key in places)]
+    run = {key[1:] for key in places}
+    pairs = [(s, c) for s in ("depqbf", "caqe") for c in _COLUMNS if (s, c) in run]
+    solvers = dict.fromkeys(solver for solver, _ in pairs)
     rows = []
     for cell in table2():
         own = [r for r in latest(records) if r.run.instance in (cell.name, in_bddl(cell))]
@@ -120,8 +122,7 @@ def times_table(records: Sequence[Record]) -> Table:
         cells = [
             f"{cell.printed[f'{solver} {column}'] or '*'} / "
             f"{_solved_in(_record(places, cell, solver, column)) or '-'}"
-            for solver in solvers
-            for column in _COLUMNS
+            for solver, column in pairs
         ]
         search = next((r for r in own if r.run.solver == _SEARCH), None)
         rows.append(
@@ -134,12 +135,12 @@ def times_table(records: Sequence[Record]) -> Table:
                 f"{cell.printed['minimax'] or '*'} / {_solved_in(search) or '-'}",
             )
         )
-    columns = [f"{solver} {column.upper()}" for solver in solvers for column in _COLUMNS]
+    columns = [f"{solver} {column.upper()}" for solver, column in pairs]
     notes = (
         "each cell: the paper's seconds / ours; * no answer within the limit (the paper's: 1000 s),"
         " - not run, n/a not strictly turn-taking or no such model",
         "ours are processor seconds of the solver on what Bloqqer leaves, as the paper counts; "
-        "BL is the lifted encoding of the same game in BDDL, search our minimax in Python",
+        "BL is the lifted encoding of the same game in BDDL, minimax our search on the rules",
     )
     names = ("game", "depth", "value", "Bloqqer", *columns, "minimax")
     return Table("Table 2: seconds, the paper's / ours", names, tuple(rows), notes, left=1)
