@@ -100,7 +100,7 @@ def test_random_games_have_the_same_values(model: Model, slots: int) -> None:
     game = BddlGame(model.at_plies(min(model.problem.plies, 6)))
     kernel = kernel_of(game)
     memory = None if slots > 4 else 1
-    pure = Solver(game, Bounds(game, kernel)).solve()
+    pure = Solver(game, Bounds(game, kernel, bounds_from=0)).solve()
     fast = Solver(game, CompiledEngine(kernel, slots=slots, memory_mb=memory)).solve()
     assert fast.winner is pure.winner is minimax(game)
     assert fast.critical_plies == pure.critical_plies
@@ -147,7 +147,7 @@ def test_a_table_that_does_not_fit_is_one_line() -> None:
 @needs_numba
 def test_a_long_search_changes_to_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
     words = "connect-c --size 5x4 --connect 4 --depth 20"
-    monkeypatch.setattr(switching, "is_kept", lambda function: True)
+    monkeypatch.setattr(numba_cache, "is_kept", lambda function: True)
     long = search_for(game_of(words)).solve(winner_only=True)
     assert long.engine == "compiled"
     assert long.nodes > switching.SWITCH
@@ -164,8 +164,11 @@ def test_without_numba_the_search_is_in_python(monkeypatch: pytest.MonkeyPatch) 
     )
     numba_cache.why_not_compiled.cache_clear()
     try:
-        game = game_of("breakthrough --size 3x4")
-        assert isinstance(search_for(game).engine, Bounds)
+        monkeypatch.setattr(switching, "SWITCH", 0)
+        game = game_of("breakthrough --size 2x6 --depth 15")
+        solved = search_for(game).solve()
+        assert solved.engine == "pure"
+        assert solved.nodes > 4096, "the search asked whether to change"
         with pytest.raises(UsageError, match="numba is not installed"):
             search_for(game, engine=EngineChoice.FAST)
     finally:

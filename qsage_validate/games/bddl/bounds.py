@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.games.bddl.ground import GroundAction, GroundGoal, Grounding
@@ -144,7 +145,9 @@ class _Fillings:
         self.all = (1 << len(needs)) - 1
         self.dead = _Unions([_numbers(m >> s & 1 for m in needs) for s in range(squares)])
         self.taken = _Unions(takes)
+        self.takes = takes
         self.most_taken = max((mask.bit_count() for mask in takes), default=0)
+        self.least_taken = min((mask.bit_count() for mask in takes), default=0)
         self.apart = [_numbers(bool(a & b) for b in needs) for a in needs]
         """For each action those that need one of its squares."""
         # Of the actions that take one square only one is ever made.  For each action a square
@@ -159,15 +162,6 @@ class _Fillings:
         """The actions that need none of some squares."""
         return self.all & ~self.dead(taken)
 
-    def packed(self, actions: int) -> tuple[int, int]:
-        """A number of actions that need different squares, and the actions apart from these."""
-        count = 0
-        rest = actions
-        while rest:
-            rest &= ~self.apart[(rest & -rest).bit_length() - 1]
-            count += 1
-        return count, rest
-
     def most(self, live: int) -> int:
         """No play has more of some actions: they are hit by so many squares."""
         count = 0
@@ -179,6 +173,16 @@ class _Fillings:
 
 def _numbers(chosen: Iterable[object]) -> int:
     return sum(1 << number for number, one in enumerate(chosen) if one)
+
+
+class _Plan(NamedTuple):
+    """Moves that one player is sure of, and what they leave of the opponent's."""
+
+    moves: int
+    most: int
+    """So many moves at most for the opponent in a play that ends with the player stuck."""
+    within: int
+    """And so many before the opponent is stuck."""
 
 
 class Packing:
@@ -194,6 +198,13 @@ class Packing:
             player: _Fillings([n for n, _ in pairs], [t for _, t in pairs], grounding.squares)
             for player, pairs in needs.items()
         }
+        self.spoilers = {
+            player: [
+                _numbers(bool(need & take) for _, take in needs[player.other]) for need, _ in pairs
+            ]
+            for player, pairs in needs.items()
+        }
+        """For each action of a player those of the opponent that take a square that it needs."""
 
     def fillings(self, player: Player) -> _Fillings:
         """The tables of a player's actions, in the order of ``needs``."""
@@ -223,41 +234,64 @@ class Packing:
     def bounds(self, state: int, player: Player) -> tuple[int, int]:
         """Black wins within the first number of plies, and not within the second."""
         taken = state >> 2 * self._size
-        own, other = self._of[player], self._of[player.other]
-        own_live, other_live = own.live(taken), other.live(taken)
-        own_most, other_most = own.most(own_live), other.most(other_live)
-        # The sure moves of each player, and those of the others that are left when both take turns.
-        own_sure = self._sure(own, own_live, taken, other, other_live, 0)
-        other_sure = self._sure(other, other_live, taken, own, own_live, own.most_taken)
+        other = player.other
+        live = {p: self._of[p].live(taken) for p in Player}
+        own = self._plan(player, live, taken, begins=True)
+        others = self._plan(other, live, taken, begins=False)
+        own_most = self._of[player].most(live[player])
+        other_most = self._of[other].most(live[other])
+        own_wins = own.moves > min(other_most, own.most)
+        other_wins = others.moves >= min(own_most, others.most)
         if player is BLACK:
-            if own_sure > other_most:
-                return 2 * other_most + 2, 2 * other_sure + 1
-            return ALWAYS, ALWAYS if other_sure >= own_most else 2 * other_sure + 1
-        if other_sure >= own_most:
-            return 2 * own_most + 1, 2 * own_sure
-        return ALWAYS, ALWAYS if own_sure > other_most else 2 * own_sure
+            if own_wins:
+                return 2 * min(other_most, own.within) + 2, 2 * others.moves + 1
+            return ALWAYS, ALWAYS if other_wins else 2 * others.moves + 1
+        if other_wins:
+            return 2 * min(own_most, others.within) + 1, 2 * own.moves
+        return ALWAYS, ALWAYS if own_wins else 2 * own.moves
 
-    @staticmethod
-    def _sure(
-        own: _Fillings, live: int, taken: int, other: _Fillings, other_live: int, lost: int
-    ) -> int:
-        """The number of moves that a player is sure of; ``lost`` may be spoilt before the first."""
-        safe = own.live(taken | other.taken(other_live))
-        count = 0
+    def _plan(self, player: Player, live: dict[Player, int], taken: int, *, begins: bool) -> _Plan:
+        """The moves that a player is sure of."""
+        own, other = self._of[player], self._of[player.other]
+        spoilers, others = self.spoilers[player], live[player.other]
+        reach = other.taken(others)
+        left = live[player]
+        safe = own.live(taken | reach)
+        sure = 0
         while safe:
             apart = own.apart[(safe & -safe).bit_length() - 1]
             safe &= ~apart
-            live &= ~apart
-            count += 1
-        threatened, _ = own.packed(live)
+            left &= ~apart
+            sure += 1
+        # The others apart, and by how many of the opponent's actions two of them are spoilt.
+        chosen = []
+        once = twice = few = none = 0
+        while left:
+            number = (left & -left).bit_length() - 1
+            left &= ~own.apart[number]
+            chosen.append(number)
+            here = spoilers[number] & others
+            twice |= once & here
+            once |= here
+            count = (own.takes[number] & reach).bit_count()
+            none += count == 0
+            few += count <= 1
+        alone = sum(not spoilers[number] & twice for number in chosen)
+        crowd = len(chosen) - alone
         rounds = 1 + other.most_taken
-        return count + max(0, threatened - lost + rounds - 1) // rounds
+        worth = rounds * alone + 2 * crowd
+        if not begins:
+            worth -= max(rounds * (alone > 0), 2 * min(crowd, other.most_taken))
+        moves = -(-worth // (2 * rounds))
+        squares = max(0, moves - none) + max(0, moves - few)
+        most = (reach.bit_count() - squares) // other.least_taken if others else 0
+        return _Plan(sure + moves, most, max(most, moves))
 
 
 # -- goals -----------------------------------------------------------------------------------
 
 
-class _Lines:
+class Lines:
     """The fewest moves to a goal of Black's where pieces stay for good."""
 
     def __init__(self, grounding: Grounding, most: int) -> None:
@@ -286,7 +320,7 @@ class _Lines:
         """For each goal the pieces, on the first two planes, that contradict it."""
 
     @classmethod
-    def of(cls, grounding: Grounding) -> _Lines | None:
+    def of(cls, grounding: Grounding) -> Lines | None:
         most = 1
         for player in Player:
             for action in grounding.actions[player]:
@@ -428,7 +462,7 @@ class Race:
 
     def __init__(
         self,
-        lines: _Lines | None,
+        lines: Lines | None,
         distances: _Distances | None,
         full: _FullBoard | None,
         captured: _Captured | None,
@@ -444,7 +478,7 @@ class Race:
     def of(cls, grounding: Grounding) -> Race | None:
         """The bounds of a game; ``None`` where a condition of theirs fails."""
         race = cls(
-            _Lines.of(grounding),
+            Lines.of(grounding),
             _Distances.of(grounding),
             _FullBoard.of(grounding),
             _Captured.of(grounding),

@@ -27,6 +27,8 @@ MAX_PLIES = 900
 
 # A clock and a count are looked at every so many nodes.
 _TICK = 4096
+# Bounds are asked for after so many nodes: to prepare them takes as long as these.
+_BOUNDS_FROM = 4096
 # Finding what is symmetric to a position costs more than searching below this many plies.
 _SYMMETRIC_FROM = 4
 
@@ -91,7 +93,8 @@ def _unknown(state: State, player: Player) -> None:
 class Bounds:
     """The general search of one game (a ``SearchEngine``).
 
-    Without ``with_bounds`` the bounds that the kernel knows at once are not asked for.
+    The bounds that the kernel knows at once are asked for after ``bounds_from`` nodes, without
+    ``with_bounds`` not at all.
     """
 
     deepens = False
@@ -101,13 +104,19 @@ class Bounds:
     for_ever = True
 
     def __init__(
-        self, game: Game, kernel: Kernel | None = None, *, with_bounds: bool = True
+        self,
+        game: Game,
+        kernel: Kernel | None = None,
+        *,
+        with_bounds: bool = True,
+        bounds_from: int = _BOUNDS_FROM,
     ) -> None:
         self.kernel = kernel or game.kernel() or PositionKernel(game)
         self.watch: Callable[[], None] = _unwatched
         self.nodes = 0
         self._alternates = self.kernel.alternates
-        self._bounded = self.kernel.bounds if with_bounds else _unknown
+        self._bounds_from = bounds_from
+        self._bounded = self._bounds_later if with_bounds else _unknown
         # For a state: Black wins within the first number of plies (or not at all, as far as is
         # known: ALWAYS), and does not win within the second.
         self._tables: dict[Player, dict[Hashable, tuple[int, int]]] = {BLACK: {}, WHITE: {}}
@@ -149,6 +158,12 @@ class Bounds:
 
     def hint(self, state: State, player: Player, plies: int) -> None:
         """Always ``None``: the caller finds deciding moves by the table's entries after them."""
+
+    def _bounds_later(self, state: State, player: Player) -> tuple[int, int] | None:
+        if self.nodes < self._bounds_from:
+            return None
+        self._bounded = self.kernel.bounds
+        return self._bounded(state, player)
 
     def _key(self, state: State, plies: int) -> Hashable:
         return self.kernel.key(state) if plies >= _SYMMETRIC_FROM else state

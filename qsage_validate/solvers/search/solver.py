@@ -391,6 +391,10 @@ def _positional(game: PositionalGame) -> SearchEngine:
 
 
 def _grid(game: BddlGame) -> SearchEngine:
+    from qsage_validate.games.bddl.kernel import is_positional
+
+    if not is_positional(game.grounding):
+        raise UsageError(f"{game.name} is no positional game")
     from qsage_validate.solvers.search.positional.grid_games import GridEngine
 
     return GridEngine(game)

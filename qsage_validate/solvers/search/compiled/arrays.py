@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.kernel import BddlKernel, Entry
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.game import TooLargeError
 
 if TYPE_CHECKING:
-    from qsage_validate.games.bddl.bounds import Packing, Race
+    from qsage_validate.games.bddl.bounds import Lines, Packing, Race
 
 Words = NDArray[np.int64]
 
@@ -73,11 +74,18 @@ class Rules(NamedTuple):
     taken_by: Words
     apart: Words
     hit: Words
+    takes: Words
+    spoilers: Words
     most_taken: Words
+    least_taken: Words
     # Races.
     most_put: int  # so many pieces at most by a move of Black's
+    longest: int  # so many pieces at most in a line
     wanted: Words
     spoilt: Words
+    line_words: int
+    kills: Words  # for each action the lines that it contradicts
+    through: Words  # and those that it contradicts or helps
     rings: Words
     stuck: Words  # full board: 0, 1, 2 (exact), most; captured: 0, 1, most
     places: Words  # the three planes
@@ -108,6 +116,7 @@ class Frames(NamedTuple):
     moves: Words
     near: Words
     ranks: Words
+    lines: Words  # for each depth those that no piece contradicts
 
 
 def words_of(mask: int, size: int) -> list[int]:
@@ -123,6 +132,10 @@ def words_of(mask: int, size: int) -> list[int]:
 def mask_of(words: Iterable[Any]) -> int:
     """The mask of signed words."""
     return sum((int(word) & (1 << WORD) - 1) << WORD * n for n, word in enumerate(words))
+
+
+def _numbers(chosen: Iterable[object]) -> int:
+    return sum(1 << number for number, one in enumerate(chosen) if one)
 
 
 def _flat(masks: Iterable[int], size: int) -> Words:
@@ -158,6 +171,7 @@ def new_frames(rules: Rules, size: int, plies: int) -> Frames:
         moves=zeros(moves),
         near=zeros(moves),
         ranks=zeros(moves),
+        lines=zeros((depth + 1) * rules.line_words),
     )
 
 
@@ -187,6 +201,8 @@ class Arrays:
             if packing is None
             else {player: _filling_entries(packing, player, squares) for player in Player}
         )
+        lines = None if race is None else race.lines
+        self._spoilt = [] if lines is None else lines.spoilt
         self.rules = Rules(
             kind=PACKING if packing is not None else NO_BOUNDS if race is None else RACE,
             **self._marks(),
@@ -195,7 +211,7 @@ class Arrays:
             symmetries=self._symmetries(kernel.square_maps, squares, planes=2 - bool(packing)),
             **self._threats(kernel, entries, packing is None),
             **self._packing(packing),
-            **self._race(race, squares, grounding.plane),
+            **self._race(race, grounding, entries),
         )
 
     def state(self, state: int) -> list[int]:
@@ -212,6 +228,10 @@ class Arrays:
             if bit and bit + self._squares > WORD:
                 found[:, word + 1] |= plane >> np.uint64(WORD - bit)
         return found.view(np.int64)
+
+    def lines(self, state: int) -> list[int]:
+        """The lines that no piece of a state of the kernel contradicts, as words."""
+        return words_of(_numbers(not state & mask for mask in self._spoilt), self.rules.line_words)
 
     def _marks(self) -> dict[str, Any]:
         bit = self.kept.bit_length()
@@ -303,22 +323,29 @@ class Arrays:
 
     def _packing(self, packing: Packing | None) -> dict[str, Any]:
         most_taken = np.zeros(2, dtype=np.int64)
+        least_taken = np.ones(2, dtype=np.int64)
         everything = np.zeros(2, dtype=np.int64)
         dead = np.zeros((2, 8, 256), dtype=np.int64)
         taken_by = dead.copy()
         apart = np.zeros((2, WORD), dtype=np.int64)
-        hit = apart.copy()
+        hit, takes, spoilers = apart.copy(), apart.copy(), apart.copy()
         for side, player in enumerate((Player.BLACK, Player.WHITE)):
             if packing is None:
                 break
             fillings = packing.fillings(player)
             most_taken[side] = fillings.most_taken
+            least_taken[side] = max(1, fillings.least_taken)
             everything[side] = words_of(fillings.all, 1)[0]
             for tables, unions in ((dead, fillings.dead), (taken_by, fillings.taken)):
                 for byte, union in enumerate(unions.tables):
                     more = union * (256 // len(union))
                     tables[side, byte] = [words_of(mask, 1)[0] for mask in more]
-            for table, masks in ((apart, fillings.apart), (hit, fillings.hit)):
+            for table, masks in (
+                (apart, fillings.apart),
+                (hit, fillings.hit),
+                (takes, fillings.takes),
+                (spoilers, packing.spoilers[player]),
+            ):
                 table[side, : len(masks)] = [words_of(mask, 1)[0] for mask in masks]
         return {
             "all": everything,
@@ -326,10 +353,36 @@ class Arrays:
             "taken_by": taken_by,
             "apart": apart,
             "hit": hit,
+            "takes": takes,
+            "spoilers": spoilers,
             "most_taken": most_taken,
+            "least_taken": least_taken,
         }
 
-    def _race(self, race: Race | None, squares: int, plane: int) -> dict[str, Any]:
+    def _lines(
+        self, lines: Lines | None, entries: dict[Player, list[tuple[int, Entry]]]
+    ) -> dict[str, Any]:
+        wanted = [] if lines is None else lines.wanted
+        spoilt = [] if lines is None else lines.spoilt
+        puts = [entry[3] for player in (Player.BLACK, Player.WHITE) for _, entry in entries[player]]
+        kills = [_numbers(put & mask for mask in spoilt) for put in puts]
+        helps = [_numbers(put & mask for mask in wanted) for put in puts]
+        size = -(-len(wanted) // WORD)
+        return {
+            "longest": max((mask.bit_count() for mask in wanted), default=0),
+            "wanted": _flat(wanted, self.size),
+            "spoilt": _flat(spoilt, self.size),
+            "line_words": size,
+            "kills": _flat(kills, size),
+            "through": _flat((a | b for a, b in zip(kills, helps, strict=True)), size),
+        }
+
+    def _race(
+        self,
+        race: Race | None,
+        grounding: Grounding,
+        entries: dict[Player, list[tuple[int, Entry]]],
+    ) -> dict[str, Any]:
         lines = None if race is None else race.lines
         distances = None if race is None else race.distances
         stuck = [0, 0, 0, 0]
@@ -338,12 +391,13 @@ class Arrays:
         if race is not None and race.captured is not None:
             stuck[2:] = [1, race.captured.most]
         return {
-            "wanted": _flat([] if lines is None else lines.wanted, self.size),
-            "spoilt": _flat([] if lines is None else lines.spoilt, self.size),
+            **self._lines(lines, entries),
             "rings": _flat([] if distances is None else distances.rings, self.size),
             "stuck": np.array(stuck, dtype=np.int64),
             "most_put": 1 if lines is None else lines.most,
-            "places": _flat((plane << squares * k for k in range(3)), self.size),
+            "places": _flat(
+                (grounding.plane << grounding.squares * k for k in range(3)), self.size
+            ),
         }
 
 

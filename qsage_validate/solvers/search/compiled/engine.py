@@ -91,7 +91,10 @@ class CompiledEngine:
         self._frames: Frames | None = None
         self._control = np.zeros(CONTROLS, dtype=np.int64)
         self._control[ORDERED] = with_bounds
-        self._control[SYMMETRIC] = _SYMMETRIC_FROM if arrays.symmetric else 0
+        if arrays.symmetric:
+            # Finding the least image costs more than it saves in the second half of a play.
+            least = kernel.grounding.squares // 3 if with_bounds else 0
+            self._control[SYMMETRIC] = max(_SYMMETRIC_FROM, least)
         self._history = np.zeros(len(self._rules.number), dtype=np.int64)
         slot = 8 * (1 + self._rules.key_words)
         room = physical_mb()
@@ -213,6 +216,7 @@ class CompiledEngine:
         control, size = self._control, self._arrays.size
         frames = self._frames_for(plies)
         frames.states[:size] = self._arrays.state(state)
+        frames.lines[: self._rules.line_words] = self._arrays.lines(state)
         frames.last[0] = -1
         control[DEPTH], control[MODE] = 0, ENTER
         control[PLIES], control[FIRST] = plies, player is WHITE

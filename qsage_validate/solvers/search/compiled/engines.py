@@ -10,7 +10,6 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
 from qsage_validate.solvers.search.compiled.switching import Stages, SwitchingEngine
 from qsage_validate.solvers.search.search_engine import SearchEngine
 from qsage_validate.system.memory import physical_mb
@@ -24,6 +23,8 @@ MAX_ROUNDS = 400
 
 def compiled_engine(game: Game, memory_mb: int | None) -> SearchEngine:
     """The compiled search; raises ``UsageError`` where there is none for the game."""
+    from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
+
     why = why_not_compiled()
     if why:
         raise UsageError(f"found the engine fast, but {why}")
@@ -59,7 +60,7 @@ def switching_engine(game: Game, memory_mb: int | None) -> SearchEngine:
             return _rounds(game, memory_mb)  # type: ignore[arg-type]
         except TooLargeError:
             return Bounds(game)
-    if why_not_compiled() or not isinstance(game, BddlGame):
+    if not isinstance(game, BddlGame):
         return Bounds(game)
     first = Bounds(game)
     return SwitchingEngine(
@@ -93,6 +94,8 @@ def _rounds(
     kernel = MaskKernel(Masks(game))
 
     def compiled() -> SearchEngine | None:
+        from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
+
         if machine is Machine.NEVER or why_not_compiled():
             return None
         from qsage_validate.solvers.search.compiled.rounds import CompiledRounds

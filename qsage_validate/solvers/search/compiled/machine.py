@@ -57,7 +57,7 @@ def _compiled(function: F) -> F:
     if folder is not None and "NUMBA_CACHE_DIR" not in os.environ:
         numba.config.CACHE_DIR = str(folder)
     keeps = folder is not None or "NUMBA_CACHE_DIR" in os.environ
-    made: F = numba.njit(cache=keeps, nogil=True, error_model="numpy")(function)
+    made: F = numba.njit(cache=keeps, nogil=True, error_model="numpy", forceinline=True)(function)
     return made
 
 
@@ -231,45 +231,108 @@ def _most(rules: Rules, player: int, live: int) -> int:
 
 
 @_compiled
-def _sure(rules: Rules, player: int, live: int, taken: int, other_live: int, lost: int) -> int:
-    spoilt = _union(rules.taken_by, 1 - player, other_live)
-    safe = live & ~_union(rules.dead, player, spoilt)
-    count = 0
+def _apart(rules: Rules, player: int, live: int, reach: int) -> tuple[int, int]:
+    """How many safe moves a player has, and the other moves that are chosen apart from them."""
+    safe = live & ~_union(rules.dead, player, reach)
+    sure = chosen = 0
     while safe:
         apart = rules.apart[player, _lowest(safe)]
         safe &= ~apart
         live &= ~apart
-        count += 1
-    threatened = 0
+        sure += 1
     while live:
+        chosen |= live & -live
         live &= ~rules.apart[player, _lowest(live)]
-        threatened += 1
-    rounds = 1 + rules.most_taken[1 - player]
-    more = threatened - lost
-    return count + ((more + rounds - 1) // rounds if more > 0 else 0)
+    return sure, chosen
 
 
 @_compiled
-def _packing(rules: Rules, taken: int, player: int) -> int:
-    """Black wins within the lower number of plies, and not within the upper one, in one number."""
+def _moves(
+    rules: Rules, player: int, chosen: int, reach: int, others: int, begins: bool
+) -> tuple[int, int]:
+    """``Packing._plan``: the moves of those chosen that are sure, and what they take of reach."""
+    once = twice = few = none = 0
+    left = chosen
+    while left:
+        number = _lowest(left)
+        left &= left - 1
+        here = rules.spoilers[player, number] & others
+        twice |= once & here
+        once |= here
+        count = _ones(rules.takes[player, number] & reach)
+        none += count == 0
+        few += count <= 1
+    alone = 0
+    left = chosen
+    while left:
+        alone += rules.spoilers[player, _lowest(left)] & twice == 0
+        left &= left - 1
+    crowd = _ones(chosen) - alone
+    spoilt = rules.most_taken[1 - player]
+    rounds = 1 + spoilt
+    worth = rounds * alone + 2 * crowd
+    if not begins:
+        worth -= max(rounds if alone > 0 else 0, 2 * min(crowd, spoilt))
+    moves = (worth + 2 * rounds - 1) // (2 * rounds)
+    return moves, max(0, moves - none) + max(0, moves - few)
+
+
+@_compiled
+def _packing(rules: Rules, taken: int, player: int, left: int) -> int:
+    """Black wins within the lower number of plies, and not within the upper one, in one number.
+
+    A bound may be missing where it does not decide with so many plies left.
+    """
     other = 1 - player
     own_live = rules.all[player] & ~_union(rules.dead, player, taken)
     other_live = rules.all[other] & ~_union(rules.dead, other, taken)
     own_most = _most(rules, player, own_live)
     other_most = _most(rules, other, other_live)
-    own_sure = _sure(rules, player, own_live, taken, other_live, 0)
-    other_sure = _sure(rules, other, other_live, taken, own_live, rules.most_taken[player])
+    own_reach = _union(rules.taken_by, player, own_live)
+    other_reach = _union(rules.taken_by, other, other_live)
+    own_sure, own_chosen = _apart(rules, player, own_live, other_reach)
+    other_sure, other_chosen = _apart(rules, other, other_live, own_reach)
+    own_within, other_within = other_most, own_most
+    own_wins = other_wins = False
     win = lose = FAR
+    # At best every other one of those chosen is sure, and takes what the opponent may take.
+    hope = (_ones(own_chosen) + 1) // 2
+    most = min(
+        other_most,
+        (_ones(other_reach) - hope * rules.most_taken[player]) // rules.least_taken[other],
+    )
+    if own_sure + hope > most or (player == 1 and left <= 2 * (own_sure + hope)):
+        moves, squares = _moves(rules, player, own_chosen, other_reach, other_live, True)
+        own_sure += moves
+        most = (_ones(other_reach) - squares) // rules.least_taken[other]
+        own_wins = own_sure > min(other_most, most)
+        own_within = min(other_most, max(most, moves))
+    else:
+        own_sure += (_ones(own_chosen) + rules.most_taken[other]) // (1 + rules.most_taken[other])
+    if not own_wins:
+        hope = _ones(other_chosen) // 2
+        most = min(
+            own_most,
+            (_ones(own_reach) - hope * rules.most_taken[other]) // rules.least_taken[player],
+        )
+        if other_sure + hope >= most or (player == 0 and left <= 2 * (other_sure + hope) + 1):
+            moves, squares = _moves(rules, other, other_chosen, own_reach, own_live, False)
+            other_sure += moves
+            most = (_ones(own_reach) - squares) // rules.least_taken[player]
+            other_wins = other_sure >= min(own_most, most)
+            other_within = min(own_most, max(most, moves))
+        else:
+            other_sure += _ones(other_chosen) // (1 + rules.most_taken[player])
     if player == 0:
-        if own_sure > other_most:
-            win = 2 * other_most + 2
+        if own_wins:
+            win = 2 * own_within + 2
+            lose = 0
+        elif not other_wins:
             lose = 2 * other_sure + 1
-        elif other_sure < own_most:
-            lose = 2 * other_sure + 1
-    elif other_sure >= own_most:
-        win = 2 * own_most + 1
+    elif other_wins:
+        win = 2 * other_within + 1
         lose = 2 * own_sure
-    elif own_sure <= other_most:
+    elif not own_wins:
         lose = 2 * own_sure
     # How much better the player stands than the other: for the order of moves.
     better = own_sure + own_most - other_sure - other_most
@@ -277,32 +340,83 @@ def _packing(rules: Rules, taken: int, player: int) -> int:
 
 
 @_compiled
-def _moves_to_line(words: Any, rules: Rules, state: Any, at: int, enough: int) -> int:
-    """At least so many moves of Black's to a goal; any number that is ``enough`` ends the count."""
+def lines_of(words: Any, rules: Rules, state: Any, at: int, lines: Any) -> None:
+    """Write the lines that no piece of a state contradicts."""
     size = len(words)
-    least = FAR
-    most = rules.most_put
-    for line in range(rules.wanted.shape[0] // size):
+    for k in range(rules.line_words):
+        lines[k] = 0
+    for line in range(rules.spoilt.shape[0] // size):
         alive = True
         for w in range(size):
             if state[at + w] & rules.spoilt[line * size + w] != 0:
                 alive = False
-                break
         if alive:
+            lines[line // 64] |= 1 << (line % 64)
+
+
+@_compiled
+def _moves_to_line(
+    words: Any,
+    rules: Rules,
+    state: Any,
+    at: int,
+    lines: Any,
+    first: int,
+    action: int,
+    enough: int,
+) -> int:
+    """At least so many moves of Black's to a goal; any number that is ``enough`` ends the count.
+
+    ``lines`` has from ``first`` on those before an action, or those of the state if it is -1.
+    """
+    size = len(words)
+    least = FAR
+    most = rules.most_put
+    count = rules.line_words
+    for k in range(count):
+        alive = lines[first + k]
+        if action >= 0:
+            alive &= ~rules.kills[action * count + k]
+        if alive != 0 and most * enough >= rules.longest:
+            return 1
+        while alive:
+            line = 64 * k + _lowest(alive)
+            alive &= alive - 1
             missing = 0
             for w in range(size):
                 missing += _ones(rules.wanted[line * size + w] & ~state[at + w])
             if missing < least:
                 least = missing
                 if missing <= most * enough:
-                    break
+                    return max(1, (least + most - 1) // most)
     if least == FAR:
         return FAR
     return max(1, (least + most - 1) // most)
 
 
 @_compiled
-def _race(words: Any, rules: Rules, state: Any, at: int, player: int, left: int) -> int:
+def _more_pieces(words: Any, rules: Rules, state: Any, at: int, player: int) -> int:
+    """The pieces of a player less those of the other."""
+    size = len(words)
+    more = 0
+    for w in range(size):
+        more += _ones(state[at + w] & rules.places[player * size + w])
+        more -= _ones(state[at + w] & rules.places[(1 - player) * size + w])
+    return more
+
+
+@_compiled
+def _race(
+    words: Any,
+    rules: Rules,
+    state: Any,
+    at: int,
+    player: int,
+    left: int,
+    lines: Any,
+    first: int,
+    action: int,
+) -> int:
     """Within so many plies Black does not win; exact only where that is less than ``left``."""
     size = len(words)
     black_moves = (left + 1) // 2 if player == 0 else left // 2
@@ -317,8 +431,10 @@ def _race(words: Any, rules: Rules, state: Any, at: int, player: int, left: int)
                 if state[at + w] & rules.rings[ring * size + w] != 0:
                     moves = max(ring, 1)
                     break
-    if rules.wanted.shape[0] > 0 and moves <= black_moves:
-        moves = max(moves, _moves_to_line(words, rules, state, at, black_moves))
+    if rules.line_words > 0 and moves <= black_moves:
+        moves = max(
+            moves, _moves_to_line(words, rules, state, at, lines, first, action, black_moves)
+        )
     before = FAR
     if moves < FAR:
         before = 2 * moves - 1 - (1 if player == 0 else 0)
@@ -437,7 +553,7 @@ def run(
     scratch = frames.states.shape[0] - size
     room = table.entries.shape[0] // 2
     why = DONE
-    lines = rules.wanted.shape[0] > 0
+    lines = rules.line_words
     while True:
         if mode == ENTER:
             if nodes >= stop:
@@ -486,12 +602,22 @@ def run(
                     if kind != NO_BOUNDS:
                         _apply(words, rules, frames, depth, action, scratch)
                         if kind == PACKING:
-                            bounds = _packing(rules, frames.states[scratch], 1 - player)
+                            bounds = _packing(rules, frames.states[scratch], 1 - player, left - 1)
                             child_win, near = bounds & 0xFFFF, (bounds >> 16) & 0xFFFF
                             order = bounds >> 32
                         else:
                             child_win = FAR
-                            near = _race(words, rules, frames.states, scratch, 1 - player, left - 1)
+                            near = _race(
+                                words,
+                                rules,
+                                frames.states,
+                                scratch,
+                                1 - player,
+                                left - 1,
+                                frames.lines,
+                                depth * lines,
+                                action,
+                            )
                         if left - 1 >= child_win:
                             if player == 0:
                                 best = 1
@@ -538,7 +664,8 @@ def run(
                                     best = max(best, value)
                                     continue
                         if kind == RACE:
-                            order = 0 if lines else near if player == 0 else -near
+                            # Captures first; history orders what has as many pieces.
+                            order = _more_pieces(words, rules, frames.states, scratch, 1 - player)
                     rank = -history[action]
                     near = -(1 << 20) if action == hint else order
                     place = sorted_end
@@ -578,6 +705,10 @@ def run(
                 action = frames.moves[frames.nexts[depth]]
                 frames.nexts[depth] += 1
                 _apply(words, rules, frames, depth, action, (depth + 1) * size)
+                for k in range(lines):
+                    frames.lines[(depth + 1) * lines + k] = (
+                        frames.lines[depth * lines + k] & ~rules.kills[action * lines + k]
+                    )
                 frames.last[depth + 1] = action
                 depth += 1
                 mode = ENTER

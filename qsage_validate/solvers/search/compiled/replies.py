@@ -18,6 +18,7 @@ from qsage_validate.solvers.search.compiled.machine import (
     _packing,
     _race,
     find,
+    lines_of,
 )
 
 UNKNOWN = -1
@@ -51,6 +52,7 @@ def _keeps(
     player: int,
     plies: int,
     symmetric: int,
+    lines: Any,
 ) -> bool:
     """Whether ``player``, who has moved, is known to win; the opponent has so many plies left.
 
@@ -66,16 +68,16 @@ def _keeps(
             return plies == 0 or _has_move(words, rules, state, at, 0)
         return plies == 1 and not _has_move(words, rules, state, at, 1)
     if rules.kind == PACKING:
-        bounds = _packing(rules, state[at], other)
+        bounds = _packing(rules, state[at], other, plies)
         win, lose = bounds & 0xFFFF, (bounds >> 16) & 0xFFFF
         if player == 0 and plies >= win:
             return True
         if player == 1 and plies <= lose:
             return True
-    elif (
-        rules.kind == RACE and player == 1 and plies <= _race(words, rules, state, at, other, plies)
-    ):
-        return True
+    elif rules.kind == RACE and player == 1:
+        lines_of(words, rules, state, at, lines)
+        if plies <= _race(words, rules, state, at, other, plies, lines, 0, -1):
+            return True
     mark = 2 * other + (1 if plies >= symmetric else 0)
     _key(words, rules, state, at, state[at + 2 * size :], state, at + size, mark)
     entry = find(table, state, at + size, rules.key_words)
@@ -106,6 +108,7 @@ def replies(
     size = len(words)
     room = states[:1].copy()[0]
     scratch = np.zeros(5 * size, dtype=np.int64)
+    lines = np.zeros(rules.line_words, dtype=np.int64)
     unknown = 0
     for row in range(states.shape[0]):
         room[:] = states[row]
@@ -124,7 +127,7 @@ def replies(
             moves = _moves(words, rules, scratch, 0, 1 - player)
             if moves >= least:
                 continue
-            if _keeps(words, rules, table, scratch, 0, player, plies - 1, symmetric):
+            if _keeps(words, rules, table, scratch, 0, player, plies - 1, symmetric, lines):
                 least = moves
                 chosen[row] = rules.number[action]
         if chosen[row] == UNKNOWN:

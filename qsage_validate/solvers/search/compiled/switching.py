@@ -1,4 +1,4 @@
-"""The search that begins in Python and goes on in machine code where it takes long.
+"""The search that begins in Python and goes on in machine code where it takes long and can.
 
 Small games are decided before numba is loaded, and give the same plays with and without it.
 """
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from qsage_validate.games.protocol import Kernel, Player, State
 from qsage_validate.kernel.game import TooLargeError
-from qsage_validate.solvers.search.compiled.numba_cache import is_kept
 from qsage_validate.solvers.search.search_engine import ManyReplies, SearchEngine
 
 SWITCH = 8192
@@ -19,6 +18,15 @@ SWITCH = 8192
 
 SWITCH_AND_COMPILE = 200_000
 """As many where the machine code has to be made first, which takes some ten seconds."""
+
+
+def _first_nodes(function: str) -> int:
+    # To look for numba takes longer than to search a small game.
+    from qsage_validate.solvers.search.compiled.numba_cache import is_kept, why_not_compiled
+
+    if why_not_compiled():
+        return sys.maxsize
+    return SWITCH if is_kept(function) else SWITCH_AND_COMPILE
 
 
 class _LongError(Exception):
@@ -129,7 +137,7 @@ class SwitchingEngine:
     def _watch(self) -> None:
         self.watch()
         if self._last is None:
-            self._last = SWITCH if is_kept(self._stages.function) else SWITCH_AND_COMPILE
+            self._last = _first_nodes(self._stages.function)
         if not self._inner.replaces and self._inner.nodes >= self._last:
             raise _LongError
 

@@ -8,10 +8,13 @@ keeps what it has learned for the next position.
 from __future__ import annotations
 
 from itertools import combinations
+from typing import TYPE_CHECKING
 
-from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.games.positional.masks import members
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.sat_solver import Solver
 
 _SOLVER = "minisat22"
 # Larger problems take longer to set up than they save.
@@ -59,6 +62,9 @@ class PairingFinder:
 
     def _made(self) -> Solver:
         if self._solver is None:
+            # SAT solvers take longer to load than small boards to search.
+            from qsage_validate.circuit.sat_solver import Solver
+
             self._solver = Solver(name=_SOLVER, bootstrap_with=self._clauses())
         return self._solver
 
