@@ -135,6 +135,12 @@ class Terminal:
         """The characters on the screen."""
         return "\n".join(self.lines)
 
+    @property
+    def cells(self) -> list[list[pyte.screens.Char]]:
+        """The cells of the screen with their colours, line by line."""
+        screen = self._screen
+        return [[screen.buffer[y][x] for x in range(screen.columns)] for y in range(screen.lines)]
+
     def find(self, text: str) -> tuple[int, int] | None:
         """Line and column, from 0, of the first ``text`` on the screen."""
         for number, line in enumerate(self.lines):
@@ -167,9 +173,10 @@ class Terminal:
                 break
         raise AssertionError(f"expected one of {texts} on the screen, found:\n{self.text}")
 
-    def settle(self, seconds: float = 0.5) -> None:
-        """Read until nothing has come for ``seconds``."""
-        while self._read(seconds):
+    def settle(self, seconds: float = 0.5, most: float = 30) -> None:
+        """Read until nothing has come for ``seconds``; or for ``most``, where a clock is shown."""
+        end = time.monotonic() + most
+        while self._read(seconds) and time.monotonic() < end:
             pass
 
     def exit_code(self, seconds: float = 60) -> int:

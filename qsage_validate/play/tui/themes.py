@@ -86,19 +86,30 @@ _FEWER: Final[Mapping[str | None, Mapping[str, str]]] = {
         "mark-cursor": "#000000",
     },
 }
+# Text on light where there are 16 colours.  The nearest to ours are a yellow that xterm has so
+# bright that it cannot be read on white, and for dim text a grey that is nearly white.
+_ON_LIGHT: Final[Mapping[str | None, Mapping[str, str]]] = {
+    "standard": {"accent": "#0000aa", "warning": "#aa00aa"},
+}
+_DIM_ON_LIGHT: Final[Mapping[str | None, Mapping[str, str]]] = {
+    "standard": {"text-disabled": "#555555", "rim": "#555555"},
+}
 
 
-def _theme(name: str, fewer: Mapping[str, str], *, dark: bool) -> Theme:
+def _theme(system: str | None, *, dark: bool) -> Theme:
+    name, fewer = f"qsage-{'dark' if dark else 'light'}", _FEWER.get(system, {})
     colours: dict[str, Any] = {each: pair[not dark] for each, pair in _COLOURS.items()}
+    if not dark:
+        colours.update(_ON_LIGHT.get(system, {}))
     variables = {each: pair[not dark] for each, pair in _VARIABLES.items()}
-    return Theme(name=name, dark=dark, variables={**variables, **fewer}, **colours)
+    dim = {} if dark else _DIM_ON_LIGHT.get(system, {})
+    return Theme(name=name, dark=dark, variables={**variables, **fewer, **dim}, **colours)
 
 
 def themes(colour_system: str | None) -> Mapping[str, Theme]:
     """The themes by the word of ``--theme``, for a colour system of Rich (``"256"``)."""
-    fewer = _FEWER.get(colour_system, {})
-    return {word: _theme(f"qsage-{word}", fewer, dark=word == "dark") for word in THEMES}
+    return {word: _theme(colour_system, dark=word == "dark") for word in ("dark", "light")}
 
 
-THEMES = {word: _theme(f"qsage-{word}", {}, dark=word == "dark") for word in ("dark", "light")}
+THEMES = themes(None)
 DARK, LIGHT = THEMES.values()

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual import events
 
+from qsage_validate.arena.frame import SquareXY
+from qsage_validate.arena.open import open_engine
+from qsage_validate.errors import Exit
+from qsage_validate.play.match import Match
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui import app as tui
+from qsage_validate.play.tui.loading import LoadingApp
+from qsage_validate.play.tui.model import entries
+from qsage_validate.play.tui.model.services import ProofEnd, Services
 from qsage_validate.play.tui.screens.dialog import Dialog
-from tests.support.pilot import Driver, drive
+from qsage_validate.play.tui.start import StartApp
+from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import load
+from qsage_validate.system.stages import Background
+from tests.support.pilot import Driver, ToolDriver, drive, drive_app
+from tests.support.places import SAMPLES
 from tests.support.toy_match import bare_match, toy_match
 
 
@@ -67,3 +83,79 @@ def test_after_a_bug_the_play_is_kept(folder: Path, capsys: pytest.CaptureFixtur
 def test_before_the_first_move_there_is_nothing_to_keep(folder: Path) -> None:
     tui.rescue(bare_match(), "tic.play")
     assert not list(folder.iterdir())
+
+
+PAIRS = (("enter", "enter"), ("escape", "q"))
+OVER = ("m", "o", "e", "s", "question_mark", "g", "T", "P", "q")
+
+
+def kinds(base: type[Any]) -> set[type]:
+    """The classes of dialogs that a person sees."""
+    below = base.__subclasses__()
+    return set[type]().union(*map(kinds, below)) if below else {base}
+
+
+def two_keys(app: tui.PlayApp, keys: Sequence[str], first: Sequence[SquareXY] = ()) -> set[type]:
+    """Open each screen by its key and answer it twice in a tick; returns the screens' classes."""
+    seen: set[type] = set()
+
+    async def scenario(driver: ToolDriver) -> None:
+        for square in first:
+            await driver.click(square)
+        for key in keys:
+            for pair in PAIRS:
+                app._saved_rounds = -1
+                await driver.press(*(() if first else "r"), key)
+                assert isinstance(app.screen, Dialog), key
+                seen.add(type(app.screen))
+                for name in pair:
+                    app.post_message(events.Key(name, "q" if name == "q" else None))
+                await driver.settle()
+                assert app.bug is None, (key, pair)
+                while app.screen is not app.default_screen:
+                    await driver.press("escape")
+
+    drive_app(app, scenario, ToolDriver)
+    return seen
+
+
+def test_every_screen_over_the_board_takes_two_keys_in_one_tick() -> None:
+    tic = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
+    services = Services.of(tic, lambda *_: ProofEnd("tic: valid"))
+    seen = two_keys(tui.PlayApp(Match(open_engine(tic)), asks=True, services=services), OVER)
+    found = toy_match(finding_at=3)
+    seen |= two_keys(tui.PlayApp(found, asks=True), ("f",), ((3, 3), (4, 3)))
+    assert seen == kinds(Dialog)
+
+
+@pytest.mark.parametrize("pair", [("enter", "enter"), ("f5", "f5"), ("escape", "q"), ("q", "q")])
+def test_the_start_screen_takes_two_keys_in_one_tick(pair: tuple[str, str]) -> None:
+    app = StartApp(entries.samples(), "dark")
+
+    async def run() -> None:
+        async with app.run_test() as pilot:
+            for name in pair:
+                app.post_message(events.Key(name, "q" if name == "q" else None))
+            await pilot.pause()
+
+    asyncio.run(run())
+    chosen = ("sample:tic",) if pair[0] in ("enter", "f5") else Exit.FINE
+    assert app.return_value == chosen
+
+
+def test_loading_takes_two_cancels_in_one_tick() -> None:
+    hold = threading.Event()
+    work = Background(hold.wait)
+    app = LoadingApp(work, "a play", "dark")
+
+    async def run() -> None:
+        async with app.run_test() as pilot:
+            for _ in range(2):
+                app.post_message(events.Key("k", "k"))
+            await pilot.pause()
+
+    try:
+        asyncio.run(run())
+    finally:
+        hold.set()
+    assert app.return_value is False

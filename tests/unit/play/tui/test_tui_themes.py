@@ -43,3 +43,34 @@ def test_signs_and_stones_stand_out(system: str, theme: str) -> None:
         if contrast < 3:
             low[ground, sign] = round(contrast, 2)
     assert low == {}
+
+
+# The 16 colours of xterm, by number: its yellow (3) is much brighter than the one that Rich has.
+XTERM = (
+    *("000000", "cd0000", "00cd00", "cdcd00", "0000ee", "cd00cd", "00cdcd", "e5e5e5"),
+    *("7f7f7f", "ff0000", "00ff00", "ffff00", "5c5cff", "ff00ff", "00ffff", "ffffff"),
+)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_texts_can_be_read_with_the_16_colours_of_xterm(theme: str) -> None:
+    chosen = themes("standard")[theme]
+
+    def shown(colour: str) -> float:
+        number = Color.parse(colour).downgrade(ColorSystem.STANDARD).number
+        assert number is not None
+        return luminance(f"#{XTERM[number]}", ColorSystem.TRUECOLOR)
+
+    ground = shown(chosen.background or "")
+    texts = {
+        "accent": chosen.accent,
+        "warning": chosen.warning,
+        "error": chosen.error,
+        "quiet": chosen.variables["quiet"],
+        "dim": chosen.variables.get("text-disabled", chosen.foreground),
+    }
+    contrasts = {}
+    for name, colour in texts.items():
+        low, high = sorted((shown(colour or ""), ground))
+        contrasts[name] = (high + 0.05) / (low + 0.05)
+    assert {name: c for name, c in contrasts.items() if c < 3} == {}
