@@ -3,7 +3,7 @@
     python benchmarks/minimise.py [--timeout SECONDS] [--only TEXT] [--json]
 
 The samples of ``certificates/`` and, where they are (``$QSAGE_SHARED_DATA``, else beside the
-checkout), certificates of QuAbS and QBFcert.  Every technique starts from the file; ``all`` is
+checkout), certificates of QuAbS and in QBFcert's dialect.  Every technique starts from the file; ``all`` is
 ``qsage minimise``.  Seconds are those of this run.
 """
 
