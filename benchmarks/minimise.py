@@ -3,8 +3,8 @@
     python benchmarks/minimise.py [--timeout SECONDS] [--only TEXT] [--json]
 
 The samples of ``certificates/`` and, where they are (``$QSAGE_SHARED_DATA``, else beside the
-checkout), certificates of QuAbS and in QBFcert's dialect.  Every technique starts from the file; ``all`` is
-``qsage minimise``.  Seconds are those of this run.
+checkout), certificates of QuAbS and in QBFcert's dialect.  Every technique starts from the file;
+``all`` is ``qsage minimise``.  Seconds are those of this run.
 """
 
 from __future__ import annotations

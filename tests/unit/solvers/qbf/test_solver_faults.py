@@ -90,6 +90,25 @@ def test_qubi_answers_by_a_line_alone(tmp_path: Path, body: str, status: Status)
     assert outcome.command[1] == "-v=0"
 
 
+@pytest.mark.parametrize(
+    ("kind", "body", "truth"),
+    [
+        # As the main functions of QuAbS and CQESTO have it: a line of result, exit code 10 or 20.
+        ("quabs", "echo 'V 1 0'; echo 'r SAT'; exit 10", True),
+        ("quabs", "echo 'r UNSAT'; exit 20", False),
+        ("cqesto", "echo 'c solved 0.1'; echo 's cnf 1'; exit 10", True),
+        ("cqesto", "echo 's cnf 0'; exit 20", False),
+    ],
+)
+def test_circuit_solvers_answer_by_line_and_exit_code(
+    tmp_path: Path, kind: str, body: str, truth: bool
+) -> None:
+    backend = fake_backend(tmp_path, body, kind=kind, circuit=True)
+    outcome = backend.solve(small_formula(), workdir=tmp_path)
+    assert outcome.truth is truth, outcome.why
+    assert ("--partial-assignment" in outcome.command) == (kind == "quabs")
+
+
 @pytest.mark.parametrize(("code", "digit"), [(10, 1), (20, 0)])
 def test_qesto_answers_as_qdimacs_has_it(tmp_path: Path, code: int, digit: int) -> None:
     body = f"echo 'c reading from f'; echo 's cnf {digit}'; exit {code}"
