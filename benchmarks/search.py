@@ -215,8 +215,8 @@ def jobs(words: Sequence[str], timeout: float) -> list[dict[str, object]]:
     for line in words:
         row: dict[str, object] = {"model": line}
         for name, more in (("alone", []), ("1", ["--jobs", "1"]), ("2", ["--jobs", "2"])):
-            command = [sys.executable, "-m", "qsage_validate", "solve", *line.split(), "--winner"]
-            command += ["--engine", "fast", "--timeout", str(timeout), "--json", *more]
+            command = [str(Path(sys.executable).with_name("qsage")), "solve", *line.split()]
+            command += ["--winner", "--engine", "fast", "--timeout", str(timeout), "--json", *more]
             before, started = os.times(), time.monotonic()
             done = subprocess.run(command, check=False, stdout=subprocess.PIPE, text=True)
             seconds, after = time.monotonic() - started, os.times()

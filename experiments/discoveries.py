@@ -76,7 +76,7 @@ def recorded() -> dict[str, dict[str, Any]]:
 def _run(command: Sequence[str]) -> tuple[dict[str, Any] | None, float]:
     """What a command prints as JSON, and its processor seconds."""
     before = os.times()
-    program = [sys.executable, "-m", "qsage_validate", *command, "--json"]
+    program = [str(Path(sys.executable).with_name("qsage")), *command, "--json"]
     done = subprocess.run(program, check=False, stdout=subprocess.PIPE, text=True)
     after = os.times()
     used = after.children_user + after.children_system
