@@ -47,6 +47,7 @@ table starts results/benchmarks.md 'python benchmarks/starts.py'
 table plays results/benchmarks.md 'python benchmarks/plays.py'
 table load results/benchmarks.md 'python benchmarks/load.py'
 table opening results/benchmarks.md 'python benchmarks/opening.py'
+table keys results/benchmarks.md 'python benchmarks/keys.py'
 table pages results/benchmarks.md \
     'python benchmarks/pages.py --gates 900000 ${data:+--data "${data}"}'
 table simulation results/benchmarks.md 'python benchmarks/simulation.py'
