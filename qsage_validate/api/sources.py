@@ -21,13 +21,16 @@ def as_paths(**sources: FileSource | None) -> Iterator[Mapping[str, str | None]]
 
     An ``InputError`` in between names bytes and open files as :func:`shown` does.
     """
-    with marked_folder() as folder:
-        paths = {name: _path(source, Path(folder) / name) for name, source in sources.items()}
+    with marked_folder() as place:
+        # Games from files are named after their folder, so this one has a name of its own.
+        folder = Path(place) / "game"
+        folder.mkdir()
+        paths = {name: _path(source, folder / name) for name, source in sources.items()}
         try:
             yield paths
         except InputError as error:
             hidden = [n for n, p in paths.items() if p == error.file and p != sources[n]]
-            if not hidden or error.file is None or Path(error.file).parent != Path(folder):
+            if not hidden or error.file is None or Path(error.file).parent != folder:
                 raise
             raise InputError(
                 shown(hidden[0], sources[hidden[0]]),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from importlib.util import find_spec
 from typing import Final, NamedTuple
 
 from qsage_validate.cli.common import emit
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import flag, takes_options
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, MissingExtraError
 from qsage_validate.system.folders import marked_folder
 
 
@@ -18,6 +19,7 @@ class _Step(NamedTuple):
     text: str
     command: str
     code: Exit = Exit.FINE
+    needs: str = ""  # the module without which the command is shown but not run
 
 
 _STEPS: Final = (
@@ -50,6 +52,7 @@ _STEPS: Final = (
     _Step(
         "Impartial games have winning formulas for all of their infinitely many positions.",
         "qsage synthesize take-away-3 --strategy -q",
+        needs="z3",
     ),
 )
 _END = "What next? 'qsage-play' is a play at the board; 'qsage --help' lists the commands."
@@ -71,6 +74,9 @@ def command(
         os.chdir(folder)
         try:
             for number, step in enumerate(_STEPS):
+                if step.needs and find_spec(step.needs) is None:
+                    emit(f"\n{step.text}\n{MissingExtraError(f'{step.command!r}', 'impartial')}")
+                    continue
                 code = _run(step, pauses and number > 0)
                 if code != step.code:
                     return code

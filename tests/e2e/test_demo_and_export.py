@@ -143,3 +143,12 @@ def test_what_cannot_be_written_is_one_line(
     assert err.count("\n") == 1
     assert [path.name for path in folder.iterdir()] == ["m.txt"]
     assert (folder / "m.txt").read_text() == "occupy(1,1)\n"
+
+
+def test_the_tour_ends_well_without_the_extra_of_impartial_games(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("qsage_validate.cli.demo.find_spec", lambda name: None)
+    monkeypatch.setattr("qsage_validate.cli.demo._run", lambda step, pauses: step.code)
+    assert run_qsage(("demo", "--no-pause")) == Exit.FINE
+    assert "needs the extra 'impartial'" in capsys.readouterr().out

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import qsage_validate as qs
+from qsage_validate.api.sources import as_paths
 from qsage_validate.errors import install_line
 from tests.conftest import REPOSITORY
 
@@ -229,3 +230,9 @@ def test_a_game_is_validated_in_the_language_of_its_encoding(encoding: str, tmp_
     assert qs.load(formula, certificate, game=game).validate(games=10).ok
     with pytest.raises(qs.UsageError, match="does not fit"):
         qs.load(formula, certificate, game=qs.game("breakthrough", size=(2, 4)))
+
+
+def test_a_file_without_a_path_lies_in_a_folder_whose_name_is_no_accident() -> None:
+    """Games in BDDL are named after their folder."""
+    with as_paths(domain=b"", problem=b"") as paths:
+        assert {Path(path or "").parent.name for path in paths.values()} == {"game"}
