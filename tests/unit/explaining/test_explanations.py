@@ -30,6 +30,7 @@ from qsage_validate.system.limits import Deadline, Limits
 from tests.support.text_player import play_all
 
 DOMINO = "httt --size 3x3 --shape domino --depth 3"
+DOMINO_4 = "httt --size 4x4 --shape domino --depth 3"
 EL = "httt --size 3x3 --shape el --depth 5"
 TIC = "httt --size 4x4 --shape tic --depth 5"
 EVADER = "evader-pursuer --size 8x8 --pursuer 3,4 --depth 7"
@@ -67,7 +68,7 @@ def wins(position: Position) -> bool:
     ("words", "most"),
     [
         (DOMINO, 12),
-        ("httt --size 4x4 --shape domino --depth 3", 12),
+        (DOMINO_4, 12),
         (TIC, 12),
         (EVADER, 20),
         (SECOND, 20),
@@ -81,7 +82,7 @@ def test_trees_are_small(words: str, most: int) -> None:
     assert found.depth == depth_of(found.tree)
 
 
-@pytest.mark.parametrize("words", [DOMINO, TIC, EVADER, SECOND, LONGER, HELD, DUAL])
+@pytest.mark.parametrize("words", [DOMINO, DOMINO_4, TIC, EVADER, SECOND, LONGER, HELD, DUAL])
 def test_somebody_who_knows_only_the_text_wins_all_plays(words: str) -> None:
     explanation = explained(words)
     text = explanation_text(explanation)

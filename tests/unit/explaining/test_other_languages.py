@@ -43,6 +43,9 @@ from qsage_validate.problems.load import of
 from tests.support.smt_reader import Script
 
 DOMINO = "httt --size 3x3 --shape domino --depth 3"
+DOMINO_4 = "httt --size 4x4 --shape domino --depth 3"
+EVADER = "evader-pursuer --size 8x8 --pursuer 3,4 --depth 7"
+LONGER = "breakthrough --second --size 2x5 --depth 11"
 TIC = "httt --size 4x4 --shape tic --depth 5"
 SECOND = "breakthrough --second --size 2x4 --depth 13"
 HELD = "httt --size 2x2 --shape el --depth 3"
@@ -52,7 +55,18 @@ DUAL = "evader-pursuer-dual --size 4x4 --pursuer 2,3 --depth 10"
 CONNECT = "connect-c --size 3x3 --connect 3 --depth 9"
 TRAILS = "trails --depth 3"
 
-PLAYED = [(DOMINO, 1), (TIC, 1), (TIC, 3), (HELD, 3), (PAIRS, 0), (HEX, 3), (TRAILS, 3)]
+# The larger games of the page of explanations; its others are in PLAYED.
+PAGE = [(EVADER, 3), (LONGER, 3), (DUAL, 3)]
+PLAYED = [
+    (DOMINO, 1),
+    (DOMINO_4, 3),
+    (TIC, 1),
+    (TIC, 3),
+    (HELD, 3),
+    (PAIRS, 0),
+    (HEX, 3),
+    (TRAILS, 3),
+]
 
 MOST = 400
 
@@ -102,7 +116,7 @@ json.dump([replies, foreign], sys.stdout)
 """
 
 
-@pytest.mark.parametrize(("words", "lookahead"), [*PLAYED, (SECOND, 3)])
+@pytest.mark.parametrize(("words", "lookahead"), [*PLAYED, (SECOND, 3), *PAGE])
 def test_the_python_module_replies_as_the_certificate_does(
     words: str, lookahead: int, tmp_path: Path
 ) -> None:
@@ -189,7 +203,7 @@ def claimed(text: str) -> str:
     return str(z3.Z3_eval_smtlib2_string(context.ref(), text)).strip()
 
 
-@pytest.mark.parametrize(("words", "lookahead"), [*PLAYED, (SECOND, 3), (DUAL, 3)])
+@pytest.mark.parametrize(("words", "lookahead"), [*PLAYED, (SECOND, 3), (EVADER, 3), (DUAL, 3)])
 def test_z3_proves_that_the_program_wins(words: str, lookahead: int) -> None:
     assert claimed(smtlib_module(explained(words, lookahead))) == "unsat"
 
