@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,9 @@ import pytest
 from qsage_validate.api.games import game
 from qsage_validate.api.strategies import Strategy, certify, load
 from qsage_validate.formats.source import sample_path
+from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.problems.load import Problem
+from qsage_validate.proving.pages.play_page import play_page
 from tests.support.chromium import Chromium, chromium
 from tests.support.opened import CONTRASTS, NEEDS_CHROMIUM, Opened
 from tests.support.page_plays import conducted
@@ -235,6 +239,39 @@ def test_a_square_with_several_moves_names_them(opened: Open) -> None:
     played.button(moves[0])
     played.button("Back")
     assert played.text("board-words").endswith(f"Last move: {place}.")
+
+
+def test_a_fault_is_a_finding_against_the_rules(browser: Chromium, tmp_path: Path) -> None:
+    """A sound certificate has none; by the rules the play ends as it promised."""
+    sound = _strategy("hex")
+    certificate, layout = sound.problem.certificate, sound.problem.layout
+    assert isinstance(certificate, CircuitCertificate)
+    assert layout is not None
+    state = layout.state.states[1][0]
+    functions = {**certificate.functions, state: certificate.functions[state] ^ 1}
+    faulty = replace(sound.problem, certificate=replace(certificate, functions=functions))
+    report, path = sound.validate(timeout=5).whole, tmp_path / "play.html"
+
+    def opened(problem: Problem) -> Opened:
+        path.write_text(play_page(problem.with_checked_dependencies(), report), "utf-8")
+        shown = Opened(browser, path)
+        shown.page.wait("!!document.querySelector('#moves button')")
+        return shown
+
+    played = opened(sound.problem)
+    assert played.texts("#found *") == []
+    played.button("occupy(1,1)")
+    played.button("occupy(2,1)")
+    assert played.texts("#found *") == ["By the rules Black has won after ply 5: reached its goal."]
+    played = opened(faulty)
+    board, *_ = played.texts("#found li")
+    assert re.match(r"After ply 1: '\w+ \(\d,\d\)' is true in the formula and false by", board)
+    assert board.endswith(" more.")
+    region = played.node("region", "Findings against the rules")
+    assert {"name": "live", "value": {"type": "token", "value": "polite"}} in region["properties"]
+    # Before the step at which it is found, nothing is.
+    played.button("First")
+    assert played.texts("#found *") == []
 
 
 # -- keys -------------------------------------------------------------------------------------

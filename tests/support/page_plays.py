@@ -62,3 +62,33 @@ def conducted(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]
         plays.append(moves)
         told.append([steps, verdict.value])
     return plays, told
+
+
+def accused(strategy: Strategy, plays: list[list[str]]) -> list[list[int]]:
+    """The plies at which the conductor has findings against plays, by the rules of the game."""
+    problem = strategy.problem.with_checked_dependencies()
+    certificate = problem.answering
+    assert isinstance(certificate, CircuitCertificate)
+    assert problem.layout is not None
+    oracle = SimulationOracle(certificate, problem.formula)
+    reader = reader_of(problem.layout, certificate, problem.formula, oracle, problem.game)
+    conductor, found = Conductor(reader, problem.game), []
+    for moves in plays:
+        state, left = conductor.start(), list(moves)
+        plies = {each.ply for each in state.findings}
+        while state.ending is None:
+            if conductor.to_move(state) is conductor.player:
+                (state,) = conductor.answer_all([state])
+                plies |= {each.ply for each in state.findings}
+                continue
+            (state,) = conductor.examine_all([state])
+            plies |= {each.ply for each in state.findings}
+            move = conductor.find(state, left.pop(0)) if left and state.ending is None else None
+            if move is None or not conductor.is_legal(state, move):
+                break  # The play goes on by the formula alone, if it does.
+            state = conductor.play(state, move)
+            plies |= {each.ply for each in state.findings}
+        if state.ending is not None:
+            plies |= {each.ply for each in conductor.finish_all([state])[0].findings}
+        found.append(sorted(plies))
+    return found

@@ -103,7 +103,7 @@ def html_report(
         "rules_marks": lambda step: Marks(wrong=step.marks.wrong),
         "values": _values,
     }
-    return page("page.html.jinja", "report.js", values)
+    return page("page.html.jinja", ["report.js"], values)
 
 
 class _Drawings:

@@ -2,6 +2,17 @@
 // The page carries the graph and the meaning of its literals (play_page.py); under node the
 // class below is loaded alone.
 
+// The numbers of 32 bits behind a deflated text in base64.
+async function inflated(text) {
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const bytes = new DataView(await new Response(stream).arrayBuffer());
+  const numbers = new Int32Array(bytes.byteLength / 4);
+  // Little endian, whatever the machine is.
+  for (let k = 0; k < numbers.length; k++) numbers[k] = bytes.getInt32(4 * k, true);
+  return numbers;
+}
+
 class Strategy {
   // `data` is the page's table; `columns` are the two fan-ins of each gate, one after the other.
   constructor(data, columns) {
@@ -12,13 +23,7 @@ class Strategy {
   }
 
   static async load(data) {
-    const packed = Uint8Array.from(atob(data.circuit), (c) => c.charCodeAt(0));
-    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const bytes = new DataView(await new Response(stream).arrayBuffer());
-    const columns = new Int32Array(bytes.byteLength / 4);
-    // Little endian, whatever the machine is.
-    for (let k = 0; k < columns.length; k++) columns[k] = bytes.getInt32(4 * k, true);
-    return new Strategy(data, columns);
+    return new Strategy(data, await inflated(data.circuit));
   }
 
   // The values of `literals` in each of `choices`, which are lists of [input, value].
@@ -50,7 +55,8 @@ class Strategy {
   }
 
   start() {
-    return this.read({ plies: 0, choice: [], moves: [], told: [], named: null, ending: "", problem: "" });
+    return this.read({ plies: 0, choice: [], moves: [], told: [], named: null, ending: "", problem: "",
+      claims: false });
   }
 
   // The state with the position that the formula has.
@@ -130,7 +136,7 @@ class Strategy {
     const move = own < 0 ? null : ply.moves[own];
     const after = { ...state, plies: state.plies + 1, named: own < 0 ? null : ply.squares[own],
       moves: [...state.moves, stop && ply.instead ? "stop" : move === null ? "?" : move],
-      told: [...state.told, stop ? null : move] };
+      told: [...state.told, stop ? null : move], claims: stop };
     if (stop) after.ending = `${data.player} claims the goal`;
     else if (move === null && !data.passes) {
       after.ending = `the certificate's reply is no move`;
@@ -160,7 +166,7 @@ class Strategy {
   }
 }
 
-if (typeof module !== "undefined") module.exports = { Strategy };
+if (typeof module !== "undefined") module.exports = { Strategy, inflated };
 
 // -- the page -------------------------------------------------------------------------------
 
@@ -182,7 +188,7 @@ function toolbar(box) {
   return { renew: () => hold(buttons()[0]) };
 }
 
-function show(strategy) {
+function show(strategy, rules) {
   const { data } = strategy;
   const find = (id) => document.getElementById(id);
   let line = []; // the states of the play so far, one for each ply
@@ -195,6 +201,11 @@ function show(strategy) {
     if (!known.has(state)) known.set(state, strategy.legality(state));
     return known.get(state);
   };
+  const values = new WeakMap();
+  const verdict = (state) => {
+    if (!values.has(state)) values.set(state, strategy.verdict(state));
+    return values.get(state);
+  };
   // The states behind `state` until the opponent is to move.
   const replied = (state) => {
     const states = [state];
@@ -205,11 +216,11 @@ function show(strategy) {
   const said = (states) => states.slice(1).map((state) => state.moves.at(-1)).join(", ");
   const outcome = (state) => {
     if (!state.ending) return "";
-    const { value, count, exact } = strategy.verdict(state);
-    const values = `under ${exact ? "all " : ""}${count.toLocaleString("en")} values of the rest`;
-    const verdict = value === null ? "the layout names no verdict"
-      : `the formula is ${value} for this play, ${values}`;
-    return `The play is over: ${state.ending}; ${verdict}.`;
+    const { value, count, exact } = verdict(state);
+    const under = `under ${exact ? "all " : ""}${count.toLocaleString("en")} values of the rest`;
+    const words = value === null ? "the layout names no verdict"
+      : `the formula is ${value} for this play, ${under}`;
+    return `The play is over: ${state.ending}; ${words}.`;
   };
 
   // The places with a stone, and whose.
@@ -279,6 +290,22 @@ function show(strategy) {
     find("status").textContent = [note, state.problem, outcome(state)].filter(Boolean).join(" ");
   }
 
+  // What the rules say against the play up to the state that is looked at.
+  function accuse() {
+    const box = find("found");
+    const { findings, ending } = rules ? rules.follow(line.slice(0, at + 1), legality, verdict)
+      : { findings: [], ending: "" };
+    const told = JSON.stringify([findings, ending]);
+    if (box.dataset.told === told) return; // A list that is made anew would be read anew.
+    box.dataset.told = told;
+    box.replaceChildren();
+    if (ending) element("p", ending, box, { class: "note" });
+    if (!findings.length) return;
+    element("h2", "Findings against the rules", box);
+    const list = element("ul", "", box);
+    for (const each of findings) element("li", `After ply ${each.plies}: ${each.text}.`, list);
+  }
+
   // A move from an earlier position replaces what followed.
   function choose(k) {
     const state = line[at];
@@ -342,6 +369,7 @@ function show(strategy) {
     // The button that was chosen is gone; without this the next Tab begins at the page's start.
     if (chose) (moves.querySelector("button") || find("again")).focus({ preventScroll: true });
     draw(state, line[at - 1]);
+    accuse();
     const tree = find("tree");
     tree.replaceChildren();
     if (find("replies").open) branch(state, tree);
@@ -377,7 +405,10 @@ function show(strategy) {
 }
 
 if (typeof document !== "undefined") {
-  Strategy.load(JSON.parse(document.getElementById("data").textContent)).then(show).catch((error) => {
-    document.getElementById("status").textContent = `The circuit could not be read: ${error}`;
-  });
+  const data = JSON.parse(document.getElementById("data").textContent);
+  Promise.all([Strategy.load(data), Rules.load(data, inflated)])
+    .then(([strategy, rules]) => show(strategy, rules))
+    .catch((error) => {
+      document.getElementById("status").textContent = `The circuit could not be read: ${error}`;
+    });
 }

@@ -25,10 +25,11 @@ from qsage_validate.games.protocol import Board, Player, Square
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.provenance import file_facts
+from qsage_validate.proving.pages.rules_table import TooManyPositionsError, rules_table
 from qsage_validate.proving.pages.templates import page, tone
 from qsage_validate.proving.report import Report
 from qsage_validate.render.board_svg import board_svg, centres, paints
-from qsage_validate.strategies.readings import Assignment, SquareXY
+from qsage_validate.strategies.readings import Assignment, PlyCode, SquareXY
 from qsage_validate.strategies.skolem import SkolemReader
 
 MOST_GATES: Final = 1_000_000
@@ -48,6 +49,7 @@ def play_page(problem: Problem, report: Report) -> str:
     formula without a layout, more than ``MOST_GATES`` gates.
     """
     drawing, data = _data(problem)
+    data["rules"], rules = _rules(problem)
     # Inside a script element only "<" could end it; JSON has another way to write it.
     told = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     values = {
@@ -57,10 +59,26 @@ def play_page(problem: Problem, report: Report) -> str:
         "files": [replace(fact, path=label(fact.path)) for fact in file_facts(problem.files)],
         "opponent": data["opponent"],
         "gates": data["gates"],
+        "rules": rules,
         "drawing": Markup(drawing),
         "data": Markup(told),
     }
-    return page("play.html.jinja", "play.js", values)
+    return page("play.html.jinja", ["rules.js", "play.js"], values)
+
+
+def _rules(problem: Problem) -> tuple[dict[str, object] | None, str]:
+    """The table of the rules, where it travels, and what the page says of the rules."""
+    game, layout = problem.game, problem.layout
+    if game is None or layout is None:
+        return None, "The rules of the game are not asked."
+    code = PlyCode(layout, game.square_of)
+    moves = [code.moves(ply.ply) for ply in layout.moves]
+    try:
+        table = rules_table(game, layout, moves)
+    except TooManyPositionsError as error:
+        return None, f"The rules of the game, with {error}, are too large to travel."
+    count = f"{table['positions']:,} positions"
+    return table, f"Each step is compared with the rules of the game, which have {count}."
 
 
 class _Graph:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -25,14 +25,14 @@ def tone(report: Report) -> str:
     return _TONES.get(report.exit_code, "open")
 
 
-def page(template: str, script: str, values: Mapping[str, object]) -> str:
-    """The page of a template in this folder; ``script`` is the name of its script.
+def page(template: str, scripts: Sequence[str], values: Mapping[str, object]) -> str:
+    """The page of a template in this folder; ``scripts`` are the names of its scripts.
 
-    All that is shown is escaped, but for drawings. ``steps.js`` stands before the script. The page
+    All that is shown is escaped, but for drawings. ``steps.js`` stands before them. The page
     asks the network for nothing: its content security policy allows its own scripts alone.
     """
     here = files(__package__)
-    text = "\n".join(here.joinpath(name).read_text("utf-8") for name in ("steps.js", script))
+    text = "\n".join(here.joinpath(name).read_text("utf-8") for name in ("steps.js", *scripts))
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
     return (

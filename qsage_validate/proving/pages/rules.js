@@ -1,0 +1,133 @@
+// The rules of a small game as a table (rules_table.py), and what they say against a play.
+
+// At most six of a list, and how many more there are.
+const named = (list) => list.slice(0, 6).join(", ") +
+  (list.length > 6 ? ` and ${list.length - 6} more` : "");
+
+class Rules {
+  constructor(data, numbers) {
+    this.data = data;
+    this.positions = [];
+    const { moves } = data.rules;
+    let next = 0, seen = 1;
+    const place = (back) => (back ? seen - back : seen++);
+    while (next < numbers.length) {
+      const outcome = data.rules.outcomes[numbers[next++] - 1] || null;
+      const atoms = new Set();
+      for (let left = numbers[next++]; left; left--) atoms.add(data.rules.atoms[numbers[next++]]);
+      const after = new Map(); // where each legal move leads
+      for (let left = numbers[next++]; left; left--) {
+        const move = moves[numbers[next++]];
+        after.set(move, place(numbers[next++]));
+      }
+      const pass = numbers[next++];
+      this.positions.push({ outcome, atoms, after, pass: pass ? place(pass - 1) : null });
+    }
+  }
+
+  // `inflated` reads deflated numbers; null where no rules travel.
+  static async load(data, inflated) {
+    return data.rules ? new Rules(data, await inflated(data.rules.table)) : null;
+  }
+
+  // The rules' name of the formula's move `text` at a ply, which they may not have.
+  name(ply, text) {
+    const number = this.data.rules.names[ply][this.data.plies[ply].moves.indexOf(text)];
+    return number >= 0 ? this.data.rules.moves[number] : undefined;
+  }
+
+  // The findings against a play, which are states from the start on, and its end by the rules.
+  // `legality` is the formula's word on the opponent's moves in a state, `verdict` its value there.
+  follow(states, legality, verdict) {
+    const findings = [], { player } = this.data;
+    let ending = "", winner = null, position = this.positions[0], known = new Set();
+    const found = (state, text) => findings.push({ plies: state.plies, text });
+    states.forEach((state, k) => {
+      if (k) position = this.step(position, state, (text) => found(state, text));
+      if (!position) return;
+      const differ = this.differences(position, state);
+      const fresh = differ.filter(([atom]) => !known.has(atom));
+      // A fault persists: it is told when it first occurs.
+      if (fresh.length) found(state, named(fresh.map((each) => each[1])));
+      known = new Set(differ.map(([atom]) => atom));
+      const { outcome } = position;
+      if (state.claims && (!outcome || outcome[0] !== player)) {
+        found(state, `${player} claims the goal, which by the rules is not reached`);
+      }
+      if (outcome) {
+        ending = `By the rules ${outcome[0]} has won after ply ${state.plies}: ${outcome[1]}.`;
+        if (outcome[0] !== player) {
+          found(state, `${outcome[0]} wins by the rules (${outcome[1]}), ` +
+            `and the certificate promised ${player}`);
+        }
+        winner = outcome[0];
+        position = null; // The play is over; the formula may go on.
+        return;
+      }
+      const ply = this.data.plies[state.plies];
+      if (!state.claims && ply && !ply.mine) this.compare(position, state, legality(state), found);
+    });
+    const last = states.at(-1);
+    if (last.ending && winner === player && verdict(last).value === false) {
+      found(last, `the formula is false for this play, which ${player} has won by the rules`);
+    }
+    return { findings, ending };
+  }
+
+  // The position after the last move of `state`; null where the rules have none.
+  step(position, state, found) {
+    if (!position) return null;
+    const number = state.plies - 1, ply = this.data.plies[number];
+    const text = state.moves.at(-1);
+    if (state.claims && ply.instead) return position; // the claim stands for the ply
+    const next = position.after.get(this.name(number, text));
+    if (next !== undefined) return this.positions[next];
+    if (!ply.mine) return null; // accepted against the rules, as was told before
+    if (position.pass !== null) return this.positions[position.pass];
+    found(text === "?" ? `the bits of ${this.data.player}'s reply name no move`
+      : `${this.data.player}'s reply ${text} is illegal by the rules`);
+    return null;
+  }
+
+  // What formula and rules say differently of a position: atoms, with the words for it.
+  differences(position, state) {
+    const { on, places, states, rules } = this.data;
+    const told = new Map(); // what the formula says of each atom that it has
+    if (state.squares) {
+      [...state.squares].forEach((stone, k) => {
+        told.set(`black ${on[k]}`, stone === "B");
+        told.set(`white ${on[k]}`, stone === "W");
+      });
+    } else if (state.known && !this.data.code) {
+      const own = new Set(state.atoms);
+      for (const [kind] of states[state.plies]) {
+        for (const atom of places.length ? places.map((each) => `${kind} ${each}`) : [kind]) {
+          told.set(atom, own.has(atom));
+        }
+      }
+    }
+    return [...told].filter(([atom, value]) => value !== position.atoms.has(atom) &&
+      (!rules.oneSided || value === atom.startsWith("black ")))
+      .map(([atom, value]) => [atom, `'${atom}' is ${value} in the formula and ${!value} by the rules`]);
+  }
+
+  // The formula's word on the opponent's moves against that of the rules.
+  compare(position, state, verdicts, found) {
+    const { plies, rules } = this.data;
+    const { moves } = plies[state.plies], own = new Set();
+    const accepted = [], forbidden = [];
+    moves.forEach((text, k) => {
+      const name = this.name(state.plies, text), legal = position.after.has(name);
+      own.add(name);
+      if (verdicts[k].legal && !legal) accepted.push(text);
+      if (!verdicts[k].legal && legal) forbidden.push(text);
+    });
+    const but = state.plies ? [] : rules.exchanged.map((number) => rules.moves[number]);
+    const unsaid = [...position.after.keys()].filter((each) => !own.has(each) && !but.includes(each));
+    if (accepted.length) found(state, `the formula accepts ${named(accepted)}, which the rules forbid`);
+    if (forbidden.length) found(state, `the formula forbids ${named(forbidden)}, which the rules allow`);
+    if (unsaid.length) found(state, `the rules allow ${named(unsaid)}, which the formula cannot say`);
+  }
+}
+
+if (typeof module !== "undefined") module.exports = { Rules };
