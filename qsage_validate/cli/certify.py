@@ -114,9 +114,7 @@ def command(
 
     for file in (output, formula):
         check_streams(file, json_output)
-    from qsage_validate.cli.solutions import solution_file
-
-    solution = solution_file(model)
+    solution = _solution_file(model)
     path = None if solution is not None else formula_path(model)
     target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks)
     options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
@@ -177,6 +175,21 @@ def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
     problem = load_formula(path, model, read)
     assert problem.formula is not None, "it was read"
     return _Question(problem.formula, problem.layout, problem.files.name, encoding_of(problem))
+
+
+def _solution_file(model: ModelArguments) -> str | None:
+    """The solution file that stands in the place of a game, if one does."""
+    import os
+
+    from qsage_validate.formats.source import STDIN, Format, sniff
+
+    if len(model.words) != 1 or model.words[0] == STDIN or not os.path.isfile(model.words[0]):
+        return None
+    if sniff(model.words[0]) is not Format.SOLUTION:
+        return None
+    if model.flags:
+        raise UsageError(f"found {model.flags[0]} with {model.words[0]}, which has its game")
+    return model.words[0]
 
 
 def _encoded(model: ModelArguments, encoding: str | None) -> _Question:

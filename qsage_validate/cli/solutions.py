@@ -13,7 +13,6 @@ from qsage_validate.system.progress import Progress, Tell
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from qsage_validate.cli.model_arguments import ModelArguments
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import Player
     from qsage_validate.solutions.check import Checked
@@ -99,21 +98,6 @@ def _check(tell: Tell, path: str, model: tuple[str, ...], limits: Limits) -> Che
     if model:
         check_is_of(solution, model)
     return check(solution, deadline=limits.deadline, tell=tell)
-
-
-def solution_file(model: ModelArguments) -> str | None:
-    """The solution file that stands in the place of a game, if one does."""
-    import os
-
-    from qsage_validate.formats.source import STDIN, Format, sniff
-
-    if len(model.words) != 1 or model.words[0] == STDIN or not os.path.isfile(model.words[0]):
-        return None
-    if sniff(model.words[0]) is not Format.SOLUTION:
-        return None
-    if model.flags:
-        raise UsageError(f"found {model.flags[0]} with {model.words[0]}, which has its game")
-    return model.words[0]
 
 
 def check_is_of(solution: Solution, words: Sequence[str]) -> None:

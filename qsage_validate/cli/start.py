@@ -4,6 +4,7 @@ Loading the modules of a command takes a tenth of a second, in which somebody ma
 it is answered like any other one. So this module itself imports next to nothing.
 """
 
+import os
 import signal
 import sys
 
@@ -16,6 +17,9 @@ def main(name: str = "qsage") -> None:
     # ModuleNotFoundError, which PySAT catches. It is done here and not where PySAT is imported,
     # because this process is ours: a program that imports the package keeps its own py-aiger-cnf.
     sys.modules["aiger_cnf"] = None  # type: ignore[assignment]
+    # numpy's OpenBLAS makes a thread for each further core when it is loaded. The commands multiply
+    # small matrices only, so that these threads cost each start time and memory, and save nothing.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from qsage_validate.cli import app
 

@@ -9,9 +9,10 @@ REPOSITORY: Final = Path(__file__).resolve().parent.parent.parent
 SAMPLES: Final = REPOSITORY / "certificates"
 NEEDS_AN_EXTRA: Final = (
     "qsage_validate.solvers.search.compiled.machine",
+    "qsage_validate.solvers.search.compiled.replies",
     "qsage_validate.solvers.search.compiled.rounds_machine",
     "qsage_validate.play.web.server",
 )
-"""The modules that cannot be imported without their extras: numba compiles one, one is a server."""
+"""The modules that need their extras: numba compiles three, one is a server."""
 
 GOLDEN: Final = REPOSITORY / "tests" / "golden"

@@ -108,6 +108,35 @@ def test_the_library_leaves_pyaiger_to_its_user() -> None:
     assert "aiger_cnf" in modules_after(program)
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted in /proc")
+@pytest.mark.parametrize("threads", [None, "2"])
+def test_numpy_starts_no_threads_in_a_command(
+    threads: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A user who wants threads of OpenBLAS sets its variable."""
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    if threads is not None:
+        monkeypatch.setenv("OPENBLAS_NUM_THREADS", threads)
+    program = f"""
+import os, sys
+from qsage_validate.cli import start
+sys.argv[1:] = ["certify", *{TIC!r}, "-o", {str(tmp_path / "f.aag")!r}]
+try:
+    start.main()
+except SystemExit as end:
+    assert not end.code
+assert "numpy" in sys.modules
+print(len(os.listdir("/proc/self/task")), os.environ["OPENBLAS_NUM_THREADS"])"""
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    used, kept = run.stdout.split()[-2:]
+    assert kept == (threads or "1")
+    if threads is None:
+        assert used == "1"
+
+
 def test_the_package_alone_loads_nothing() -> None:
     extra = modules_after("import qsage_validate") - modules_after("")
     assert extra == {"qsage_validate"}
