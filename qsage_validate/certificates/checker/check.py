@@ -27,7 +27,6 @@ from qsage_validate.certificates.checker.definitions import (
     NotDefinitionalError,
     definitions,
 )
-from qsage_validate.certificates.checker.lists import proved_by_lists
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.cubes import DEFAULT, Effort, satisfy_by_cubes
 from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
@@ -327,6 +326,8 @@ class _Search:
         """
         if len(circuit.inputs) <= DEFAULT.many:
             return False
+        from qsage_validate.certificates.checker.lists import proved_by_lists
+
         proved, effort = proved_by_lists(
             self.formula, circuit, deadline=self._deadline, tell=self._tell
         )
