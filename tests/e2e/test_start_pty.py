@@ -52,7 +52,7 @@ def test_without_arguments_a_sample_is_chosen_played_and_kept(
     state = json.loads((state_folder / "state.json").read_text())
     assert state["recent"][0]["play"] == str(kept)
     with start(tmp_path) as terminal:
-        terminal.wait_for("Recent plays")
+        terminal.wait_for("Recent and saved plays")
         terminal.wait_for("goes on from")
         terminal.send("\r")
         terminal.wait_for("Your move, White: ply 4 of 5")
@@ -60,6 +60,34 @@ def test_without_arguments_a_sample_is_chosen_played_and_kept(
         assert terminal.exit_code() == Exit.FINE
         # Nothing was added, so nothing is said.
         assert "kept" not in last_lines(terminal)
+
+
+def test_a_saved_play_is_found_again(tmp_path: Path, state_folder: Path) -> None:
+    with start(tmp_path, "sample:tic") as terminal:
+        terminal.wait_for("Your move, White: ply 2 of 5")
+        terminal.send(":occupy(1,1)\r")
+        terminal.wait_for("Your move, White: ply 4 of 5")
+        terminal.send("\x1b")
+        terminal.settle()
+        terminal.send("s")
+        terminal.wait_for("Save the transcript")
+        terminal.send("\r")
+        terminal.wait_for("Saved to httt-4x4-tic.play")
+        # It is kept at once, whatever becomes of the board.
+        entry, *_ = json.loads((state_folder / "state.json").read_text())["recent"]
+        assert entry["words"] == ["sample:tic.qcir", "--cert", "sample:tic.aig"]
+        assert entry["play"] == str(tmp_path / "httt-4x4-tic.play")
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
+        assert "kept" not in last_lines(terminal)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    with start(elsewhere) as terminal:
+        terminal.wait_for("goes on from")
+        terminal.send("\r")
+        terminal.wait_for("Your move, White: ply 4 of 5")
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
 
 
 def test_a_game_is_searched_by_its_fields_and_a_mistake_is_shown(tmp_path: Path) -> None:

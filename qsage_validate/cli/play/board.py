@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,8 @@ DARK = "dark"
 class Board:
     """A play on a board, which can be left and taken up again.
 
-    ``path`` is the file in which it was kept when it was left; ``unsaved`` says that it is in none.
+    ``path`` is the file in which it was kept when it was left, ``saved`` the one to which the
+    person has saved it since; ``unsaved`` says that it is in none.
     """
 
     table: Table
@@ -34,6 +36,7 @@ class Board:
     seed: int | None
     let_happen: bool
     path: str | None = None
+    saved: str | None = None
     unsaved: bool = False
 
 
@@ -105,6 +108,14 @@ def play_on(board: Board) -> Exit:
 
     table = board.table
     services = None if table.services is None else table.services()
+
+    # The screen is in use while a play is saved: what went wrong is told behind it.
+    complaints = list[str]()
+
+    def saved(path: str) -> None:
+        board.saved = os.path.abspath(path)
+        complaints.extend(_remembered(board))
+
     while True:
         left = run(
             board.match,
@@ -115,8 +126,11 @@ def play_on(board: Board) -> Exit:
             services=services,
             asks=board.store.folder is None,
             unsaved=board.unsaved,
+            saved=saved,
         )
         board.theme, board.unsaved = left.theme, left.unsaved
+        while complaints:
+            narrate(complaints.pop(0))
         if left.unsaved:
             _keep(board, left.name)
         remember(board)
@@ -196,6 +210,12 @@ def kept_theme(store: Store) -> str:
 
 def remember(board: Board) -> None:
     """Put the play among the recent ones; where that fails, a line says so."""
+    for complaint in _remembered(board):
+        narrate(complaint)
+
+
+def _remembered(board: Board) -> Iterator[str]:
+    """Put the play among the recent ones; gives the lines that say what went wrong."""
     from dataclasses import replace
 
     from qsage_validate.play.state import Recent, words_of
@@ -205,12 +225,12 @@ def remember(board: Board) -> None:
         return
     state, complaint = store.read_or_put_aside()
     if complaint is not None:
-        narrate(f"qsage: {complaint}")
-    state = state.with_recent(Recent(words, board.match.facts.title, board.path))
+        yield f"qsage: {complaint}"
+    state = state.with_recent(Recent(words, board.match.facts.title, board.saved or board.path))
     try:
         store.write(replace(state, theme=board.theme or state.theme))
     except InputError as error:
-        narrate(f"qsage: not remembered: {error}")
+        yield f"qsage: not remembered: {error}"
 
 
 def _keep(board: Board, name: str) -> None:
@@ -224,5 +244,5 @@ def _keep(board: Board, name: str) -> None:
     except InputError as error:
         narrate(f"qsage: the play is not kept: {error}")
     else:
-        board.unsaved = False
+        board.unsaved, board.saved = False, None
         narrate(f"the play is kept: {board.path} (qsage-play offers it, --continue takes it)")

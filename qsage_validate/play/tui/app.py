@@ -7,7 +7,7 @@ import random
 import re
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
@@ -67,12 +67,14 @@ class PlayApp(ToolsApp):
         services: Services | None = None,
         asks: bool = False,
         unsaved: bool = False,
+        saved: Callable[[str], None] | None = None,
     ) -> None:
         """``pace`` is the time in seconds between two moves of the random player.
 
         ``replay`` makes the command that plays the person's moves again, for findings.  With
         ``asks`` a play that is in no file is not left without a question; ``unsaved`` says that
-        this holds of the moves that were played before.
+        this holds of the moves that were played before.  ``saved`` is told of each file that
+        the play is saved to and can go on from.
         """
         super().__init__(
             match, theme=theme, let_happen=let_happen, replay=replay, services=services
@@ -83,6 +85,7 @@ class PlayApp(ToolsApp):
         # Rounds that were played when the play was last in a file.
         self._saved_rounds = -1 if unsaved else len(self.view.situation.rows)
         self._asks = asks
+        self._saved = saved
         self.next = Next.NOTHING
         self.path = _file_name(match.facts.title)
 
@@ -168,6 +171,8 @@ class PlayApp(ToolsApp):
             case requests.Saved():
                 if not answer.path.endswith((ExportFormat.SVG.suffix, ExportFormat.SGF.suffix)):
                     self._saved_rounds = len(view.situation.rows)
+                    if self._saved is not None:
+                        self._saved(answer.path)
                 view = self._noted(view, f"Saved to {answer.path}")
             case requests.Loaded():
                 self.forget_lessons()
@@ -498,11 +503,13 @@ def run(
     services: Services | None = None,
     asks: bool = False,
     unsaved: bool = False,
+    saved: Callable[[str], None] | None = None,
 ) -> Left:
     """Play ``match`` on this terminal until the person leaves; says how it was left.
 
     ``seed`` is that of the random player; ``replay`` makes the command that plays the person's
-    moves again, for findings.  The code is 1 when something was found in the play on the screen
+    moves again, for findings; ``saved`` is told of each file that the play is saved to.  The
+    code is 1 when something was found in the play on the screen
     or its promised win did not come, 130 after Ctrl-C, else 0; after SIGTERM and SIGHUP
     ``SystemExit`` is raised.  Raises ``UsageError`` without a
     terminal and for an unknown theme; a bug is raised when the terminal is as it was before.
@@ -517,6 +524,7 @@ def run(
         services=services,
         asks=asks,
         unsaved=unsaved,
+        saved=saved,
     )
     code = run_in_colours(app)
     if app.ended_by is not None:

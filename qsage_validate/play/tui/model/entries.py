@@ -217,13 +217,12 @@ def any_file(solvers: Sequence[str] = ()) -> Entry:
 
 
 def recent(plays: Sequence[Recent]) -> tuple[Entry, ...]:
-    """The plays that were begun last; those that were left come back with their moves."""
+    """The plays that were begun last; those that were left or saved come back with their moves."""
     found = []
     for play in plays:
         words, rules = play.words, "begun lately: from the start"
         if play.play is not None and os.path.isfile(play.play):
             words = (*words, "--continue", play.play)
-            rules = f"left before its end: goes on from {play.play}"
-        section = "Recent plays"
-        found.append(Entry(section, play.title, words, rules))
+            rules = f"left or saved: goes on from {play.play}"
+        found.append(Entry("Recent and saved plays", play.title, words, rules))
     return tuple(found)
