@@ -19,7 +19,8 @@ def check_scheduler(address: str) -> None:
 
     Raises ``MissingExtraError`` where Dask is not installed.
     """
-    # Whether it is there is known before anything starts; to import it takes a second.
+    # Dask takes a second to import, on a busy machine several: an address where nobody answers is
+    # found without it.
     if find_spec("distributed") is None:
         raise MissingExtraError("--scheduler", "cluster")
     try:
@@ -33,9 +34,12 @@ def check_scheduler(address: str) -> None:
 
 
 def _dial(address: str) -> None:
-    """Raise ``OSError`` or ``ValueError`` where no program listens at a TCP address."""
-    scheme, _, place = address.rpartition("://")
-    host, _, port = place.rpartition(":")
+    """Raise ``OSError`` or ``ValueError`` where no program answers at a TCP address.
+
+    A scheduler speaks first, unless the connection is encrypted.
+    """
+    scheme, _, listener = address.rpartition("://")
+    host, _, port = listener.rpartition(":")
     if scheme not in ("", "tcp", "tls"):
         return
     if not host or not port.isdecimal():
@@ -44,7 +48,10 @@ def _dial(address: str) -> None:
 
     def dial() -> None:
         try:
-            socket.create_connection((host.strip("[]"), int(port)), _CONNECT_SECONDS).close()
+            place = (host.strip("[]"), int(port))
+            with socket.create_connection(place, _CONNECT_SECONDS) as connection:
+                if scheme != "tls" and not connection.recv(1):
+                    raise ConnectionError("the connection was closed")
             result.put(None)
         except (OSError, OverflowError) as error:
             result.put(OSError(str(error)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -16,7 +17,8 @@ import pytest
 from qsage_validate.bench.experiment import Selection
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.scheduling import DaskScheduler
-from qsage_validate.errors import Exit, MissingExtraError
+from qsage_validate.errors import Exit, MissingExtraError, UsageError
+from qsage_validate.system.cluster import check_scheduler
 from tests.support.commands import run_qsage
 from tests.support.toy_bench import REFERENCE, TOY
 
@@ -110,8 +112,13 @@ def test_no_scheduler_is_one_line_within_three_seconds(
 
 
 def test_a_stranger_is_no_scheduler(
-    stranger: str, capfd: pytest.CaptureFixture[str], tmp_path: Path
+    stranger: str,
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Dask, whose import takes as long as the machine is busy, is not asked about silence."""
+    monkeypatch.setattr("qsage_validate.system.cluster._shake_hands", pytest.fail)
     _is_refused(stranger, ["--scheduler", stranger], capfd, tmp_path)
     file = tmp_path / "scheduler.json"
     file.write_text(json.dumps({"type": "Scheduler", "address": stranger}))
@@ -154,3 +161,27 @@ def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("qsage_validate.system.cluster.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"--scheduler needs the extra 'cluster'"):
         DaskScheduler("tcp://127.0.0.1:9")
+
+
+def test_a_program_of_another_protocol_is_no_scheduler() -> None:
+    def talk() -> None:
+        for _ in range(2):  # the first is the question whether somebody is there
+            connection, _peer = server.accept()
+            with connection:
+                connection.sendall(b"SSH-2.0-other\r\n")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=talk, daemon=True).start()
+        with pytest.raises(UsageError, match="who listens there does not speak its protocol"):
+            check_scheduler(f"127.0.0.1:{server.getsockname()[1]}")
+
+
+def test_a_closed_connection_is_no_scheduler() -> None:
+    def hang_up() -> None:
+        connection, _peer = server.accept()
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=hang_up, daemon=True).start()
+        with pytest.raises(UsageError, match=r"closed|reset"):
+            check_scheduler(f"127.0.0.1:{server.getsockname()[1]}")
