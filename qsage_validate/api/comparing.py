@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from qsage_validate.api.formulas import Formula
 from qsage_validate.api.sources import FileSource, as_paths
 from qsage_validate.api.strategies import Strategy, certify
+from qsage_validate.api.words import parameter_words
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.comparing.compare import (
     Compared,
@@ -59,6 +60,7 @@ class Comparison:
         return {**fields, "shared": self.shared, "play": list(self.play)}
 
 
+@parameter_words
 def compare(
     first: Strategy | Formula,
     second: Formula,
@@ -93,6 +95,7 @@ def compare(
     return Comparison(found.name.lower(), found.exit_code is Exit.FINE, there, back)
 
 
+@parameter_words
 def compare_exactly(
     first: Formula,
     second: Formula,

@@ -8,8 +8,10 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
+from qsage_validate.api.frames import html_table
 from qsage_validate.api.games import Game, made_from
 from qsage_validate.api.sources import FileSource, as_paths, shown
+from qsage_validate.api.words import parameter_words
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.problems.files import Files
@@ -81,12 +83,21 @@ class Formula:
         files = replace(self.problem.files, formula=name, made_from=(), game=())
         return replace(self, problem=replace(self.problem, files=files))
 
+    @property
+    def _name(self) -> str:
+        return self.problem.files.name if self.game is None else self.game.name
+
     def __repr__(self) -> str:
         counts = ", ".join(f"{number:,} {name}" for name, number in self.stats.items())
-        name = self.problem.files.name if self.game is None else self.game.name
-        return f"<Formula {name}: {counts}>"
+        return f"<Formula {self._name}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(
+            ["formula", self._name], ((name, f"{number:,}") for name, number in self.stats.items())
+        )
 
 
+@parameter_words
 def encode(game: Game, encoding: str | None = None) -> Formula:
     """The formula that is true exactly when Black wins ``game`` within its depth.
 
@@ -104,6 +115,7 @@ def encode(game: Game, encoding: str | None = None) -> Formula:
     return Formula(problem, game, made)
 
 
+@parameter_words
 def read_formula(
     formula: FileSource, *, meta: FileSource | None = None, prenex: str | None = None
 ) -> Formula:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qsage_validate.api.sources import FileSource, as_paths, shown
+from qsage_validate.api.words import parameter_words
 from qsage_validate.errors import UsageError
 from qsage_validate.games import protocol
 from qsage_validate.games.languages import load_game
@@ -133,6 +134,7 @@ class Game:
         return self.board.svg()
 
 
+@parameter_words
 def game(name: str, **parameters: object) -> Game:
     """A game of the library by its name and parameters: those of ``qsage games``.
 
@@ -155,6 +157,7 @@ def game_names() -> GameTable:
     return GameTable.of(GAMES)
 
 
+@parameter_words
 def game_from_files(*paths: FileSource, **parameters: object) -> Game:
     """A game from its files: a PG, ``.hex`` or GDL file, or a BDDL domain and its problem.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.api.formulas import Formula, encode
 from qsage_validate.api.frames import html_table
 from qsage_validate.api.games import Game
+from qsage_validate.api.words import parameter_words
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.system.limits import Deadline, Limits
@@ -68,6 +69,7 @@ class Result:
         return html_table(["", ""], self.to_dict().items())
 
 
+@parameter_words
 def solve(
     subject: Game | Formula,
     *,

@@ -9,9 +9,10 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.api.formulas import Formula, encode, order_of, renamed
-from qsage_validate.api.frames import directed_graph
+from qsage_validate.api.frames import directed_graph, html_table
 from qsage_validate.api.games import Board, Game
 from qsage_validate.api.sources import FileSource, as_paths
+from qsage_validate.api.words import parameter_words
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
@@ -65,6 +66,7 @@ class Strategy:
         """Notes before a play: the source of the layout, missing functions."""
         return self.problem.notes
 
+    @parameter_words
     def validate(
         self,
         levels: Iterable[str] | None = None,
@@ -108,8 +110,12 @@ class Strategy:
         files = {fact.path: fact.as_json() for fact in file_facts(problem.files)}
         facts = {"files": files, "command": command_of(problem.files), **problem.facts}
         problem = replace(problem, facts=facts)
-        return Report(validate(problem, options, tell=tell), problem)
+        whole = validate(problem, options, tell=tell)
+        if problem.files.made_from and problem.game is not None:
+            whole = replace(whole, subject=problem.game.name)
+        return Report(whole, problem)
 
+    @parameter_words
     def explain(
         self,
         *,
@@ -146,6 +152,7 @@ class Strategy:
         hero = check_winning(self.problem, limits.deadline)
         return explained(self.formula or Formula(self.problem), options, hero, tell, predicates)
 
+    @parameter_words
     def play(self, *, blocks: bool = False) -> Match:
         """A play against the strategy, with you on the other side.
 
@@ -162,6 +169,7 @@ class Strategy:
             problem = replace(problem, files=files, layout=None, game=None)
         return Match(open_engine(problem), teacher=lambda: teacher_of(problem))
 
+    @parameter_words
     def attack(self, games: int = 100, *, seed: int = 0, illegal: float = 0.0) -> Attack:
         """Random plays of the opponent's; ``illegal`` is how often an illegal move is tried.
 
@@ -192,6 +200,7 @@ class Strategy:
             raise UsageError(f"found the moves {' '.join(moves)}, expected legal ones")
         return {str(child.move): child.answer for child in self._tree.children(node)}
 
+    @parameter_words
     def save(
         self,
         path: str | PathLike[str],
@@ -265,6 +274,11 @@ class Strategy:
 
     def __repr__(self) -> str:
         return f"<Strategy {self.problem.title}>"
+
+    def _repr_html_(self) -> str:
+        rows = [("player", self.player.value), ("certificate", self.kind)]
+        rows += [] if self.gates is None else [("AND gates", f"{self.gates:,}")]
+        return html_table(["strategy", self.problem.title], rows)
 
 
 class Tree:
@@ -355,6 +369,7 @@ class Tree:
         return f"<div>{''.join(parts)}{'</details>' * open_items}</div>"
 
 
+@parameter_words
 def certify(
     subject: Game | Formula,
     *,
@@ -424,6 +439,7 @@ def explain(
     return explained(subject, options, tell=tell, predicates=predicates)
 
 
+@parameter_words
 def load(
     formula: FileSource | Formula,
     certificate: FileSource | None = None,

@@ -52,7 +52,8 @@ class Files:
     def name(self) -> str:
         """The name of the inputs in a report: by the files, or by the words of the game."""
         named = [label(path) for path in (self.formula, self.certificate) if path is not None]
-        return " with ".join(dict.fromkeys(named)) or " ".join(self.made_from)
+        words = (word for word in self.made_from if word not in ("--model", "--game"))
+        return " with ".join(dict.fromkeys(named)) or " ".join(words)
 
     def command(self, *arguments: str) -> str:
         """The command line that plays these files with more ``arguments``."""

@@ -7,6 +7,7 @@ import dataclasses
 import doctest
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -151,8 +152,8 @@ def test_a_file_that_is_wrong_is_named_as_it_was_given(tmp_path: Path) -> None:
     ("name", "parameters", "message"),
     [
         ("chess", {}, "found the unknown game 'chess'"),
-        ("httt", {"colour": 3}, "found --colour for httt"),
-        ("httt", {"size": "4 by 4"}, "expected WIDTHxHEIGHT"),
+        ("httt", {"colour": 3}, "found colour= for httt, expected one of size=, shape=, "),
+        ("httt", {"size": "4 by 4"}, "found '4 by 4' for size=, expected WIDTHxHEIGHT"),
     ],
 )
 def test_a_wrong_game_says_what_there_is(
@@ -160,6 +161,52 @@ def test_a_wrong_game_says_what_there_is(
 ) -> None:
     with pytest.raises(qs.UsageError, match=re.escape(message)):
         qs.game(name, **parameters)
+
+
+def test_a_formula_and_a_strategy_are_tables_in_a_notebook(tic: qs.Strategy) -> None:
+    assert tic.formula is not None
+    formula, strategy = tic.formula._repr_html_(), tic._repr_html_()
+    assert "<th>httt 4x4 tic</th>" in formula
+    assert "<td>gates</td><td>216</td>" in formula
+    assert "<th>httt 4x4 tic: Skolem certificate for Black</th>" in strategy
+    assert f"<td>AND gates</td><td>{tic.gates}</td>" in strategy
+    unnamed = qs.read_formula(b"#QCIR-G14\nexists(1)\noutput(1)\n")
+    assert "<th>&lt;formula&gt;</th>" in unnamed._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda s: s.save("f.aig", dialect="foo"), "found 'foo' for dialect=, expected"),
+        (lambda s: qs.load(b"", b"", dialect="foo"), "found 'foo' for dialect=, expected"),
+        (lambda s: s.validate(["rule"]), "found levels= rule (did you mean 'rules'?)"),
+        (
+            lambda s: qs.certify(qs.game("httt"), route="search", solver="depqbf"),
+            "found solver= with route= search",
+        ),
+        (lambda s: qs.certify(_bare(), route="search"), "found route= search for a formula"),
+        (lambda s: s.explain(positions=1), "positions= raises the limit"),
+        (lambda s: qs.compare(_bare(), _bare("a")), "the variables in a file (shared=)"),
+    ],
+)
+def test_errors_call_parameters_as_python_does(
+    call: Callable[[qs.Strategy], object], said: str, tic: qs.Strategy
+) -> None:
+    with pytest.raises((qs.UsageError, qs.UndecidedError)) as error:
+        call(tic)
+    assert said in str(error.value)
+    assert "--" not in str(error.value)
+
+
+def _bare(name: str = "1") -> qs.Formula:
+    text = f"#QCIR-G14\nexists({name})\noutput({name})\n"
+    return qs.read_formula(text.encode())
+
+
+def test_a_report_of_a_game_begins_with_its_name(tic: qs.Strategy) -> None:
+    report = tic.validate(["rules"])
+    assert report.summary.startswith("httt 4x4 tic: ")
+    assert "--" not in report.summary
 
 
 def test_replays_of_a_game_that_is_in_no_file_name_the_game(tic: qs.Strategy) -> None:
