@@ -55,6 +55,20 @@ def test_the_board_has_colours_of_the_terminals_own(
         assert terminal.exit_code() == Exit.FINE
 
 
+def test_a_pasted_escape_character_leaves_nothing(tic: list[object], tmp_path: Path) -> None:
+    with play(tmp_path, tic) as terminal:
+        terminal.wait_for("Your move, White: ply 2 of 5")
+        terminal.send("\x1b[200~a\x1bq\x1b[201~")
+        terminal.settle()
+        assert LEAVES_SCREEN not in terminal.output
+        terminal.send(":occupy(1,1)\r")
+        terminal.wait_for("Your move, White: ply 4 of 5")
+        terminal.send("\x1b")
+        terminal.settle()
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
+
+
 def test_a_whole_game_with_mouse_and_keys(tic: list[object], tmp_path: Path) -> None:
     with play(tmp_path, tic, anew=True) as terminal:
         terminal.wait_for("Your move, White: ply 2 of 5")

@@ -13,6 +13,7 @@ from textual.app import App
 from textual.filter import LineFilter
 
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.play.tui.pastes import read_pastes_as_text
 from qsage_validate.play.tui.themes import DARK, THEMES, themes
 from qsage_validate.play.tui.visible import VISIBLE
 from qsage_validate.system.signals import TERMINATING
@@ -63,6 +64,7 @@ def run_in_colours(app: LeavableApp[Result]) -> Result | Exit | None:
     """Run an app in the colours that this terminal has."""
     for known in themes(app.console.color_system).values():
         app.register_theme(known)
+    read_pastes_as_text()
     return app.run()
 
 
