@@ -62,15 +62,15 @@ _NUMBERS = count()
 
 
 @pytest.fixture(scope="session")
-def states(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _states(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder for the states of all tests."""
-    return tmp_path_factory.mktemp("states")
+    return tmp_path_factory.mktemp("s")
 
 
 @pytest.fixture(autouse=True)
-def state_folder(states: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def state_folder(_states: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder in which a test's plays keep what they keep; not there before they do."""
-    parent = states / str(next(_NUMBERS))
+    parent = _states / str(next(_NUMBERS))
     parent.mkdir()
     folder = parent / "qsage"
     monkeypatch.setenv("QSAGE_STATE", str(folder))

@@ -21,7 +21,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.compiled import switching
+from qsage_validate.solvers.search.compiled import numba_cache, switching
 from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
 from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
 
@@ -247,7 +247,7 @@ def test_symmetric_states_share_an_entry_and_their_value(shared_data: Path) -> N
 def test_a_long_search_changes_to_machine_code(
     shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(switching, "is_kept", lambda function: True)
+    monkeypatch.setattr(numba_cache, "is_kept", lambda function: True)
     found = search_for(game_of(shared_data / "gdl/gttt-4x4-1-1-fatty.gdl", 13)).solve()
     assert (found.winner, found.engine) == (WHITE, "compiled")
     assert found.nodes > switching.SWITCH

@@ -155,7 +155,7 @@ def test_a_broken_state_is_one_line_and_put_aside(tmp_path: Path, state_folder: 
     (state_folder / "state.json").write_text('{"state": 1,\n "recent": 7}')
     with start(tmp_path) as terminal:
         # The line is wrapped, where depends on the name of the folder.
-        terminal.wait_for("state.json.unreadable")
+        terminal.wait_for("state.json.u")
         assert "2:12: found a number for 'recent', expected a list" in " ".join(
             terminal.text.split()
         )

@@ -44,7 +44,7 @@ def behind_the_sum(content: bytes) -> str:
 def test_a_file_reads_back(path: Path, content: bytes) -> None:
     solution = read_solution(path)
     assert as_bytes(solution) == content
-    assert solution.positions == 27
+    assert solution.positions == 31
     unpacked = path.with_name("unpacked")
     unpacked.write_bytes(gzip.decompress(content))
     assert as_bytes(read_solution(unpacked)) == content
@@ -136,7 +136,7 @@ def test_a_wrong_reply_is_refuted_with_the_play(
         "refuted: the reply in ply 1 is illegal: vertical(4,4): ?y+1 leaves the board",
         "  play: no move",
     ]
-    line = "WW../B.../B.../....\tvertical(3,3)"
+    line = "WW../B.../B.../....\tvertical(3,2)"
     assert line in text
     path.write_bytes(sealed(text.replace(line, line[:-5] + "(1,2)", 1).encode()))
     assert run_qsage(["validate", "--solution", str(path)]) == Exit.REFUTED
@@ -154,7 +154,7 @@ def test_a_wrong_reply_is_refuted_with_the_play(
 def test_a_file_of_another_game_is_refused(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["validate", "--solution", str(path), "--model"]
     assert run_qsage([*command, DOMINEERING]) == Exit.FINE
-    assert "proved by exhaustive walk, 44 positions" in capsys.readouterr().out
+    assert "proved by exhaustive walk, 50 positions" in capsys.readouterr().out
     for words, expected in {
         "domineering --size 4x4 --depth 9": "at depth 8",
         "domineering --size 5x4 --depth 8": "expected one of domineering 5x4",
@@ -274,11 +274,11 @@ def test_the_library(tmp_path: Path, content: bytes) -> None:
     assert (tmp_path / "s").read_bytes() == content
     again = qs.load_solution(content)
     assert (
-        repr(again) == "<Solution Black wins domineering 4x4 within 8 plies: 27 replies of Black>"
+        repr(again) == "<Solution Black wins domineering 4x4 within 8 plies: 31 replies of Black>"
     )
     report = again.validate()
     assert report.proved
-    assert (report.positions, report.longest, report.play) == (44, 7, ())
+    assert (report.positions, report.longest, report.play) == (50, 7, ())
     assert report.to_dict()["verdict"] == "proved"
     match = again.play()
     while not match.over:
