@@ -11,6 +11,8 @@ import pytest
 from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.transcript import Transcript
+from qsage_validate.play.tui.app import PlayApp
+from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.board_art import LEGAL_DOT
 from tests.support.terminal import (
     LEAVES_MOUSE,
@@ -67,6 +69,40 @@ def test_a_pasted_escape_character_leaves_nothing(tic: list[object], tmp_path: P
         terminal.settle()
         terminal.send("q")
         assert terminal.exit_code() == Exit.FINE
+
+
+@pytest.mark.parametrize("where", ["screen", "worker"])
+def test_after_an_internal_error_the_play_is_saved_and_the_file_is_said(
+    tic: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """The fork in the terminal has the broken function of this process."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    if where == "screen":
+        monkeypatch.setattr(PlayApp, "action_save", broken)
+    else:
+        monkeypatch.setattr(requests, "save", broken)
+    with play(tmp_path, tic) as terminal:
+        terminal.wait_for("Your move, White: ply 2 of 5")
+        terminal.send(":occupy(1,1)\r")
+        terminal.wait_for("Your move, White: ply 4 of 5")
+        terminal.send("\x1b")
+        terminal.settle()
+        terminal.send("s")
+        if where == "worker":
+            terminal.wait_for("Save the transcript")
+            terminal.send("\r")
+        assert terminal.exit_code() == Exit.INTERNAL
+        before, _, after = terminal.output.rpartition(LEAVES_SCREEN)
+        assert LEAVES_MOUSE in before + after
+        assert SHOWS_CURSOR in before + after
+        said = after.decode()
+    assert "qsage: the play is saved: httt-4x4-tic.play" in said
+    assert "ZeroDivisionError" in said
+    saved = Transcript.parse((tmp_path / "httt-4x4-tic.play").read_text("utf-8"))
+    assert [str(ply.move) for ply in saved.plies][1] == "occupy(1,1)"
 
 
 def test_a_whole_game_with_mouse_and_keys(tic: list[object], tmp_path: Path) -> None:
