@@ -132,7 +132,7 @@ _Answer = TypeVar("_Answer")
 def ask_each(
     ask: Callable[[Sequence[Assignment]], list[_Answer]], assignments: Sequence[Assignment]
 ) -> list[_Answer | NoAnswerError | UndecidedError]:
-    """The answers to a batch; where there is none, the error in its place."""
+    """The answers to a batch; an error takes the place of an answer that failed."""
     try:
         return list(ask(assignments))
     except (NoAnswerError, UndecidedError) as error:

@@ -1,4 +1,4 @@
-"""Illegal moves and claims of a goal that the certificate should win against, and does not."""
+"""Findings: illegal moves and claims of a goal that the certificate should beat and does not."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ _SLICE: Final = 1000
 class Solver(solvers.Solver):  # type: ignore[misc]  # PySAT comes without types
     """``pysat.solvers.Solver`` whose searches Ctrl-C ends with ``KeyboardInterrupt``.
 
-    While they search, PySAT's solvers have a handler of Ctrl-C of their own, which jumps out of
-    the middle of everything.  Where that is a request for memory, the heap stays locked or
-    broken, and the program hangs or crashes when it next asks for some.  Here the handler is
+    While they search, PySAT's solvers have a handler of Ctrl-C of their own, which leaves
+    C++ code by ``longjmp``.  If that happens in ``malloc``, the heap stays locked or
+    corrupt, and the program hangs or crashes at the next allocation.  Here the handler is
     never installed: Python's own notes the signal, and raises between two slices of the search.
     """
 

@@ -268,7 +268,7 @@ class _Target:
 
 
 def _certified(asked: _Question, options: RouteOptions, target: _Target) -> CertifiedFormula:
-    """The whole certificate; of one block in half of the time, for else a solver is asked."""
+    """The whole certificate; with ``--blocks 1`` half of the time is left for a solver."""
     from qsage_validate.certificates.routes.routes import certify_formula, certify_prepared
 
     if target.blocks == 1:

@@ -78,7 +78,7 @@ def encoders(language: str | None = None) -> dict[str, str]:
 
 
 def language_of_encoding(encoding: str | None) -> str | None:
-    """The language of the games that ``encoding`` is for; ``None`` without one, or an unknown."""
+    """The language of the games that ``encoding`` takes; ``None`` if not given or not known."""
     return next((language for language, names in _ENCODERS.items() if encoding in names), None)
 
 

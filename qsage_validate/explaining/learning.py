@@ -67,7 +67,7 @@ class Pool:
         return self._number[situation]
 
     def link(self, before: int, move: str, after: int) -> None:
-        """Say that a winning move in one situation can lead to another one."""
+        """Record that a winning move in one situation can lead to another situation."""
         found = self.samples[before].links.setdefault(move, [])
         if after not in found:
             found.append(after)

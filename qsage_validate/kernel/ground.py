@@ -2,8 +2,8 @@
 
 Grid games (section 3.3 of Shaik and van de Pol, *Concise QBF Encodings for Games on a Grid*) and
 positional games (Definitions 1 to 4 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023)
-come in this form.  A :class:`GroundGame` is plain data that a person can print and read; it is
-the game of which something is proved.
+have this form.  A :class:`GroundGame` is plain data that a person can print and read.  The
+kernel's proofs are about a ``GroundGame``.
 """
 
 from __future__ import annotations

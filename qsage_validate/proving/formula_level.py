@@ -121,7 +121,7 @@ def check_formula(
 def _by_kernel(
     formula: Qbf, certificate: Certificate, deadline: Deadline
 ) -> Proved | Undecided | None:
-    """The kernel's own answer; ``None`` where it has a choice that beats the functions."""
+    """The kernel's verdict; ``None`` where the kernel finds a choice that beats the functions."""
     try:
         circuit = circuit_of(certificate, formula)
         beaten = prove_formula(formula, circuit, deadline=deadline)

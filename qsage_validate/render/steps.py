@@ -92,7 +92,7 @@ def steps_of_states(
 
 
 def steps_by_rules(game: Game, moves: Sequence[str]) -> tuple[Step, ...]:
-    """The steps of a play by the rules alone, up to the first move that they do not allow."""
+    """The steps of a play by the rules alone, up to the first illegal move."""
     position = game.initial
     steps = [_step(0, None, "", (None, position.board, None), None, [])]
     for ply, text in enumerate(moves, start=1):

@@ -61,7 +61,7 @@ class Rules(Protocol[L, A]):
         ...
 
     def layer(self, position: Position) -> L:
-        """The layer of one position, which remembers nothing before it."""
+        """The layer that has one position and no predecessors."""
         ...
 
     def position(self, layer: L, index: int, ply: int) -> Position:

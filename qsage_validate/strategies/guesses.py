@@ -41,8 +41,8 @@ class Guesses:
     def of(self, plays: Sequence[Assignment]) -> list[tuple[int, ...]]:
         """The unplayed variables that the next reply may depend on, for each play.
 
-        All plays have the same number of plies.  They are all of those that the ply's functions
-        read, or none.
+        All plays have the same number of plies.  The result has all variables that the
+        ply's functions read, or none.
         """
         if not plays:
             return []

@@ -262,7 +262,7 @@ def _synthesised(search: FormulaSearch, result: FormulaResult) -> None:
 
 
 def _shrink(search: FormulaSearch, result: FormulaResult, sample: Sample, level: int) -> None:
-    """Put a smaller formula for a proved one, when there is one that is proved as well."""
+    """Replace a proved formula by a smaller one, if a smaller one can be proved too."""
     assert result.formula is not None
     found = periods(list(search.labels), search.labels)
     wanted = moduli(search.game.constants(), found, level)

@@ -74,7 +74,7 @@ class TerminalProgram:
             _resize(self.terminal, columns, lines)
 
     def hang_up(self) -> None:
-        """Tell the program that its terminal is gone; it ends as when a window is closed."""
+        """Send the program SIGHUP, as a closed terminal window does; the program then ends."""
         self._signal(signal.SIGHUP)
 
     def kill(self) -> None:

@@ -305,7 +305,7 @@ def _last_reply(frames: Sequence[Frame], player: Player) -> tuple[Position, Fram
 
 
 def other_moves(frames: Sequence[Frame], player: Player) -> tuple[str, ...]:
-    """The other moves that ``player`` had at the last reply among ``frames``; none unless known."""
+    """The other moves of ``player`` at the last reply in ``frames``; empty if not known."""
     found = _last_reply(frames, player)
     if found is None:
         return ()

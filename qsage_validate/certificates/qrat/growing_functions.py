@@ -93,7 +93,7 @@ class GrowingFunctions:
         return False
 
     def make_true(self, literal: int, where: int, reach: int) -> None:
-        """Make ``literal`` true also where ``where``, of a known reach, is."""
+        """Extend the function of ``literal``: it becomes true where ``where`` is true, too."""
         new = self.builder.or_(self.literal(literal), where)
         variable = abs(literal)
         self.set(variable, new ^ (literal < 0), max(self._reach[variable], reach))

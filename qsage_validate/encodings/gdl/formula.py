@@ -171,7 +171,7 @@ class _Encoder:
         )
 
     def domains(self) -> Domain:
-        """The moves of each role in each round: what the grounder cannot rule out.
+        """The moves of each role in each round that the grounder does not exclude.
 
         In the general encoding a role has the same moves in all rounds.
         """

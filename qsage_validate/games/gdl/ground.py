@@ -276,7 +276,7 @@ class _Round:
         return found
 
     def instances(self, component: _Component, others: int) -> list[Instance]:
-        """The instances of a component's clauses; ``others`` are known besides."""
+        """The ground instances of a component's clauses; ``others`` of the limit are used up."""
         view = self.above if component.layer == ACTION else self.upper
         instances: dict[Instance, None] = {}
         for clause in component.clauses:

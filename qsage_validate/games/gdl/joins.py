@@ -32,7 +32,7 @@ Index = dict[object, list[Fact]]
 
 
 class Relations(Protocol):
-    """The data a clause is evaluated on; relations and indexes are numbered by ``Joins``."""
+    """The relations and indexes that clauses are evaluated on; ``Joins`` numbers them."""
 
     def rel(self, number: int) -> Facts: ...
 

@@ -1,4 +1,4 @@
-"""Steps of all plays at once, on arrays or play by play: what the exhaustive adversary walks on."""
+"""Steps of all plays at once, on arrays or play by play, for the exhaustive adversary."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ from qsage_validate.system.limits import Deadline, Limits
 class CrossCheck:
     """The result of a comparison: the number of states compared, and the first that disagrees.
 
-    ``complete``: all that were asked for; states from which plays are endless, or too many, are
-    left out.
+    ``complete`` says whether all requested states were compared.  States from which plays are
+    endless or too many are left out.
     """
 
     states: int

@@ -154,7 +154,7 @@ class MeasureSearch:
         return True
 
     def _component(self, partition: Partition, size: _Size) -> bool:
-        """Find a component with coefficients of this size, and take the steps out that fall."""
+        """Find a component with coefficients up to this size; remove the steps that lower it."""
         least = len(self.steps_left)
         for _ in range(_ROUNDS):
             measure = self._guess(partition, size, least)

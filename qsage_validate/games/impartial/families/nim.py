@@ -104,7 +104,7 @@ def redistribute(count: int, bound: int | None = None) -> ImpartialGame:
 
 
 def entropy(count: int, bound: int | None = None) -> ImpartialGame:
-    """Move tokens from a pile to a smaller one: fewer than it has more."""
+    """Move tokens from a pile to a smaller one: fewer than the difference of the two piles."""
     names = piles(count)
     pairs = [(a, b) for a in names for b in names if a != b]
     moves = [

@@ -312,7 +312,7 @@ class BoardView(ScrollView, can_focus=True):
         return Strip([blank, side]).extend_cell_length(self.grid.size[0], self.rich_style)
 
     def _side(self, *, top: bool) -> Style:
-        """The look of a side of the board: its owner's colour on the board's."""
+        """The style of a side of the board: the owner's colour on the board's background."""
         owner = self.picture.top_owner
         assert owner is not None, "there is a rim"
         name = (owner if top else owner.other).value

@@ -130,7 +130,7 @@ class FarmEngine:
         return self._local.hint(state, player, plies)
 
     def known(self, state: State, player: Player, plies: int) -> bool | None:
-        """True if Black wins within so many plies; ``None`` if neither graph nor table tells."""
+        """Whether Black wins within ``plies``; ``None`` if neither graph nor table knows it."""
         result = self._frontier.known(state, player, plies)
         return self._local.known(state, player, plies) if result is None else result == WIN
 
