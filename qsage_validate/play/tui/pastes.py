@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from textual._xterm_parser import XTermParser
-from textual.drivers import linux_driver
 from textual.message import Message
 
 _ESCAPE: Final = "\x1b"
@@ -53,6 +52,13 @@ class PlainPastes(XTermParser):
 
 
 def read_pastes_as_text() -> None:
-    """Let the terminal's driver of this process read by :class:`PlainPastes`."""
+    """Let the terminal's driver of this process read by :class:`PlainPastes`.
+
+    Systems without ``termios`` have another driver, which is left as it is.
+    """
+    try:
+        from textual.drivers import linux_driver
+    except ImportError:
+        return
     # The driver makes its reader by this name, and has no other way in.
     setattr(linux_driver, "XTermParser", PlainPastes)  # noqa: B010 (a name that mypy knows as a class)
