@@ -138,8 +138,9 @@ def test_limits_end_it_and_it_goes_on_afterwards() -> None:
 
 
 @needs_numba
-def test_a_table_that_does_not_fit_is_one_line() -> None:
-    game = game_of("breakthrough --size 3x4")
+@pytest.mark.parametrize("words", ["breakthrough --size 3x4", "trails --depth 3"])
+def test_a_table_that_does_not_fit_is_one_line(words: str) -> None:
+    game = load_game(find_command(words.split()))
     with pytest.raises(UsageError, match=r"table of 999,999,999 MB, expected at most"):
         search_for(game, limits=Limits(memory_mb=999_999_999), engine=EngineChoice.FAST)
 

@@ -32,7 +32,7 @@ FAR = 0xFFFF
 """``ALWAYS`` in sixteen bits."""
 
 # The fields of the control block.
-DEPTH, MODE, RESULT, NODES, PLIES, FIRST, FILLED, ORDERED, SYMMETRIC = range(9)
+DEPTH, MODE, RESULT, NODES, FILLED, PLIES, FIRST, ORDERED, SYMMETRIC = range(9)
 CONTROLS = 9
 # The next thing to do: look at a position, go on to the next move, take a result.
 ENTER, NEXT, RETURN = range(3)

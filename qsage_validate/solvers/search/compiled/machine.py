@@ -193,6 +193,47 @@ def keep(table: Table, keys: Any, at: int, width: int, entry: int) -> int:
 
 
 @_compiled
+def take_result(
+    frames: Any,
+    history: Any,
+    depth: int,
+    player: int,
+    move: int,
+    place: int,
+    result: int,
+    left: int,
+) -> None:
+    """Take the result of a move into its node; ``place`` is the move's in ``history``.
+
+    Black's moves look for a win (1), White's for any other result, which ends the node.
+    """
+    if (result == 1) == (player == 0):
+        history[place] += left * left
+        frames.bests[depth] = result
+        frames.chosen[depth] = move + 1
+        frames.nexts[depth] = frames.ends[depth]
+    elif player == 0:
+        frames.bests[depth] = max(frames.bests[depth], result)
+
+
+@_compiled
+def entry_of(frames: Any, depth: int, left: int) -> int:
+    """The table's entry of a node whose moves are done, with ``left`` plies (or rounds) to go.
+
+    From the lowest bit: within how many Black wins (16 bits), within how many not (16), how many
+    were searched (14), the move that decided, from 1 on (16), and a mark that the slot is taken.
+    """
+    win, lose, result = frames.wins[depth], frames.loses[depth], frames.bests[depth]
+    if result == 1:
+        win = left
+    else:
+        lose = left if result == 0 else FAR
+    entry: int = win | lose << 16 | left << 32
+    entry |= (frames.chosen[depth] & 0xFFFF) << 46 | 1 << 62
+    return entry
+
+
+@_compiled
 def move_over(old: Table, new: Table, width: int) -> int:
     """Copy a table into a larger one; the number of entries there."""
     count = 0
@@ -692,13 +733,7 @@ def run(
             player = (first + depth) & 1
             left = plies - depth
             action = frames.moves[frames.nexts[depth] - 1]
-            if (result == 1) == (player == 0):
-                history[action] += left * left
-                frames.bests[depth] = result
-                frames.chosen[depth] = action + 1
-                frames.nexts[depth] = frames.ends[depth]
-            elif player == 0:
-                frames.bests[depth] = max(frames.bests[depth], result)
+            take_result(frames, history, depth, player, action, action, result, left)
             mode = NEXT
         if mode == NEXT:
             if frames.nexts[depth] < frames.ends[depth]:
@@ -714,14 +749,7 @@ def run(
                 mode = ENTER
             else:
                 result = frames.bests[depth]
-                left = plies - depth
-                win, lose = frames.wins[depth], frames.loses[depth]
-                if result == 1:
-                    win = left
-                else:
-                    lose = left if result == 0 else FAR
-                entry = win | lose << 16 | left << 32
-                entry |= (frames.chosen[depth] & 0xFFFF) << 46 | 1 << 62
+                entry = entry_of(frames, depth, plies - depth)
                 filled += keep(table, frames.keys, depth * size, width, entry)
                 depth -= 1
                 mode = RETURN

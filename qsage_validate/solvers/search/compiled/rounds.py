@@ -15,14 +15,14 @@ from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import MAX_PLIES
 from qsage_validate.solvers.search.compiled.arrays import (
+    DONE,
     FAR,
     MAX_WORDS,
     WORD,
-    Table,
     Words,
     words_of,
 )
-from qsage_validate.solvers.search.compiled.engine import DEFAULT_MB, SLICE
+from qsage_validate.solvers.search.compiled.runner import Runner
 from qsage_validate.solvers.search.search_engine import (
     NEVER,
     NOT_WITHIN,
@@ -30,12 +30,8 @@ from qsage_validate.solvers.search.search_engine import (
     LimitError,
     ManyReplies,
 )
-from qsage_validate.system.memory import physical_mb
-from qsage_validate.system.signals import signals_held_back
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
-
-_SLOTS = 1 << 14
 
 
 def _unwatched() -> None:
@@ -45,8 +41,9 @@ def _unwatched() -> None:
 class CompiledRounds:
     """The compiled search of one game; ``memory_mb`` is the size of the table at most.
 
-    Raises ``TooLargeError`` for a game whose states do not fit in the words; a search raises it for
-    the effect of a move that is too large, and ``NoTurnsError``.
+    Raises ``UsageError`` for a table that does not fit in the memory, ``TooLargeError`` for a game
+    whose states do not fit in the words; a search raises it for the effect of a move that is too
+    large, and ``NoTurnsError``.
     """
 
     deepens = False
@@ -63,9 +60,8 @@ class CompiledRounds:
         self._size = max(1, -(-len(masks.fluents) // WORD))
         if self._size > MAX_WORDS:
             raise TooLargeError(f"a state of {len(masks.fluents)} fluents")
-        self._words = (0,) * self._size
         self._machine = _machine()
-        self._called: set[str] = set()
+        self._runner = Runner(self._size, self._size, self._machine.CONTROLS, memory_mb)
         self._effects: list[Effect] = []
         black, white = (len(masks.moves[player]) for player in (BLACK, WHITE))
         self._pairs = np.full(black * white, -1, dtype=np.int64)
@@ -81,24 +77,17 @@ class CompiledRounds:
         for pair in sorted(masks.pairs or ()):
             self._learn(pair[0] * white + pair[1])
         self._rules = self._arrays()
-        self._control = np.zeros(self._machine.CONTROLS, dtype=np.int64)
         self._history = np.zeros(black + white, dtype=np.int64)
-        room = physical_mb()
-        if memory_mb is None:
-            memory_mb = DEFAULT_MB if room is None else min(DEFAULT_MB, room // 2)
-        slot = 8 * (1 + self._size)
-        self._most_slots = max(4, 1 << (memory_mb * 1_000_000 // slot).bit_length() - 1)
-        self._table = self._new_table(min(_SLOTS, self._most_slots))
 
     @property
     def nodes(self) -> int:
         """The number of states that were visited."""
-        return int(self._control[self._machine.NODES])
+        return self._runner.nodes
 
     @property
     def positions(self) -> int:
         """The number of states in the table."""
-        return int(self._control[self._machine.FILLED])
+        return self._runner.filled
 
     def frames(self, plies: int) -> int:
         """A few: the stack of the search is its own."""
@@ -158,7 +147,9 @@ class CompiledRounds:
             return False
         words = np.zeros(3 * self._size, dtype=np.int64)
         words[: self._size] = words_of(state, self._size)
-        entry = self._call("find_round", self._words, self._rules, self._table, words)
+        runner = self._runner
+        arguments = runner.words, self._rules, runner.table, words
+        entry = int(runner.call(self._machine.find_round, *arguments))
         if entry == 0:
             return None
         if rounds >= entry & FAR:
@@ -167,68 +158,22 @@ class CompiledRounds:
         return False if rounds <= (ALWAYS if lose == FAR else lose) else None
 
     def _run(self, state: int, rounds: int) -> int:
-        machine, control = self._machine, self._control
+        machine, runner = self._machine, self._runner
         frames = machine.round_frames(self._rules, self._size, rounds)
         frames.states[: self._size] = words_of(state, self._size)
-        control[machine.DEPTH], control[machine.MODE] = 0, machine.ENTER
-        control[machine.LEFT] = rounds
+        runner.control[machine.LEFT] = rounds
+        runner.begin()
         while True:
-            # The first call makes the machine code: a node, and then the clock is looked at.
-            nodes = SLICE if "run_rounds" in self._called else 1
-            why = self._call(
-                "run_rounds",
-                self._words,
-                self._rules,
-                self._table,
-                frames,
-                control,
-                self._history,
-                self.nodes + nodes,
-            )
-            if why == machine.DONE:
-                break
+            why = runner.slice(machine.run_rounds, self._rules, frames, self._history)
+            if why == DONE:
+                return runner.result
             if why == machine.NO_TURNS:
                 raise NoTurnsError
             if why == machine.NEEDS_EFFECT:
-                self._learn(int(control[machine.NEEDED]))
+                self._learn(int(runner.control[machine.NEEDED]))
                 self._rules = self._arrays()
-                continue
-            if why == machine.CROWDED:
-                self._grow()
-            self.watch()
-        return (NOT_WITHIN, WIN, NEVER)[int(control[machine.RESULT])]
-
-    def _call(self, name: str, *arguments: Any) -> int:
-        """The value of a function in machine code.
-
-        Its first call may compile it, which signals would leave half-done: they wait until then.
-        """
-        function = getattr(self._machine, name)
-        if name in self._called:
-            return int(function(*arguments))
-        with signals_held_back():
-            value = int(function(*arguments))
-        self._called.add(name)
-        return value
-
-    # -- the table ---------------------------------------------------------------------------
-
-    def _new_table(self, slots: int) -> Table:
-        return Table(
-            np.zeros(slots * self._size, dtype=np.int64),
-            np.zeros(slots, dtype=np.int64),
-            slots >= self._most_slots,
-        )
-
-    def _grow(self) -> None:
-        old = self._table
-        try:
-            self._table = self._new_table(min(4 * len(old.entries), self._most_slots))
-        except MemoryError:
-            self._table = old._replace(full=True)
-            return
-        filled = self._call("move_over", old, self._table, self._size)
-        self._control[self._machine.FILLED] = filled
+            else:
+                self.watch()
 
     # -- the rules ---------------------------------------------------------------------------
 

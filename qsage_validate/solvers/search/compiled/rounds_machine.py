@@ -10,23 +10,35 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qsage_validate.solvers.search.compiled.arrays import FAR, Table, Words
+from qsage_validate.solvers.search.compiled.arrays import (
+    CROWDED,
+    DEPTH,
+    DONE,
+    ENTER,
+    FAR,
+    FILLED,
+    MODE,
+    NEXT,
+    NODES,
+    RESULT,
+    RETURN,
+    SLICE_OVER,
+    Table,
+    Words,
+)
 from qsage_validate.solvers.search.compiled.machine import (
     _compiled,
+    entry_of,
     find,
     keep,
-    move_over,
+    take_result,
 )
 
-__all__ = ["move_over"]
-
-# The fields of the control block.
-DEPTH, MODE, RESULT, NODES, LEFT, FILLED, NEEDED = range(7)
-CONTROLS = 7
-# The next thing to do: look at a state, go on to the next move, take a result.
-ENTER, NEXT, RETURN = range(3)
-# Why the search came back.
-SLICE_OVER, DONE, CROWDED, NEEDS_EFFECT, NO_TURNS = range(5)
+# The control block has the fields that both searches have, and these.
+LEFT, NEEDED = range(FILLED + 1, FILLED + 3)
+CONTROLS = FILLED + 3
+# More reasons why the search came back.
+NEEDS_EFFECT, NO_TURNS = range(CROWDED + 1, CROWDED + 3)
 
 
 class RoundRules(NamedTuple):
@@ -318,14 +330,8 @@ def run_rounds(
                 break
             mover = frames.movers[depth] & 1
             move = frames.moves[frames.nexts[depth] - 1]
-            if (result == 1) == (mover == 0):
-                left = rounds - depth
-                history[mover * rules.black + move] += left * left
-                frames.bests[depth] = result
-                frames.chosen[depth] = move + 1
-                frames.nexts[depth] = frames.ends[depth]
-            elif mover == 0:
-                frames.bests[depth] = max(frames.bests[depth], result)
+            place = mover * rules.black + move
+            take_result(frames, history, depth, mover, move, place, result, rounds - depth)
             mode = NEXT
         if mode == NEXT:
             at = depth * size
@@ -341,14 +347,7 @@ def run_rounds(
                 mode = ENTER
             else:
                 result = frames.bests[depth]
-                left = rounds - depth
-                win, lose = frames.wins[depth], frames.loses[depth]
-                if result == 1:
-                    win = left
-                else:
-                    lose = left if result == 0 else FAR
-                entry = win | lose << 16 | left << 32
-                entry |= (frames.chosen[depth] & 0xFFFF) << 46 | 1 << 62
+                entry = entry_of(frames, depth, rounds - depth)
                 filled += keep(table, frames.keys, at, size, entry)
                 depth -= 1
                 mode = RETURN
