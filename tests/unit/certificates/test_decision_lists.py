@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
+from qsage_validate.certificates.checker import lists
 from qsage_validate.certificates.checker.lists import proved_by_lists
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
@@ -60,8 +61,16 @@ def test_functions_of_a_trace(extracted: Case) -> None:
     assert prove_formula(formula, certificate) is None
 
 
-def test_damaged_functions(extracted: Case) -> None:
-    """With one literal of the graph turned over, lists prove what the kernel proves, no more."""
+@pytest.mark.parametrize("conflicts", [1000, 1])
+def test_damaged_functions(
+    extracted: Case, conflicts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one literal of the graph turned over, lists prove what the kernel proves, no more.
+
+    With one conflict for a question most of them stay open: an open condition is not refuted.
+    """
+    monkeypatch.setattr(lists, "_CONFLICTS", conflicts)
+    monkeypatch.setattr(lists, "_OPEN", 1_000_000)
     formula, certificate = extracted
     aig = certificate.aig
     wrong = 0
