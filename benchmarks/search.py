@@ -3,6 +3,7 @@
     python benchmarks/search.py [--timeout SECONDS] [--data FOLDER] [--json]
     python benchmarks/search.py --boards [WORDS ...] [--before CHECKOUT] [--timeout SECONDS]
     python benchmarks/search.py --engines [WORDS ...] [--timeout SECONDS]
+    python benchmarks/search.py --compiled [WORDS ...] [--timeout SECONDS]
     python benchmarks/search.py --jobs [WORDS ...] [--timeout SECONDS]
     python benchmarks/search.py --paper [--before CHECKOUT] [--timeout SECONDS]
 
@@ -14,10 +15,10 @@ runs alone.  The program fails (exit code 1) when the two ways do not agree.
 With ``--boards`` both questions are asked of larger boards: who wins at the last depth, and in how
 few plies, in seconds of processor time.  With ``--paper`` the instances of Table 2 of the BDDL
 paper are solved at their depths.  With ``--engines`` who wins is asked of the compiled engine and
-of the search in Python; what making or loading the machine code takes is left out.  With
-``--jobs`` who wins is asked of one search, and of one and two processes with its tasks: seconds
-of the clock, of processor time, and positions looked at.  With ``--before`` another checkout does
-the same.
+of the search in Python, and with ``--compiled`` both questions of the compiled engine alone; what
+making or loading the machine code takes is left out.  With ``--jobs`` who wins is asked of one
+search, and of one and two processes with its tasks: seconds of the clock, of processor time, and
+positions looked at.  With ``--before`` another checkout does the same.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Position
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import EngineChoice, SearchResult, Solver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 
 
@@ -177,29 +178,13 @@ def ask(
 
 def engines(words: Sequence[str], timeout: float) -> list[dict[str, object]]:
     """Who wins, by the compiled engine and by the search in Python."""
-    from qsage_validate.games.bddl.rules import BddlGame
-    from qsage_validate.games.registry import resolve_command
-    from qsage_validate.solvers.deepening.game_depths import depths_of
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
-    from qsage_validate.solvers.search.solver import EngineChoice, search_for
-
     rows: list[dict[str, object]] = []
     for line in words:
-        depths = depths_of(resolve_command(line.split()))
-        last = depths.last()
-        assert last is not None, "a game whose plays end"
-        game = load_game(depths.at(last))
-        assert isinstance(game, BddlGame), "a grid game"
-        # The machine code is made or loaded by a short search without bounds.
-        engine = CompiledEngine(game.kernel(), with_bounds=False)
-        engine.search(engine.kernel.initial, game.first_player, 3)
+        game = _at_the_end(line)
         row: dict[str, object] = {"model": line}
-        for choice, name in ((EngineChoice.FAST, "compiled"), (EngineChoice.PURE, "pure")):
-            solver = search_for(game, engine=choice)
-            solver.limits = Limits(Deadline.after(timeout))
-            started = time.process_time()
-            found = solver.solve(winner_only=True)
-            seconds = round(time.process_time() - started, 2)
+        for choice in (EngineChoice.FAST, EngineChoice.PURE):
+            name = "compiled" if choice is EngineChoice.FAST else "pure"
+            found, seconds = _searched(game, choice, timeout, winner_only=True)
             winner = None if found.winner is None else found.winner.value
             row["agree"] = row.get("winner") in (None, winner) or winner is None
             row["winner"] = row.get("winner") or winner
@@ -207,6 +192,53 @@ def engines(words: Sequence[str], timeout: float) -> list[dict[str, object]]:
             row[f"{name}, nodes"] = found.nodes
         rows.append(row)
     return rows
+
+
+def compiled(words: Sequence[str], timeout: float) -> Iterator[dict[str, object]]:
+    """Both questions, asked of the compiled engine alone: the depth only where Black wins."""
+    for line in words:
+        game = _at_the_end(line)
+        found, seconds = _searched(game, EngineChoice.FAST, timeout, winner_only=True)
+        row: dict[str, object] = {
+            "model": line,
+            "winner": None if found.winner is None else found.winner.value,
+            "s": f"{'' if found.winner else '> '}{seconds}",
+            "nodes": found.nodes,
+        }
+        if found.winner is Player.BLACK:
+            found, seconds = _searched(game, EngineChoice.FAST, timeout, winner_only=False)
+            row["critical"] = found.critical_plies
+            row["critical, s"] = f"{'' if found.winner else '> '}{seconds}"
+            row["critical, nodes"] = found.nodes
+        yield row
+
+
+def _at_the_end(line: str) -> Game:
+    """A grid game at its last depth; the machine code for it is made or loaded."""
+    from qsage_validate.games.bddl.rules import BddlGame
+    from qsage_validate.games.registry import resolve_command
+    from qsage_validate.solvers.deepening.game_depths import depths_of
+    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+
+    depths = depths_of(resolve_command(line.split()))
+    last = depths.last()
+    assert last is not None, "a game whose plays end"
+    game = load_game(depths.at(last))
+    assert isinstance(game, BddlGame), "a grid game"
+    engine = CompiledEngine(game.kernel(), with_bounds=False)
+    engine.search(engine.kernel.initial, game.first_player, 3)
+    return game
+
+
+def _searched(
+    game: Game, choice: EngineChoice, timeout: float, *, winner_only: bool
+) -> tuple[SearchResult, float]:
+    """The answer of an engine, and its seconds of processor time."""
+    solver = search_for(game, engine=choice)
+    solver.limits = Limits(Deadline.after(timeout))
+    started = time.process_time()
+    found = solver.solve(winner_only=winner_only)
+    return found, round(time.process_time() - started, 2)
 
 
 def jobs(words: Sequence[str], timeout: float) -> list[dict[str, object]]:
@@ -303,6 +335,7 @@ def main() -> int:
     parser.add_argument("--data", type=Path, help="folder of folders with domain.ig and problems")
     parser.add_argument("--boards", nargs="*", metavar="WORDS", help="both questions of boards")
     parser.add_argument("--engines", nargs="*", metavar="WORDS", help="both engines of the search")
+    parser.add_argument("--compiled", nargs="*", metavar="WORDS", help="the compiled engine alone")
     parser.add_argument("--jobs", nargs="*", metavar="WORDS", help="one search and processes")
     parser.add_argument("--paper", action="store_true", help="the instances of Table 2")
     parser.add_argument("--before", type=Path, help="another checkout that does the same")
@@ -312,6 +345,8 @@ def main() -> int:
         rows = boards(arguments.boards or BOARDS, arguments.timeout, arguments.before)
     elif arguments.engines is not None:
         rows = engines(arguments.engines or ENGINES, arguments.timeout)
+    elif arguments.compiled is not None:
+        rows = list(compiled(arguments.compiled or ENGINES, arguments.timeout))
     elif arguments.jobs is not None:
         rows = jobs(arguments.jobs or JOBS, arguments.timeout)
     elif arguments.paper:
