@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import struct
 import sys
@@ -83,6 +84,9 @@ def _run_here(words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
     """Be the program ``words`` in this process, a fork, and end with it."""
     code: object = 1
     try:
+        # What the suite's libraries do when garbage is collected is not for the program: an
+        # exception in it, Ctrl-C's as well, is told to nobody.
+        gc.callbacks.clear()
         os.closerange(3, 1 << 10)  # our parent waits for the end of one of them
         os.environ.clear()
         os.environ.update(environment)
