@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -41,7 +42,8 @@ class AnswerFile(ABC, Generic[Entry]):
 
     ``head`` are texts by name, the format first; each of them has to be the same in a file that is
     gone on with.  An answer that is added is written whole at once, or not at all; unknown answers
-    are not kept.  A file that does not exist yet is begun.  Raises :class:`InputError` for one that
+    are not kept.  A file that does not exist yet is begun.  What another run has added to the file
+    meanwhile stays in it.  Raises :class:`InputError` for one that
     is no such file, damaged, about something else, or contradicts itself.
 
     ``required`` are the fields of an answer that are kept, ``optional`` those that are kept where
@@ -59,6 +61,7 @@ class AnswerFile(ABC, Generic[Entry]):
         self._head = dict(head)
         self.entries: list[Entry] = []
         if path.exists(self._file):
+            self._seen = self._state()
             self.entries = self._read()
         else:
             self._write()  # a file that cannot be written is an error now, not in an hour
@@ -80,14 +83,27 @@ class AnswerFile(ABC, Generic[Entry]):
     def add(self, entry: Entry) -> None:
         """Add an answer, and write the file."""
         if entry.truth is not None:
+            state = self._state()
+            if state not in (None, self._seen):
+                others = self._read()
+                self.entries = [*others, *(x for x in self.entries if x not in others)]
             self.entries.append(entry)
             self._write()
+
+    def _state(self) -> tuple[int, ...] | None:
+        """Which file there is now, and as of when."""
+        try:
+            status = os.stat(self._file)
+        except FileNotFoundError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_size
 
     def _write(self) -> None:
         answers = [self.as_json(entry) for entry in self.entries]
         seal = {"sha256": _digest(answers)} if self.sealed else {}
         text = json.dumps({**self._head, **seal, "answers": answers}, ensure_ascii=False, indent=1)
         write_atomic(self._file, text + "\n", continued=True)
+        self._seen = self._state()
 
     @property
     def fields(self) -> Fields:

@@ -146,6 +146,15 @@ def test_a_run_goes_on_where_the_last_one_ended(tmp_path: Path) -> None:
     assert deepen_by_search(EL, file=DeepeningFile(path, EL)).answers == found.answers
 
 
+def test_two_runs_with_one_file_keep_the_answers_of_both(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    one, other = DeepeningFile(path, EL), DeepeningFile(path, EL)
+    one.add(Answer(3, False, "one", 0.5))
+    other.add(Answer(5, True, "other", 0.5))
+    one.add(Answer(4, False, "one", 0.5))
+    assert sorted(a.plies for a in DeepeningFile(path, EL).entries) == [3, 4, 5]
+
+
 def test_a_search_keeps_what_it_found_out_on_the_way(tmp_path: Path) -> None:
     """Who wins at the last depth, and then each depth that is refuted."""
     path = tmp_path / "s.json"
