@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,48 @@ def test_the_board_has_colours_of_the_terminals_own(
     with play(tmp_path, tic, variables={"TERM": term, "COLORTERM": ""}) as terminal:
         terminal.wait_for("Your move, White: ply 2 of 5")
         assert wood + b"m" in terminal.output
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
+
+
+@pytest.mark.parametrize(
+    ("sample", "columns", "lines"), [("tic", 80, 24), ("hex", 120, 40), ("domineering", 200, 60)]
+)
+def test_an_arrow_key_sends_what_it_changes(
+    sample: str, columns: int, lines: int, tmp_path: Path
+) -> None:
+    """Two squares, their coordinates and the name of the square; it was 4 to 18 kilobytes."""
+    with play(tmp_path, [f"sample:{sample}"], columns=columns, lines=lines) as terminal:
+        terminal.wait_for("Your move")
+        terminal.settle(0.8)
+        sizes = []
+        for key in ("\x1b[C", "\x1b[D", "\x1b[B", "\x1b[A"):
+            before = len(terminal.output)
+            terminal.send(key)
+            terminal.settle(0.2)
+            sizes.append(len(terminal.output) - before)
+        assert 500 < sum(sizes)
+        assert max(sizes) < 1_500
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
+
+
+def test_ctrl_z_gives_the_terminal_back_and_fg_paints_all(
+    tic: list[object], tmp_path: Path
+) -> None:
+    with play(tmp_path, tic) as terminal:
+        terminal.wait_for("Your move, White: ply 2 of 5")
+        terminal.settle()
+        terminal.send("\x1a")
+        terminal.settle()
+        assert left_cleanly(terminal)
+        before = len(terminal.output)
+        terminal.child.kill(signal.SIGCONT)
+        terminal.settle()
+        painted = terminal.output[before:].decode()
+        assert "Your move, White: ply 2 of 5" in painted
+        assert "Black" in painted
+        assert painted.count("│") > 20
         terminal.send("q")
         assert terminal.exit_code() == Exit.FINE
 

@@ -6,14 +6,17 @@ import asyncio
 import os
 import sys
 from collections.abc import Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
+from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.filter import LineFilter
+from textual.screen import Screen
 
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.play.tui.pastes import read_pastes_as_text
+from qsage_validate.play.tui.rows import Rows
 from qsage_validate.play.tui.themes import DARK, THEMES, themes
 from qsage_validate.play.tui.visible import VISIBLE
 from qsage_validate.system.signals import TERMINATING
@@ -24,12 +27,14 @@ Result = TypeVar("Result")
 class LeavableApp(App[Result | Exit], Generic[Result]):
     """An app that ends as ``Exit.INTERRUPTED`` by Ctrl-C, and by signals as by a key.
 
+    Ctrl-Z gives the terminal back to the shell, whose ``fg`` goes on with the app.
     ``ended_by`` is the number of a signal that ended the app.
     """
 
     def __init__(self, theme: str) -> None:
         super().__init__()
         self.ended_by: int | None = None
+        self._rows = Rows()
         self._first_theme = theme
         for known in THEMES.values():
             self.register_theme(known)
@@ -41,11 +46,20 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK.variables
 
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        super()._display(screen, self._rows.shorter(renderable, self.size))
+
     def on_mount(self) -> None:
         self.theme = THEMES[self._first_theme].name
         loop = asyncio.get_running_loop()
         for number in () if self.is_headless else TERMINATING:
             loop.add_signal_handler(number, self._end_by, number)
+        self.app_resume_signal.subscribe(self, self._repaint)
+
+    def _repaint(self, _: object) -> None:
+        """Paint the whole screen: another program has had the terminal."""
+        self._rows.forget()
+        self.screen.refresh()
 
     def _end_by(self, number: int) -> None:
         self.ended_by = number
@@ -56,6 +70,10 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
         if isinstance(event, events.Key) and event.key == "ctrl+c":
             event.stop()
             self.exit(Exit.INTERRUPTED)
+            return
+        if isinstance(event, events.Key) and event.key == "ctrl+z":
+            event.stop()
+            self.action_suspend_process()
             return
         await super().on_event(event)
 
