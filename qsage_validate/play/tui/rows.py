@@ -46,9 +46,9 @@ class Rows:
         return update
 
     def _whole(self, update: LayoutUpdate, console: Console) -> str:
-        rows = {y: Strip.join(row) for y, row in enumerate(update.strips, update.region.y)}
+        rows = dict(enumerate(map(Strip.join, update.strips)))
         whole = update.region == self._size.region
-        self._rows = {y: row.simplify() for y, row in rows.items()} if whole else {}
+        self._rows = rows if whole else {}
         return update.render_segments(console)
 
     def _differing(self, update: ChopsUpdate, console: Console) -> str:
