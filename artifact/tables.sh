@@ -44,6 +44,7 @@ table positional-sizes explanation/positional-encodings.md 'python benchmarks/po
 table checkers how-to/verify.md 'python benchmarks/checkers.py'
 table check results/benchmarks.md 'python benchmarks/check.py'
 table starts results/benchmarks.md 'python benchmarks/starts.py'
+table walks explanation/architecture.md 'python benchmarks/walks.py'
 table plays results/benchmarks.md 'python benchmarks/plays.py'
 table load results/benchmarks.md 'python benchmarks/load.py'
 table opening results/benchmarks.md 'python benchmarks/opening.py'
