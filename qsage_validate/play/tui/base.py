@@ -8,7 +8,6 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
-from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.filter import LineFilter
@@ -46,7 +45,7 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return DARK.variables
 
-    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+    def _display(self, screen: Screen[Any], renderable: Any) -> None:
         super()._display(screen, self._rows.shorter(renderable, self.size))
 
     def on_mount(self) -> None:
