@@ -18,6 +18,7 @@ import typer
 from typer.main import get_command
 
 from qsage_validate import __version__
+from qsage_validate.cli.completion import set_up_for
 from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
@@ -90,6 +91,8 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
     try:
         try:
             words = _with_samples(arguments)
+            if set_up_for(words, name):
+                return Exit.FINE
             code = program(args=words, prog_name=name, standalone_mode=False)
         finally:
             # Output from before an error stands before its line, in a file as well.

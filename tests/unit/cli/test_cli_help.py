@@ -202,6 +202,41 @@ except SystemExit as end:
     assert len([name for name in loaded if name.startswith("qsage_validate")]) <= 80
 
 
+@pytest.mark.parametrize(
+    ("shell", "line"),
+    [
+        ("bash", "complete -o default -F _qsage_completion qsage"),
+        ("zsh", "#compdef qsage"),
+        ("fish", "complete --command qsage "),
+        ("pwsh", "Register-ArgumentCompleter -Native -CommandName qsage "),
+    ],
+)
+def test_each_shell_has_its_script(
+    shell: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_qsage(["--show-completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert any(each.startswith(line) for each in script.splitlines())
+    assert "_QSAGE_COMPLETE" in script
+    assert run_play(["--show-completion", shell]) == 0
+    assert "_QSAGE_PLAY_COMPLETE" in capsys.readouterr().out
+
+
+def test_completion_is_installed_for_the_shell_that_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert run_qsage(["--install-completion", "fish"]) == 0
+    written = tmp_path / ".config" / "fish" / "completions" / "qsage.fish"
+    assert str(written) in capsys.readouterr().out
+    assert "complete --command qsage" in written.read_text("utf-8")
+    assert run_qsage(["--install-completion", "tcsh"]) == 2
+    assert capsys.readouterr().err == (
+        "qsage: error: found --install-completion tcsh, "
+        "expected one of bash, zsh, fish, powershell, pwsh\n"
+    )
+
+
 def test_names_that_are_completed_are_those_that_there_are() -> None:
     assert tuple(LEVELS) == completion.LEVELS
     assert sorted(dialect.value for dialect in Dialect) == list(completion.DIALECTS)
