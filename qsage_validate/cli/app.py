@@ -18,7 +18,6 @@ import typer
 from typer.main import get_command
 
 from qsage_validate import __version__
-from qsage_validate.cli.completion import set_up_for
 from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
@@ -42,6 +41,8 @@ _SUMMARIES = {
     "bench": "Run experiments, and make tables and plots of their results.",
 }
 _PACKAGES = ("solve", "play", "bench")  # the others are modules
+# Typer's own options take no shell: they are for the one in which they are typed.
+_COMPLETION = ("--show-completion", "--install-completion")
 
 
 def _version(wanted: bool) -> None:
@@ -91,7 +92,10 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
     try:
         try:
             words = _with_samples(arguments)
-            if set_up_for(words, name):
+            if len(words) == 2 and words[0] in _COMPLETION:
+                from qsage_validate.cli.completion import set_up
+
+                set_up(words[0], words[1], name)
                 return Exit.FINE
             code = program(args=words, prog_name=name, standalone_mode=False)
         finally:

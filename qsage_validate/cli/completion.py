@@ -5,7 +5,7 @@ Completion runs with each press of the key: each function loads what it needs, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
 from qsage_validate.errors import UsageError
@@ -32,17 +32,11 @@ PREPROCESSORS: Final = ("bloqqer", "hqspre", "qratpre", "none")
 SHELLS: Final = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 
-def set_up_for(words: Sequence[str], program: str) -> bool:
-    """Do ``--show-completion SHELL`` and ``--install-completion SHELL``; false for other words.
-
-    Typer's own options have no argument: they are for the shell in which they are typed.
-    """
-    if len(words) != 2 or words[0] not in ("--show-completion", "--install-completion"):
-        return False
-    option, shell = words
+def set_up(option: str, shell: str, program: str) -> None:
+    """Do ``--show-completion SHELL`` or ``--install-completion SHELL``."""
     if shell not in SHELLS:
         raise UsageError(f"found {option} {shell}, expected one of {', '.join(SHELLS)}")
-    from typer.completion import get_completion_script, install
+    from typer._completion_shared import get_completion_script, install
 
     variable = f"_{program.replace('-', '_').upper()}_COMPLETE"
     if option == "--show-completion":
@@ -50,7 +44,6 @@ def set_up_for(words: Sequence[str], program: str) -> bool:
     else:
         _, path = install(shell=shell, prog_name=program, complete_var=variable)
         print(f"{shell} completion installed in {path}: it takes effect in the next {shell}")
-    return True
 
 
 def _like(incomplete: str, names: Iterable[str]) -> list[str]:
