@@ -14,7 +14,7 @@ install() {
     env/bin/python -m pip install --quiet --disable-pip-version-check --no-index \
         --find-links wheels "$@"
 }
-install qsage-validate hypothesis
+install qsage-validate hypothesis pexpect pyte
 for extra in solve gdl impartial plot frame; do
     if install "qsage-validate[$extra]" 2> "env/$extra.log"; then
         echo "installed: $extra"

@@ -50,7 +50,17 @@ def fill(folder: Path, extras: tuple[str, ...]) -> None:
     pins = ("--constraint", str(source / "constraints.txt"), "--quiet")
     # Hypothesis makes the random games and formulas of two tables.
     package = f"{source}[{','.join(extras)}]"
-    pip("wheel", *pins, "--wheel-dir", str(wheels), "setuptools", "hypothesis", package)
+    pip(
+        "wheel",
+        *pins,
+        "--wheel-dir",
+        str(wheels),
+        "setuptools",
+        "hypothesis",
+        "pexpect",
+        "pyte",
+        package,
+    )
     shutil.rmtree(source / "build", ignore_errors=True)
     for left in source.glob("*.egg-info"):
         shutil.rmtree(left)

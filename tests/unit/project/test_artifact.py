@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.metadata
 import importlib.util
 import re
 import shutil
@@ -11,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from qsage_validate.bench.experiments import experiments
 from tests.support.places import REPOSITORY
@@ -59,6 +62,33 @@ def test_every_benchmark_of_the_documents_has_its_table() -> None:
         name for *_, command in listed() for name in re.findall(r"benchmarks/(\w+)\.py", command)
     }
     assert named - made == NO_TABLE
+
+
+def test_what_the_tables_import_is_installed() -> None:
+    """The programs of five tables needed a package that only the tests had."""
+    own = importlib.metadata.requires("qsage-validate") or []
+    wheels = {Requirement(line).name for line in own if "extra ==" not in line}
+    install = (FOLDER / "install.sh").read_text(encoding="utf-8")
+    words = re.search(r"^install qsage-validate (.+)$", install, re.M)
+    assert words is not None
+    assert all(f'"{name}"' in (FOLDER / "make.py").read_text("utf-8") for name in words[1].split())
+    installed = {*wheels, *words[1].split(), "qsage-validate"}
+    providers = importlib.metadata.packages_distributions()
+    needed = set()
+    for *_, command in listed():
+        for program in re.findall(r"benchmarks/\w+\.py", command):
+            tree = ast.parse((REPOSITORY / program).read_text(encoding="utf-8"))
+            for node in tree.body:
+                names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+                if isinstance(node, ast.ImportFrom) and not node.level:
+                    names = [node.module or ""]
+                needed |= {name.partition(".")[0] for name in names}
+    missing = {
+        name
+        for name in needed - sys.stdlib_module_names
+        if providers.get(name) and installed.isdisjoint(providers[name])
+    }
+    assert missing == set()
 
 
 @pytest.fixture

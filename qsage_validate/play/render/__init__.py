@@ -1,1 +1,0 @@
-"""Boards and plays as text and SVG."""
