@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from textual import events
+from textual.widget import Widget
 
 from qsage_validate.arena.frame import SquareXY
 from qsage_validate.arena.open import open_engine
@@ -95,8 +96,18 @@ def kinds(base: type[Any]) -> set[type]:
     return set[type]().union(*map(kinds, below)) if below else {base}
 
 
+def twice_on(app: tui.PlayApp, widget: Widget) -> None:
+    """Two clicks on the first entry of a widget, in one tick."""
+    place = widget.content_region.offset
+    for kind in (events.MouseDown, events.MouseUp) * 2:
+        app.post_message(kind(None, place.x + 1, place.y, 0, 0, 1, False, False, False))
+
+
 def two_keys(app: tui.PlayApp, keys: Sequence[str], first: Sequence[SquareXY] = ()) -> set[type]:
-    """Open each screen by its key and answer it twice in a tick; returns the screens' classes."""
+    """Open each screen by its key and answer it twice in a tick, by keys and by the mouse.
+
+    Returns the screens' classes.
+    """
     seen: set[type] = set()
 
     async def scenario(driver: ToolDriver) -> None:
@@ -114,12 +125,20 @@ def two_keys(app: tui.PlayApp, keys: Sequence[str], first: Sequence[SquareXY] = 
                 assert app.bug is None, (key, pair)
                 while app.screen is not app.default_screen:
                     await driver.press("escape")
+            await driver.press(*(() if first else "r"), key)
+            for widget in [*app.screen.focus_chain]:
+                if widget.is_attached and widget.content_region:
+                    twice_on(app, widget)
+                    await driver.settle()
+                assert app.bug is None, (key, widget)
+            while app.screen is not app.default_screen:
+                await driver.press("escape")
 
     drive_app(app, scenario, ToolDriver)
     return seen
 
 
-def test_every_screen_over_the_board_takes_two_keys_in_one_tick() -> None:
+def test_every_screen_over_the_board_takes_two_keys_and_clicks_in_one_tick() -> None:
     tic = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
     services = Services.of(tic, lambda *_: ProofEnd("tic: valid"))
     seen = two_keys(tui.PlayApp(Match(open_engine(tic)), asks=True, services=services), OVER)

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
+from textual.binding import Binding
 from textual.notifications import Notify
 from textual.pilot import Pilot
 
@@ -109,6 +111,28 @@ def drive(
     with quick():
         asyncio.run(run())
     return app
+
+
+@pytest.mark.parametrize("pair", [("enter", "enter"), ("escape", "escape")])
+def test_every_key_of_the_drill_is_taken_twice_in_one_tick(pair: tuple[str, str]) -> None:
+    async def scenario(hand: Hand) -> None:
+        app = hand.app
+        for binding in app.BINDINGS:
+            assert isinstance(binding, Binding)
+            for key in binding.key.split(","):
+                if key in ("q", "ctrl+q"):
+                    continue
+                for name in (key, key, *pair):
+                    app.post_message(events.Key(name, name if len(name) == 1 else None))
+                await hand.settle()
+                while app.screen is not app.default_screen:
+                    await hand.press("escape")
+                assert app.bug is None, key
+        assert app.is_running
+        for _ in range(2):
+            app.post_message(events.Key("q", "q"))
+
+    assert drive(plan_for(), scenario).return_value is Exit.FINE
 
 
 def test_answers_by_square_and_by_word_are_marked_counted_and_kept(tmp_path: Path) -> None:
