@@ -131,6 +131,7 @@ def test_every_key_of_the_drill_is_taken_twice_in_one_tick(pair: tuple[str, str]
         assert app.is_running
         for _ in range(2):
             app.post_message(events.Key("q", "q"))
+        await hand.pilot.pause()
 
     assert drive(plan_for(), scenario).return_value is Exit.FINE
 
