@@ -86,12 +86,12 @@ _FEWER: Final[Mapping[str | None, Mapping[str, str]]] = {
         "mark-cursor": "#000000",
     },
 }
-# Text on light where there are 16 colours.  The nearest to ours are a yellow that xterm has so
-# bright that it cannot be read on white, and for dim text a grey that is nearly white.
+# Text where there are 16 colours.  The nearest to ours are a yellow that xterm has so bright that it
+# cannot be read on white, and for dim text a grey that is nearly white, or black on black.
 _ON_LIGHT: Final[Mapping[str | None, Mapping[str, str]]] = {
     "standard": {"accent": "#0000aa", "warning": "#aa00aa"},
 }
-_DIM_ON_LIGHT: Final[Mapping[str | None, Mapping[str, str]]] = {
+_DIM: Final[Mapping[str | None, Mapping[str, str]]] = {
     "standard": {"text-disabled": "#555555", "rim": "#555555"},
 }
 
@@ -102,8 +102,8 @@ def _theme(system: str | None, *, dark: bool) -> Theme:
     if not dark:
         colours.update(_ON_LIGHT.get(system, {}))
     variables = {each: pair[not dark] for each, pair in _VARIABLES.items()}
-    dim = {} if dark else _DIM_ON_LIGHT.get(system, {})
-    return Theme(name=name, dark=dark, variables={**variables, **fewer, **dim}, **colours)
+    variables |= {**fewer, **_DIM.get(system, {})}
+    return Theme(name=name, dark=dark, variables=variables, **colours)
 
 
 def themes(colour_system: str | None) -> Mapping[str, Theme]:

@@ -67,7 +67,7 @@ def test_texts_can_be_read_with_the_16_colours_of_xterm(theme: str) -> None:
         "warning": chosen.warning,
         "error": chosen.error,
         "quiet": chosen.variables["quiet"],
-        "dim": chosen.variables.get("text-disabled", chosen.foreground),
+        "dim": chosen.variables["text-disabled"],
     }
     contrasts = {}
     for name, colour in texts.items():
