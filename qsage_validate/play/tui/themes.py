@@ -86,8 +86,8 @@ _FEWER: Final[Mapping[str | None, Mapping[str, str]]] = {
         "mark-cursor": "#000000",
     },
 }
-# Text where there are 16 colours.  The nearest to ours are a yellow that xterm has so bright that it
-# cannot be read on white, and for dim text a grey that is nearly white, or black on black.
+# Text where there are 16 colours.  The nearest to ours are a yellow that xterm has so bright that
+# it cannot be read on white, and for dim text a grey that is nearly white, or black on black.
 _ON_LIGHT: Final[Mapping[str | None, Mapping[str, str]]] = {
     "standard": {"accent": "#0000aa", "warning": "#aa00aa"},
 }
