@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
@@ -52,7 +53,7 @@ class PlainPastes(XTermParser):
 
 
 def read_pastes_as_text() -> None:
-    """Let the terminal's driver of this process read by :class:`PlainPastes`.
+    """Let the drivers of this process, of terminals and of tabs, read by :class:`PlainPastes`.
 
     Systems without ``termios`` have another driver, which is left as it is.
     """
@@ -60,5 +61,9 @@ def read_pastes_as_text() -> None:
         from textual.drivers import linux_driver
     except ImportError:
         return
-    # The driver makes its reader by this name, and has no other way in.
+    # The drivers make their readers by this name, and have no other way in.
     setattr(linux_driver, "XTermParser", PlainPastes)  # noqa: B010 (a name that mypy knows as a class)
+    if "web_driver" in (constants.DRIVER or ""):
+        from textual.drivers import web_driver
+
+        setattr(web_driver, "XTermParser", PlainPastes)  # noqa: B010

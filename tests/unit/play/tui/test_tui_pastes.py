@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-from textual import events
+import os
+from importlib import import_module
 
-from qsage_validate.play.tui.pastes import PlainPastes
+import pytest
+from textual import constants, events
+from textual._xterm_parser import XTermParser
+
+from qsage_validate.play.tui.pastes import PlainPastes, read_pastes_as_text
 
 _PASTE = "\x1b[200~occ\x1bq\x1b[31mupy\x1b\x1b[201~"
 
@@ -27,3 +31,15 @@ def test_an_escape_character_in_a_paste_is_no_key(cut: int) -> None:
 def test_keys_are_read_as_before() -> None:
     read = [m.key for m in PlainPastes().feed("a\x1b[A\x1b[Bb") if isinstance(m, events.Key)]
     assert read == ["a", "up", "down", "b"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="another driver reads there")
+def test_a_tab_of_a_browser_reads_pastes_as_text_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    drivers = [import_module(f"textual.drivers.{name}_driver") for name in ("linux", "web")]
+    for driver in drivers:
+        monkeypatch.setattr(driver, "XTermParser", XTermParser)
+    read_pastes_as_text()
+    assert [driver.XTermParser for driver in drivers] == [PlainPastes, XTermParser]
+    monkeypatch.setattr(constants, "DRIVER", "textual.drivers.web_driver:WebDriver")
+    read_pastes_as_text()
+    assert [driver.XTermParser for driver in drivers] == [PlainPastes, PlainPastes]
