@@ -7,8 +7,10 @@ from os import PathLike, fspath
 
 from qsage_validate.api.games import Board
 from qsage_validate.arena.frame import MatchMove, WhyNot
+from qsage_validate.formats.source import Source
 from qsage_validate.play import match
 from qsage_validate.play.export import export_svg, write_play
+from qsage_validate.play.transcript import Transcript
 
 
 class Match(match.Match):
@@ -53,6 +55,16 @@ class Match(match.Match):
     def save(self, path: str | PathLike[str]) -> None:
         """Write the play to a ``.txt``, ``.json`` or ``.svg`` file, all of it or nothing."""
         write_play(self, fspath(path))
+
+    def replay(self, path: str | PathLike[str]) -> None:
+        """Play what :meth:`save` has written to a ``.txt`` or ``.json`` file, in this play's place.
+
+        Raises ``InputError``, with the line, for what does not fit: another side, an illegal move
+        that is not marked as let happen, another answer of the certificate.  The play is then as it
+        was before.
+        """
+        source = Source.open(fspath(path))
+        self.load(Transcript.parse(source.text, source.path))
 
     def __repr__(self) -> str:
         stands = self.result or f"{self.mover} to move"

@@ -48,6 +48,24 @@ def members(value: type) -> list[str]:
     return sorted(name for name in {*dir(value), *fields} if not name.startswith("_"))
 
 
+def test_a_saved_play_is_replayed_or_refused_with_its_line(tmp_path: Path) -> None:
+    strategy = qs.load("sample:hex", "sample:hex.aig")
+    match, other = strategy.play(), strategy.play()
+    match.push(match.legal_moves()[0])
+    for name in ("play.txt", "play.json"):
+        match.save(tmp_path / name)
+        other.undo()
+        other.replay(tmp_path / name)
+        assert other.moves == match.moves
+    text = (tmp_path / "play.txt").read_text("utf-8")
+    own = match.moves[1]
+    (tmp_path / "wrong.txt").write_text(text.replace(own, "occupy(9,9)"))
+    with pytest.raises(qs.InputError) as refused:
+        other.replay(tmp_path / "wrong.txt")
+    assert refused.value.line is not None
+    assert other.moves == match.moves
+
+
 def test_every_member_of_a_public_class_is_on_the_page() -> None:
     """The table has what each class has, no more and no less."""
     rows = dict(re.findall(r"^\| `(\w+)` \| (`.*`) \|$", PAGE.read_text(), re.MULTILINE))
