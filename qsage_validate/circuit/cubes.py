@@ -41,17 +41,19 @@ class Splitting:
     """The rules for splitting into cases; they change the cost of an answer, never the answer.
 
     Every graph is tried whole first, small ones (up to ``small`` gates) for ``first``
-    conflicts, then swept, and for ``whole`` conflicts; others for ``conflicts``.  Where that
+    conflicts, then (from ``tiny`` gates on) for ``conflicts``, then swept, and for ``whole``
+    conflicts; others for ``conflicts``.  Where that
     fails, 2 to the ``inputs`` cases are made.  Values of so few inputs settle little where a
     literal depends on more than ``many``, as in checks of Herbrand functions, whose opponent has
-    all variables of a clausal formula: there graphs are tried longer, for ``conflicts`` and
-    for ``whole`` conflicts, before anything is swept or split.
+    all variables of a clausal formula: there graphs are tried longer, for ``whole`` conflicts,
+    before anything is swept or split.
 
     A case that is not decided within ``conflicts`` either is swept and solved to the end.  From
     ``parallel`` gates on, cases are given to other processes (where there are any) at once, below
     when one is not quick.
     """
 
+    tiny: int = 4096
     small: int = 8192
     many: int = 48
     first: int = 3000
@@ -104,10 +106,10 @@ def satisfy_by_cubes(
     small = aig.num_gates <= splitting.small
     many = len(_inputs(aig, literal)) > splitting.many
     if small:
-        first = splitting.conflicts if many else splitting.first
-        answer, effort = _try(aig, literal, _SMALL_SOLVER, first, deadline)
-    if answer is None and many:
-        answer, more = _try(aig, literal, _PATIENT_SOLVER, splitting.whole, deadline)
+        answer, effort = _try(aig, literal, _SMALL_SOLVER, splitting.first, deadline)
+    if answer is None and (many or splitting.tiny < aig.num_gates <= splitting.small):
+        most = splitting.whole if many else splitting.conflicts
+        answer, more = _try(aig, literal, _PATIENT_SOLVER, most, deadline)
         effort += more
     if answer is not None:
         return answer, effort

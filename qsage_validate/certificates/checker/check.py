@@ -28,7 +28,7 @@ from qsage_validate.certificates.checker.definitions import (
     definitions,
 )
 from qsage_validate.circuit.aig import FALSE
-from qsage_validate.circuit.cubes import DEFAULT, Effort, satisfy_by_cubes
+from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sat_solver import Answer, Satisfiable, TimedOut
@@ -324,10 +324,10 @@ class _Search:
 
         Where the opponent has few variables, cases of their values are quicker.
         """
-        if len(circuit.inputs) <= DEFAULT.many:
-            return False
-        from qsage_validate.certificates.checker.lists import proved_by_lists
+        from qsage_validate.certificates.checker.lists import INPUTS, proved_by_lists
 
+        if len(circuit.inputs) < INPUTS:
+            return False
         proved, effort = proved_by_lists(
             self.formula, circuit, deadline=self._deadline, tell=self._tell
         )

@@ -28,6 +28,9 @@ from qsage_validate.kernel.certificate import CircuitCertificate, Kind, dont_car
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
+# Functions from proofs read all variables of clauses, whose puzzles on 4x4 have 160; those of
+# our own compiler, which are no decision lists, read the opponent's moves.
+INPUTS: Final = 100
 # The quickest of PySAT's solvers at small incremental questions.
 _SOLVER: Final = "minisat22"
 # Conflicts for one condition, and for what remains: with 20 twice as many are needed in all.
