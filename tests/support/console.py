@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +51,9 @@ def steps(text: str) -> Iterator[Step]:
 
 def variables_of(folder: Path, repository: Path) -> dict[str, str]:
     """The environment of commands in ``folder``."""
-    path = os.pathsep.join((str(folder / _PROGRAMS), os.environ.get("PATH", os.defpath)))
+    # "python" is the one that runs the tests, whatever the shell has that started them.
+    own = (str(folder / _PROGRAMS), os.path.dirname(sys.executable))
+    path = os.pathsep.join((*own, os.environ.get("PATH", os.defpath)))
     home = {
         "HOME": str(folder),
         "COLUMNS": "100",
