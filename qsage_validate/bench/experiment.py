@@ -120,7 +120,7 @@ class Experiment:
     """A set of runs that are independent of each other.
 
     ``runs`` lists them; it raises ``UsageError`` for what it does not know or a program that is
-    not there, so that nothing starts in vain.  ``execute`` does one in a process of its own, on
+    not there, before any run starts.  ``execute`` does one in a process of its own, on
     this machine or another one: it keeps the run's time limit by itself and returns its result;
     ``UndecidedError`` means "undecided", ``MemoryError`` "memory", any other exception is the
     result "crashed" or "failed".  ``tables`` are made from records by name; the first is shown

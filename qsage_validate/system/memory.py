@@ -101,7 +101,10 @@ def lacks_memory(error: Exception) -> bool:
 
 
 def no_core_files() -> None:
-    """Let this process leave no file when it is aborted; nothing where none is left anyway."""
+    """Have the system write no core file when this process is aborted.
+
+    Systems without limits of resources write none.
+    """
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
         resource.setrlimit(resource.RLIMIT_CORE, (0, hard))

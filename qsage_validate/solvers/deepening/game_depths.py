@@ -33,7 +33,7 @@ class PositionalDepths(Depths):
 
 
 class RoundDepths(Depths):
-    """Rounds of a game in GDL: any may be the one that brings the win."""
+    """The rounds of a game in GDL; the win may come in any of them."""
 
     def __init__(self, model: GdlModel) -> None:
         self.model = model

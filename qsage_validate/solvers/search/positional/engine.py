@@ -101,7 +101,10 @@ class PositionalEngine:
         return 4 * plies + 400
 
     def depths(self, player: Player, last: int) -> Iterator[int]:
-        """Black's stones are what counts: a ply of White's more makes no difference."""
+        """The depths at which the player has one stone more than at the depth before, and the last.
+
+        Another ply of the opponent's changes no answer.
+        """
         for plies in range(1, last + 1):
             if plies == last or _stones(player, plies) != _stones(player, plies - 1):
                 yield plies
