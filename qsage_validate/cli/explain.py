@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from qsage_validate.errors import Exit, UsageError
 if TYPE_CHECKING:
     from qsage_validate.api.explaining import Explanation
     from qsage_validate.api.formulas import Formula
+    from qsage_validate.games.impartial.model import ImpartialGame
     from qsage_validate.system.limits import Deadline
 
 
@@ -98,6 +100,8 @@ def command(
 ) -> Exit:
     """Show a strategy as a small program that people can play by.
 
+    The rules of an impartial game (take-away-3) are found and proved by an SMT solver.
+
     The program is a decision tree: questions about the board and the last moves, and what to play.
     The smallest tree is looked for that wins against all moves; any winning move may be chosen. It
     is then compiled into a certificate, which is proved against the formula and the rules.
@@ -106,11 +110,25 @@ def command(
     interrupted.
     """
     from qsage_validate.api.explaining import check_winning, explained, form_of
+    from qsage_validate.cli.play.heaps import impartial_game
     from qsage_validate.explaining.explain import ExplainOptions
 
     outputs = [shown.output, shown.certificate, shown.formula]
     for file in outputs:
         check_streams(file, json_output)
+    heaps = impartial_game(model.words[0]) if len(model.words) == 1 else None
+    if heaps is not None:
+        named = {
+            "--cert": cert,
+            "--encoding": encoding,
+            "--write-certificate": shown.certificate,
+            "--write-formula": shown.formula,
+            "--depth-limit": shown.depth_limit,
+            "--max-nodes": shown.max_nodes,
+        }
+        given = [name for name, value in named.items() if value is not None]
+        given += [*model.flags, *read.given_options(), *learning.given_options()]
+        return _heaps(heaps, given, limits, shown, json_output)
     path = formula_path(model)
     form = None if shown.output in (None, "-") else form_of(shown.output or "")
     if path is None and (cert is not None or read.meta is not None):
@@ -143,6 +161,38 @@ def command(
         for statement in found.report.statements:
             emit(f"Proved: {statement}.")
     return found.report.whole.exit_code
+
+
+def _heaps(
+    game: ImpartialGame,
+    of_boards: Sequence[str],
+    limits: LimitOptions,
+    shown: ShownOptions,
+    json_output: bool,
+) -> Exit:
+    """Explain an impartial game, which takes no options ``of_boards``."""
+    from qsage_validate.api.explaining import form_of
+    from qsage_validate.explaining.heaps import check_form, explain_heaps
+    from qsage_validate.explaining.text import explanation_text
+    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.synthesis.smt.session import Options
+
+    if of_boards:
+        raise UsageError(f"found {of_boards[0]} with an impartial game, expected a board's game")
+    form = None if shown.output in (None, "-") else check_form(form_of(shown.output or ""))
+    options = Options(strategy=True, seconds=limits.timeout, memory_mb=limits.memory, together=True)
+    with SearchLine(sys.stderr) as line:
+        found = explain_heaps(game, options, line.tell)
+    if form is not None and shown.output is not None:
+        write_atomic(shown.output, found.in_form(form))
+    if json_output:
+        emit_json(found.to_dict())
+        return Exit.FINE
+    if form is None:
+        emit(explanation_text(found, boards=not shown.no_boards).rstrip("\n"))
+    for statement in found.statements:
+        emit(f"Proved: {statement}.")
+    return Exit.FINE
 
 
 def _game(model: ModelArguments, encoding: str | None) -> Formula:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from qsage_validate.explaining.explanation import Explanation, Node
+from qsage_validate.explaining.explanation import Explanation
+from qsage_validate.explaining.shown import Shown, ShownNode
 
 
 def explanation_data(explanation: Explanation) -> dict[str, object]:
@@ -24,31 +25,29 @@ def explanation_data(explanation: Explanation) -> dict[str, object]:
         "rounds": found.rounds,
         "seconds": round(explanation.seconds, 3),
         "shown": found.nodes - explanation.cut[0],
-        "tree": _node(explanation.root),
+        "tree": node_data(explanation.root),
     }
 
 
-def _node(node: Node) -> Mapping[str, object]:
-    data: dict[str, object] = {"node": node.number, "positions": len(node.met)}
+def node_data(node: ShownNode) -> Mapping[str, object]:
+    """A node and those below as an object of JSON."""
+    data: dict[str, object] = {"node": node.number, **node.data}
     if node.cut:
         return {**data, "not_shown": node.cut}
-    if node.met:
-        data["example"] = str(node.example.position)
-        data["reply"] = None if node.reply is None else node.reply.made.text
     if node.question is None:
         assert node.answer is not None, "a leaf has an answer"
         return {**data, "answer": str(node.answer), "formal": node.answer.formal}
-    yes, no = map(_node, node.children)
+    yes, no = map(node_data, node.children)
     asked = {"question": str(node.question), "formal": node.question.formal}
     return {**data, **asked, "yes": yes, "no": no}
 
 
-def dot(explanation: Explanation) -> str:
+def dot(explanation: Shown) -> str:
     """The tree in the language of Graphviz."""
     return "".join(f"{line}\n" for line in _dot(explanation))
 
 
-def _dot(explanation: Explanation) -> Iterator[str]:
+def _dot(explanation: Shown) -> Iterator[str]:
     yield "digraph explanation {"
     yield f"  label={_quoted(explanation.title)};"
     yield '  node [fontname="Helvetica"];'
@@ -61,7 +60,7 @@ def _dot(explanation: Explanation) -> Iterator[str]:
     yield "}"
 
 
-def _label(node: Node) -> str:
+def _label(node: ShownNode) -> str:
     if node.cut:
         return f"{node.cut} nodes more"
     return f"{node.question}?" if node.question is not None else str(node.answer)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final
 
-from qsage_validate.explaining.explanation import Explanation, Node
-from qsage_validate.explaining.page import example_marks
-from qsage_validate.explaining.text import positions_text
+from qsage_validate.explaining.shown import Shown, ShownNode
 from qsage_validate.render.board_svg import FONT, STYLE, drawing, paint, size
 from qsage_validate.render.markup import escape, number
 
@@ -39,12 +37,13 @@ class _Page:
         )
         self.width = max(self.width, left + len(line) * _LETTER)
 
-    def board(self, node: Node, left: float) -> None:
-        """The example of a node."""
-        marks = example_marks(node)
-        if marks is None:
+    def board(self, node: ShownNode, left: float) -> None:
+        """The example of a node, as a board or as text."""
+        if node.drawn is None:
+            for row in node.rows:
+                self.text(row, left, "remark")
             return
-        board = node.example.board
+        board, marks, _ = node.drawn
         width, height = size(board)
         self.top += _LINE / 3
         self.parts.append(
@@ -55,7 +54,7 @@ class _Page:
         self.width = max(self.width, left + width * _BOARD)
 
 
-def explanation_svg(explanation: Explanation) -> str:
+def explanation_svg(explanation: Shown) -> str:
     """The drawing; what a screen reader is told is the title and the size of the tree."""
     page = _Page([])
     for line in wrap(f"{explanation.title}: {explanation.measure}.", _LETTERS):
@@ -74,7 +73,7 @@ def explanation_svg(explanation: Explanation) -> str:
     )
 
 
-def _node(page: _Page, node: Node, left: float) -> None:
+def _node(page: _Page, node: ShownNode, left: float) -> None:
     side = {True: "yes: ", False: "no: ", None: ""}[node.side]
     page.top += _LINE / 3
     if node.question is not None:
@@ -86,5 +85,5 @@ def _node(page: _Page, node: Node, left: float) -> None:
     text = f"{node.cut} nodes more" if node.cut else str(node.answer)
     for line in wrap(f"{side}{text}", _LETTERS):
         page.text(line, left, "caption", bold=not node.cut)
-    page.text(positions_text(len(node.met)), left, "remark")
+    page.text(node.count, left, "remark")
     page.board(node, left)

@@ -3,17 +3,43 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
+from typing import Final
 
 from qsage_validate.explaining.answers import Answer
 from qsage_validate.explaining.finding import Found
 from qsage_validate.explaining.program import Fork, Leaf, Tree, chosen, nodes_of
 from qsage_validate.explaining.questions import Question
 from qsage_validate.explaining.situation import OWN, Choice, Situation
-from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.games.protocol import Board, Game, Player, Square
+from qsage_validate.render.board_svg import Marks
+
+ORDER: Final = (
+    "The first move of several is the one whose square comes first, row by row from the top and "
+    "each from the left; then the one that leaves the first square; then the first by name. "
+    "A move by which nothing comes to a square is one to the square that it names."
+)
+SIGNS: Final = (
+    "Each board is an example. A small letter is the last move, * the reply, x a reply that "
+    "captures."
+)
+PICTURE_KEY: Final = (
+    "Each board is an example: the ring is the last move, the coloured square is where the reply "
+    "goes."
+)
+
+
+def positions_text(number: int) -> str:
+    """A number of positions in words."""
+    return "1 position" if number == 1 else f"{number:,} positions"
+
+
+def counted_nodes(number: int) -> str:
+    """A number of nodes in words."""
+    return "1 node" if number == 1 else f"{number} nodes"
 
 
 @dataclass(frozen=True)
@@ -40,6 +66,36 @@ class Node:
     def example(self) -> Situation:
         """The earliest situation that comes here."""
         return self.met[0]
+
+    @property
+    def count(self) -> str:
+        """How many positions come here, in words."""
+        return positions_text(len(self.met))
+
+    @property
+    def rows(self) -> list[str]:
+        """The example of an answer as lines of text; none where nothing comes here."""
+        told = "" if self.reply is None else f"{self.reply.made.text}; "
+        return [*(" ".join(row) for row in example_rows(self)), f"{told}{self.count}"]
+
+    @property
+    def drawn(self) -> tuple[Board, Marks, str] | None:
+        """The example's board with the last move and the reply; ``None`` where there is none."""
+        if not self.met or self.reply is None:
+            return None
+        theirs, to = self.example.theirs, self.reply.made.to
+        last = None if theirs is None else theirs.to
+        marks = Marks(changed=() if to is None else (to,), last=last)
+        return self.example.board, marks, self.reply.made.text
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        """The facts about what comes here, for JSON."""
+        found: dict[str, object] = {"positions": len(self.met)}
+        if self.met and not self.cut:
+            found["example"] = str(self.example.position)
+            found["reply"] = None if self.reply is None else self.reply.made.text
+        return found
 
     def walk(self) -> Iterator[Node]:
         """The node and those below, depth first."""
@@ -123,6 +179,32 @@ class Explanation:
         return sum(node.cut for node in hidden), sum(len(node.met) for node in hidden)
 
     @property
+    def not_shown(self) -> str:
+        """How much is left out, in a sentence; empty where all is shown."""
+        if self.whole:
+            return ""
+        nodes, positions = self.cut
+        known = positions_text(len(self.found.situations))
+        return f"Not shown: {nodes} of {self.found.nodes} nodes, for {positions:,} of {known}."
+
+    @property
+    def footing(self) -> str:
+        """How squares are called, and which move is the first one."""
+        board = self.game.initial.board
+        first, below = board.square_name((1, 1)), board.square_name((1, min(2, board.height)))
+        return f"Square {first} is at the top left, {below} below it. {ORDER}"
+
+    @property
+    def signs(self) -> str:
+        """What the signs on the boards of a text mean."""
+        return SIGNS
+
+    @property
+    def picture_key(self) -> str:
+        """What the signs on drawn boards mean."""
+        return PICTURE_KEY
+
+    @property
     def predicates(self) -> tuple[str, ...]:
         """The questions that are asked, each once."""
         asked = (str(tree.question) for _, tree in self.tree.walk() if isinstance(tree, Fork))
@@ -137,7 +219,7 @@ class Explanation:
     def measure(self) -> str:
         """The size in words, and what is known of smaller ones."""
         found = self.found
-        nodes = "1 node" if found.nodes == 1 else f"{found.nodes} nodes"
+        nodes = counted_nodes(found.nodes)
         bound = (
             "no smaller tree of these words wins"
             if found.smallest

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qsage_validate.explaining.explanation import Explanation, Node
+from qsage_validate.explaining.explanation import Explanation, Node, positions_text
 from qsage_validate.explaining.page import board_of, html_page
-from qsage_validate.explaining.text import ORDER, positions_text, squares_line
 from qsage_validate.render.board_svg import Marks, board_svg
 from qsage_validate.render.markup import escape
 
@@ -26,7 +25,7 @@ def lesson_page(explanation: Explanation) -> str:
         for number, (node, asked) in enumerate(leaves, 1)
     )
     first = f"You play {hero}. On each board it is your turn: what do you play?"
-    last = f"{squares_line(explanation.game.initial.board)} {ORDER}"
+    last = explanation.footing
     body = f"<p>{escape(first)}</p>\n{exercises}\n<p>{escape(last)}</p>"
     return html_page(f"Lesson: {explanation.title}", explanation.measure, body)
 

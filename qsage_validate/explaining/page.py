@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from qsage_validate.explaining.explanation import Explanation, Node
-from qsage_validate.explaining.text import ORDER, positions_text, squares_line
-from qsage_validate.render.board_svg import STYLE, Marks, board_svg
+from qsage_validate.explaining.shown import Shown, ShownNode
+from qsage_validate.render.board_svg import STYLE, board_svg
 from qsage_validate.render.markup import escape
 
 _PAGE = """\
@@ -20,14 +19,10 @@ svg{display:block;margin:.4rem 0;max-width:100%;height:auto}
 """
 
 
-def explanation_page(explanation: Explanation) -> str:
+def explanation_page(explanation: Shown) -> str:
     """The page; it needs no script and nothing from elsewhere."""
     body = "\n".join(_node(explanation.root))
-    rest = f"{squares_line(explanation.game.initial.board)} {ORDER}"
-    told = (
-        f"<p>{escape(rest)} Each board is an example: the ring is the last move, the coloured "
-        "square is where the reply goes.</p>"
-    )
+    told = f"<p>{escape(f'{explanation.footing} {explanation.picture_key}'.strip())}</p>"
     return html_page(explanation.title, explanation.measure, f"{body}\n{told}")
 
 
@@ -42,10 +37,10 @@ def html_page(title: str, measure: str, body: str) -> str:
     )
 
 
-def _node(node: Node) -> Iterator[str]:
+def _node(node: ShownNode) -> Iterator[str]:
     side = {True: "yes: ", False: "no: ", None: ""}[node.side]
     told = f'<span class="side">{side}</span>' if side else ""
-    met = f'<span class="count">({positions_text(len(node.met))})</span>'
+    met = f'<span class="count">({node.count})</span>'
     if node.question is None:
         text = f"{node.cut} nodes more" if node.cut else str(node.answer)
         yield f'<div class="leaf">{told}{escape(text)} {met}'
@@ -58,24 +53,12 @@ def _node(node: Node) -> Iterator[str]:
     yield "</details>"
 
 
-def example_marks(node: Node) -> Marks | None:
-    """The last move and the reply on the example of an answer; ``None`` where there is none."""
-    if not node.met or node.reply is None:
-        return None
-    theirs, to = node.example.theirs, node.reply.made.to
-    last = None if theirs is None else theirs.to
-    return Marks(changed=() if to is None else (to,), last=last)
-
-
-def board_of(node: Node) -> str:
-    """The example of an answer, with the last move and the reply; empty where there is none."""
-    marks = example_marks(node)
-    if marks is None or node.reply is None:
-        return ""
+def board_of(node: ShownNode) -> str:
+    """The example of an answer, drawn where it is a board; empty where there is none."""
+    drawn = node.drawn
+    if drawn is None:
+        return f"<pre>{escape(chr(10).join(node.rows))}</pre>" if node.rows else ""
+    board, marks, reply = drawn
     return board_svg(
-        node.example.board,
-        marks,
-        title=f"Reply: {node.reply.made.text}",
-        identifier=f"node-{node.number}",
-        standalone=False,
+        board, marks, title=f"Reply: {reply}", identifier=f"node-{node.number}", standalone=False
     )

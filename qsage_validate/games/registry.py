@@ -44,7 +44,8 @@ def is_impartial_game(name: str, word: str) -> UsageError:
     """The error about an impartial game, which is called ``word`` in a shell."""
     return UsageError(
         f"found {quoted(name)}, an impartial game, expected one on a board or in GDL: "
-        f"'qsage synthesize {word}' solves it, 'qsage play {word}' plays it"
+        f"'qsage synthesize {word}' solves it, 'qsage explain {word}' explains it, "
+        f"'qsage play {word}' plays it"
     )
 
 

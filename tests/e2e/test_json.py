@@ -118,6 +118,7 @@ RUNS = {
     "`compare --encodings`": [f"compare {SMALL} --encodings all"],
     "`export`": ["export page f.qcir c.aig -o play.html"],
     "`explain`": ["explain f.qcir --cert c.aig", f"explain {SMALL} --max-nodes 1 --lookahead 1"],
+    "`explain` of an impartial game": ["explain take-away-3"],
     "`minimise`": ["minimise f.qcir c.aig -o s.aag --timeout 1"],
     "`synthesize`": ["synthesize take-away-3 --strategy", "synthesize take-away-3 --timeout 0"],
     "`synthesize --check`": [

@@ -157,7 +157,8 @@ def test_an_impartial_game_is_told_where_to_go(
     plain = name.lower().replace("_", "-")
     assert capsys.readouterr().err == (
         f"qsage: error: found {name!r}, an impartial game, expected one on a board or in GDL: "
-        f"'qsage synthesize {plain}' solves it, 'qsage play {plain}' plays it\n"
+        f"'qsage synthesize {plain}' solves it, 'qsage explain {plain}' explains it, "
+        f"'qsage play {plain}' plays it\n"
     )
     assert not list(folder.iterdir())
 
@@ -218,7 +219,8 @@ def test_the_file_of_an_impartial_game_gets_the_commands_for_it(
     err = capsys.readouterr().err
     assert err == (
         "qsage: error: found 'take.ig', an impartial game, expected one on a board or in GDL: "
-        "'qsage synthesize take.ig' solves it, 'qsage play take.ig' plays it\n"
+        "'qsage synthesize take.ig' solves it, 'qsage explain take.ig' explains it, "
+        "'qsage play take.ig' plays it\n"
     )
 
 
