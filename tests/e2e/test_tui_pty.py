@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -102,6 +104,22 @@ def test_ctrl_z_gives_the_terminal_back_and_fg_paints_all(
         assert painted.count("│") > 20
         terminal.send("q")
         assert terminal.exit_code() == Exit.FINE
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.1, 0.2, 0.3])
+def test_a_terminal_that_is_gone_leaves_no_process(
+    tic: list[object], tmp_path: Path, wait: float
+) -> None:
+    """Of three boards whose terminal was closed, one waited for room to write for ever."""
+    with play(tmp_path, tic, anew=True) as terminal:
+        terminal.wait_for("Your move, White: ply 2 of 5")
+        time.sleep(wait)
+        with open(os.devnull, "rb+", buffering=0) as nothing:
+            os.dup2(nothing.fileno(), terminal.child.child_fd)
+        until = time.monotonic() + 20
+        while terminal.child.isalive() and time.monotonic() < until:
+            time.sleep(0.02)
+        assert not terminal.child.isalive()
 
 
 def test_a_pasted_escape_character_leaves_nothing(tic: list[object], tmp_path: Path) -> None:

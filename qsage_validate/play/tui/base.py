@@ -14,6 +14,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.play.tui.gone import write_without_errors
 from qsage_validate.play.tui.pastes import read_pastes_as_text
 from qsage_validate.play.tui.rows import Rows
 from qsage_validate.play.tui.themes import DARK, THEMES, themes
@@ -34,6 +35,7 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
         super().__init__()
         self.ended_by: int | None = None
         self._rows = Rows()
+        self._reads: Any = None
         self._first_theme = theme
         for known in THEMES.values():
             self.register_theme(known)
@@ -48,8 +50,18 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         super()._display(screen, self._rows.shorter(renderable, self.size))
 
+    def stop_reading(self) -> None:
+        """Let the thread that reads keys end, whatever has ended the app.
+
+        Where the terminal is gone, Textual's driver fails before it does so; the thread would read
+        the end of the input again and again, and the process, which waits for it, would never end.
+        """
+        if self._reads is not None:
+            self._reads.set()
+
     def on_mount(self) -> None:
         self.theme = THEMES[self._first_theme].name
+        self._reads = getattr(self._driver, "exit_event", None)
         loop = asyncio.get_running_loop()
         for number in () if self.is_headless else TERMINATING:
             loop.add_signal_handler(number, self._end_by, number)
@@ -82,7 +94,11 @@ def run_in_colours(app: LeavableApp[Result]) -> Result | Exit | None:
     for known in themes(app.console.color_system).values():
         app.register_theme(known)
     read_pastes_as_text()
-    return app.run()
+    write_without_errors()
+    try:
+        return app.run()
+    finally:
+        app.stop_reading()
 
 
 def run_app(app: LeavableApp[Result]) -> Result | Exit:
