@@ -141,6 +141,8 @@ class CompiledEngine:
             int(player is WHITE),
             plies,
             int(self._control[SYMMETRIC]),
+            np.zeros(6 * self._arrays.size, dtype=np.int64),
+            np.zeros(self._rules.line_words, dtype=np.int64),
             chosen,
         )
         found: list[int] = chosen.tolist()

@@ -52,12 +52,18 @@ ASK_AFTER = 8
 
 
 def _compiled(function: F) -> F:
-    """A function in machine code, which is kept in the user's folder where that can be written."""
+    """A function in machine code, which is kept in the user's folder where that can be written.
+
+    It counts no references to its arrays (``_nrt``): all of them come from the caller, who keeps
+    them, and the counting, atomic and once for each use, took more than half of the time.
+    """
     folder = cache_folder(Path(__file__).parent, numba.__version__)
     if folder is not None and "NUMBA_CACHE_DIR" not in os.environ:
         numba.config.CACHE_DIR = str(folder)
     keeps = folder is not None or "NUMBA_CACHE_DIR" in os.environ
-    made: F = numba.njit(cache=keeps, nogil=True, error_model="numpy", forceinline=True)(function)
+    made: F = numba.njit(
+        cache=keeps, nogil=True, error_model="numpy", forceinline=True, _nrt=False
+    )(function)
     return made
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from qsage_validate.solvers.search.compiled.arrays import FAR, PACKING, RACE, Rules, Table
 from qsage_validate.solvers.search.compiled.machine import (
     _compiled,
@@ -98,30 +96,32 @@ def replies(
     player: int,
     plies: int,
     symmetric: int,
+    scratch: Any,
+    lines: Any,
     chosen: Any,
 ) -> int:
     """Write for each position the number of a reply that keeps the win, or ``UNKNOWN``.
 
     ``plies`` are left, the reply's included.  Of the replies known to keep it the one that leaves
     the opponent the fewest moves; positions with a win at once are left to the caller.
+    ``scratch`` has room for six states, ``lines`` for one of ``Frames.lines``.
     """
     size = len(words)
-    room = states[:1].copy()[0]
-    scratch = np.zeros(5 * size, dtype=np.int64)
-    lines = np.zeros(rules.line_words, dtype=np.int64)
+    room = 5 * size
     unknown = 0
     for row in range(states.shape[0]):
-        room[:] = states[row]
+        for w in range(size):
+            scratch[room + w] = states[row, w]
         chosen[row] = UNKNOWN
-        if _threatens(words, rules, room, 0, player):
+        if _threatens(words, rules, scratch, room, player):
             unknown += 1
             continue
         least = 1 << 30
         for action in range(rules.starts[player], rules.starts[player + 1]):
-            if not _holds(words, room, 0, rules.care, rules.value, action):
+            if not _holds(words, scratch, room, rules.care, rules.value, action):
                 continue
             for w in range(size):
-                scratch[w] = (room[w] & rules.keep[action * size + w]) | rules.put[
+                scratch[w] = (scratch[room + w] & rules.keep[action * size + w]) | rules.put[
                     action * size + w
                 ]
             moves = _moves(words, rules, scratch, 0, 1 - player)
