@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -54,6 +55,30 @@ def test_two_ctrl_c_are_one_line(wait: float, tmp_path: Path) -> None:
     assert err.strip().splitlines()[-1:] == ["qsage: interrupted"]
     assert err.count("\n") == 1
     assert process.returncode == Exit.INTERRUPTED
+
+
+def test_ctrl_c_ends_a_search_by_processes_and_keeps_what_is_known(tmp_path: Path) -> None:
+    file = tmp_path / "known.json"
+    words = ["solve", "breakthrough", "--size", "3x5", "--winner", "--engine", "pure"]
+    words += ["--depth", "17", "--split", "3"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "qsage_validate", *words, "--jobs", "2", "--resume", str(file)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    while time.monotonic() < end and (not file.exists() or '"after"' not in file.read_text()):
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (out, err) == ("", "qsage: interrupted\n")
+    assert process.returncode == Exit.INTERRUPTED
+    assert json.loads(file.read_text())["answers"]
+    # Nobody of its group goes on; those who ended are known until they are waited for.
+    with pytest.raises(ProcessLookupError):
+        while time.monotonic() < end:
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)
 
 
 def test_ctrl_c_while_a_class_is_made_has_the_exit_code(tmp_path: Path) -> None:

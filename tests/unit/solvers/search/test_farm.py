@@ -319,6 +319,28 @@ def test_a_cluster_finds_what_one_process_finds(
         assert found["critical_plies"] == alone["critical_plies"] == 8
 
 
+def test_the_task_of_a_killed_worker_of_a_cluster_is_taken_again(address: str) -> None:
+    distributed: Any = pytest.importorskip("distributed", reason="no extra 'cluster'")
+    model = game(BREAKTHROUGH)
+    with distributed.Client(address, set_as_default=False) as client:
+        killed: list[int] = []
+
+        def tell(progress: object) -> None:
+            # The nanny starts another worker in the place of the one that dies.
+            if not killed and "2 searched now" in str(progress):
+                (worker,) = client.run(os.getpid).values()
+                killed.append(worker)
+                os.kill(worker, signal.SIGKILL)
+
+        farm = Farm(address=address, split=2)
+        with farmed(model, farm, tell=tell, engine=EngineChoice.PURE) as solver:
+            found = solver.solve(winner_only=True)
+        assert killed
+        assert [*client.run(os.getpid).values()] != killed
+    alone = search_for(load_game(model)).solve(winner_only=True)
+    assert found.winner is alone.winner
+
+
 def test_the_limit_on_time_holds_where_nobody_works(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
