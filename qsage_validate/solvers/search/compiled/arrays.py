@@ -92,10 +92,10 @@ class Rules(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of fixed size; an entry of 0 is a free slot."""
+    """A table of fixed size: rows of an entry, 0 in a free one, and the words of its key."""
 
-    keys: Words
-    entries: Words
+    rows: Words
+    slots: int
     full: bool  # it cannot grow
 
 

@@ -217,7 +217,7 @@ def run_rounds(
     size = len(words)
     depth, mode, result = control[DEPTH], control[MODE], control[RESULT]
     nodes, filled, rounds = control[NODES], control[FILLED], control[LEFT]
-    slots = table.entries.shape[0]
+    slots = table.slots
     scratch = frames.states.shape[0] - size
     why = DONE
     while True:

@@ -104,8 +104,8 @@ class Runner:
 
     def _new_table(self, slots: int) -> Table:
         return Table(
-            np.zeros(slots * self._key_words, dtype=np.int64),
-            np.zeros(slots, dtype=np.int64),
+            np.zeros(slots * (self._key_words + 1), dtype=np.int64),
+            slots,
             slots >= self._most_slots,
         )
 
@@ -114,7 +114,7 @@ class Runner:
 
         old = self.table
         try:
-            self.table = self._new_table(min(4 * len(old.entries), self._most_slots))
+            self.table = self._new_table(min(4 * old.slots, self._most_slots))
         except MemoryError:
             self.table = old._replace(full=True)
             return
