@@ -41,6 +41,8 @@ from qsage_validate.explaining.questions import (
     Turn,
     Went,
     WentIn,
+    WentLike,
+    classes_of,
 )
 from qsage_validate.explaining.situation import Place, Situation
 from qsage_validate.explaining.words import Q, Words
@@ -277,6 +279,10 @@ class _Parser:
         if self.take("at"):
             place = self.on_board()
             return Went(last, place, self.board.square_name(place))
+        if self.take("like"):
+            place = self.on_board()
+            alike = next(alike for alike in classes_of(self.game) if place in alike)
+            return WentLike(last, alike, tuple(map(self.board.square_name, alike)))
         if self.take("in"):
             return self.region(last)
         if self.take("is"):
@@ -288,7 +294,9 @@ class _Parser:
             return Apart(shift, self.hero)
         relation = self.take(*RELATIONS) if last.theirs else None
         if relation is None:
-            raise self.fail("'at', 'in', 'is'" + (", a shift or a relation" if last.theirs else ""))
+            raise self.fail(
+                "'at', 'like', 'in', 'is'" + (", a shift or a relation" if last.theirs else "")
+            )
         self.need("'ours'", "ours")
         return Related(relation, self.hero)
 

@@ -11,9 +11,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Final
 
-from qsage_validate.explaining.situation import OWN, Made, Place, Situation
+from qsage_validate.explaining.situation import OWN, Made, Place, Situation, places
 from qsage_validate.explaining.words import Q, Words
-from qsage_validate.games.protocol import Board, Player, Square
+from qsage_validate.games.protocol import Board, Game, Player, Square
 
 WORDS: Final = {Square.OPEN: "open", Square.BLACK: "black", Square.WHITE: "white"}
 
@@ -128,7 +128,49 @@ class WentIn(Question):
         return f"{self.last} was in {region_text(self.region, self.number)}"
 
 
+@dataclass(frozen=True, slots=True)
+class WentLike(Question):
+    """The last move of a player went to one of the squares that symmetries of the game exchange."""
+
+    last: Last
+    alike: tuple[Place, ...]
+    names: tuple[str, ...]
+
+    def holds(self, at: Situation) -> bool:
+        move = self.last.of(at)
+        return move is not None and move.to in self.alike
+
+    def said(self, words: Words[Q, Any]) -> Q:
+        return words.joined("or", [words.went(self.last.theirs, place) for place in self.alike])
+
+    @property
+    def formal(self) -> str:
+        x, y = self.alike[0]
+        return f"{self.last.formal} like ({x},{y})"
+
+    def __str__(self) -> str:
+        *others, final = self.names
+        return f"{self.last} was to {', '.join(others)}{' or ' if others else ''}{final}"
+
+
 REGIONS: Final = ("left", "right", "top", "bottom", "edge", "corner", "dark")
+
+
+def classes_of(game: Game) -> list[tuple[Place, ...]]:
+    """The squares that symmetries of the rules exchange, in reading order; each with itself."""
+    found: list[tuple[Place, ...]] = []
+    maps = [symmetry.squares for symmetry in game.symmetries()]
+    for place in places(game.initial.board):
+        if not any(place in known for known in found):
+            orbit = {place}
+            waiting = [place]
+            while waiting:
+                one = waiting.pop()
+                new = {squares[one] for squares in maps} - orbit
+                orbit |= new
+                waiting += new
+            found.append(tuple(sorted(orbit, key=lambda p: p[::-1])))
+    return found
 
 
 def in_region(region: str, number: int, place: Place, board: Board) -> bool:

@@ -32,6 +32,8 @@ from qsage_validate.explaining.questions import (
     Turn,
     Went,
     WentIn,
+    WentLike,
+    classes_of,
 )
 from qsage_validate.explaining.situation import places
 from qsage_validate.games.protocol import Game, Player, Square, board_maps
@@ -39,6 +41,8 @@ from qsage_validate.games.protocol import Game, Player, Square, board_maps
 # How far from a last move questions look, and answers go.
 _NEAR = 2
 _FAR = 3
+# A text lists no more squares that symmetries exchange; there are no more in a class of a grid.
+_MOST_ALIKE = 8
 
 
 @dataclass(frozen=True)
@@ -147,6 +151,9 @@ def _questions(
         yield WentIn(theirs, "row", y)
     for x in range(1, board.width + 1):
         yield WentIn(theirs, "column", x)
+    for alike in classes_of(game):
+        if 1 < len(alike) <= _MOST_ALIKE and len(alike) < len(squares):
+            yield WentLike(theirs, alike, tuple(map(board.square_name, alike)))
     for place in squares:
         yield Went(theirs, place, board.square_name(place))
     if len(kinds) > 1:

@@ -146,12 +146,12 @@ def test_the_python_module_is_a_command(tmp_path: Path) -> None:
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     first = run()
-    assert first.stdout.splitlines()[-1] == "reply: occupy(3,2)"
+    assert first.stdout.splitlines()[-1] == "reply: occupy(2,2)"
     assert (first.returncode, first.stderr) == (0, "")
     won = run("occupy(1,1)", "occupy(1,3)")
     assert won.stdout.endswith("Black has won\n")
     for moves, found in (
-        (("occupy(3,2)",), "found 'occupy(3,2)' as move 1, expected occupy("),
+        (("occupy(2,2)",), "found 'occupy(2,2)' as move 1, expected occupy("),
         (
             ("occupy(1,1)", "occupy(1,3)", "occupy(4,4)"),
             "found 'occupy(4,4)' as move 3, expected no move, for the play is over",
@@ -191,7 +191,7 @@ def test_the_script_says_which_plays_are_won() -> None:
     moves = dict(zip(script.constants, ("|occupy(1,1)|", "|occupy(1,2)|"), strict=True))
     values = script.values(moves)
     assert (values["legal"], values["wins"]) == (True, True)
-    taken = script.values({**moves, script.constants[0]: "|occupy(3,2)|"})
+    taken = script.values({**moves, script.constants[0]: "|occupy(2,2)|"})
     assert (taken["legal"], taken["wins"]) == (False, False)
     assert taken["|reply 5|"] == "|no move|"
 

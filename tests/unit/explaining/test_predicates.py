@@ -79,8 +79,8 @@ def test_comments_and_repetitions_are_left_out() -> None:
         ("(open(1,1)", r"p.txt:1:11: found the end of the line, expected '\)'"),
         ("a: b: theirs in row(9)", "p.txt:1:21: found '9', expected a number from 1 to 4"),
         (": threatened", "p.txt:1:1: found no name before ':', expected NAME: CONDITION"),
-        ("theirs over ours", "p.txt:1:8: found 'over', expected 'at', 'in', 'is', a shift"),
-        ("ours above theirs", "p.txt:1:6: found 'above', expected 'at', 'in', 'is'$"),
+        ("theirs over ours", "p.txt:1:8: found 'over', expected 'at', 'like', 'in', 'is', a shift"),
+        ("ours above theirs", "p.txt:1:6: found 'above', expected 'at', 'like', 'in', 'is'$"),
         ("open $", r"p.txt:1:6: found '\$', expected a question such as"),
         ("can play first best", "p.txt:1:16: found 'best', expected one of win, decide"),
         ("can play mirror 'x'", "p.txt:1:17: found 'x', expected one of left-right"),
@@ -205,9 +205,27 @@ def test_a_pairing_is_told_in_three_nodes_and_the_text_is_enough(words: str) -> 
     assert play_all(game, explanation_text(found), Player.WHITE) > 10
 
 
+def test_black_s_pairs_are_told_and_the_text_is_enough() -> None:
+    game = game_of("hex --size 3x3")
+    found = explain(game, None, ExplainOptions(lookahead=0))
+    assert nodes_of(found.tree) == 5
+    assert "the other square of the pair of White's last move" in explanation_text(found)
+    assert play_all(game, explanation_text(found), Player.BLACK) > 10
+
+
+def test_squares_that_symmetries_exchange_are_a_question() -> None:
+    game = game_of("httt --size 3x3 --shape tic --depth 5")
+    (corners,) = parse_predicates(Source("theirs like (3,1)"), game, Player.BLACK)
+    assert str(corners) == "White's last move was to (1,1), (3,1), (1,3) or (3,3)"
+    assert corners.formal == "theirs like (1,1)"
+    assert corners in vocabulary_of(game, Player.BLACK).questions
+    (alone,) = parse_predicates(Source("theirs like (2,2)"), game, Player.BLACK)
+    assert str(alone) == "White's last move was to (2,2)"
+
+
 def test_who_has_no_pairs_is_told_none() -> None:
     assert pairs_of(game_of(TIC), Player.WHITE) is None
-    assert pairs_of(game_of(TIC), Player.BLACK) is None
+    assert pairs_of(game_of(STEPS), Player.BLACK) is None
     assert pairs_of(game_of(STEPS), Player.WHITE) is None
 
 
