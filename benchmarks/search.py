@@ -4,6 +4,7 @@
     python benchmarks/search.py --boards [WORDS ...] [--before CHECKOUT] [--timeout SECONDS]
     python benchmarks/search.py --engines [WORDS ...] [--timeout SECONDS]
     python benchmarks/search.py --compiled [WORDS ...] [--timeout SECONDS]
+    python benchmarks/search.py --openings [WORDS ...] [--timeout SECONDS]
     python benchmarks/search.py --jobs [WORDS ...] [--timeout SECONDS]
     python benchmarks/search.py --paper [--before CHECKOUT] [--timeout SECONDS]
 
@@ -16,7 +17,9 @@ With ``--boards`` both questions are asked of larger boards: who wins at the las
 few plies, in seconds of processor time.  With ``--paper`` the instances of Table 2 of the BDDL
 paper are solved at their depths.  With ``--engines`` who wins is asked of the compiled engine and
 of the search in Python, and with ``--compiled`` both questions of the compiled engine alone; what
-making or loading the machine code takes is left out.  With ``--jobs`` who wins is asked of one
+making or loading the machine code takes is left out.  With ``--openings`` both engines say who wins
+after each first move, one of those that symmetries exchange, in seconds of processor time for all
+of them; ``--timeout`` is for each move.  With ``--jobs`` who wins is asked of one
 search, and of one and two processes with its tasks: seconds of the clock, of processor time, and
 positions looked at.  With ``--before`` another checkout does the same.
 """
@@ -40,10 +43,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.models import CASES
+from qsage_validate.errors import UndecidedError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.solvers.search.search_engine import WIN
 from qsage_validate.solvers.search.solver import EngineChoice, SearchResult, Solver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -102,6 +107,8 @@ def measure(name: str, model: Model, timeout: float, *, beside: bool) -> dict[st
             row["agree"] = result.winner in (None, winner)
     return row
 
+
+OPENINGS = ("hex --size 4x4", "hex --size 5x5", "hex-network --size 6x6")
 
 BOARDS = (
     "domineering --size 5x5",
@@ -241,6 +248,48 @@ def _searched(
     return found, round(time.process_time() - started, 2)
 
 
+def openings(words: Sequence[str], timeout: float) -> Iterator[dict[str, object]]:
+    """Who wins after each first move, by both engines."""
+    for line in words:
+        row: dict[str, object] = {"model": line}
+        for choice, name in ((EngineChoice.FAST, "compiled"), (EngineChoice.PURE, "pure")):
+            row |= _openings(line, choice, name, timeout, row)
+        yield row
+
+
+def _openings(
+    line: str, choice: EngineChoice, name: str, timeout: float, known: dict[str, object]
+) -> dict[str, object]:
+    from qsage_validate.games.registry import find_command
+
+    game = load_game(find_command(line.split()))
+    solver = search_for(game, engine=choice)
+    kernel = solver.engine.kernel
+    first = game.first_player
+    afters = {kernel.key(after): after for _, after, _ in kernel.successors(kernel.initial, first)}
+    if choice is EngineChoice.FAST:  # the machine code is made or loaded
+        search_for(load_game(find_command(["hex", "--size", "2x2"])), engine=choice).solve()
+    wins = still_open = 0
+    started = time.process_time()
+    for after in afters.values():
+        solver.limits = Limits(Deadline.after(timeout))
+        try:
+            wins += (solver.within(after, first.other, game.plies - 1) == WIN) is (
+                first is Player.BLACK
+            )
+        except UndecidedError:
+            still_open += 1
+    seconds = round(time.process_time() - started, 2)
+    row: dict[str, object] = {"moves": len(afters)}
+    if not still_open:
+        row["winning"] = wins
+        row["agree"] = known.get("winning") in (None, wins)
+        row["winner"] = (first if wins else first.other).value
+    row[f"{name}, s"] = f"{'> ' if still_open else ''}{seconds}"
+    row[f"{name}, nodes"] = solver.nodes
+    return row
+
+
 def jobs(words: Sequence[str], timeout: float) -> list[dict[str, object]]:
     """Who wins, by one search and by processes that share its tasks."""
     rows: list[dict[str, object]] = []
@@ -336,6 +385,7 @@ def main() -> int:
     parser.add_argument("--boards", nargs="*", metavar="WORDS", help="both questions of boards")
     parser.add_argument("--engines", nargs="*", metavar="WORDS", help="both engines of the search")
     parser.add_argument("--compiled", nargs="*", metavar="WORDS", help="the compiled engine alone")
+    parser.add_argument("--openings", nargs="*", metavar="WORDS", help="all first moves")
     parser.add_argument("--jobs", nargs="*", metavar="WORDS", help="one search and processes")
     parser.add_argument("--paper", action="store_true", help="the instances of Table 2")
     parser.add_argument("--before", type=Path, help="another checkout that does the same")
@@ -347,6 +397,8 @@ def main() -> int:
         rows = engines(arguments.engines or ENGINES, arguments.timeout)
     elif arguments.compiled is not None:
         rows = list(compiled(arguments.compiled or ENGINES, arguments.timeout))
+    elif arguments.openings is not None:
+        rows = list(openings(arguments.openings or OPENINGS, arguments.timeout))
     elif arguments.jobs is not None:
         rows = jobs(arguments.jobs or JOBS, arguments.timeout)
     elif arguments.paper:

@@ -34,7 +34,7 @@ class DeepeningOptions(OptionGroup):
         panel=None,
     )
     winner: bool = option(
-        "Who wins and nothing more: one search of all plies, without the critical depth.",
+        "Who wins and nothing more: the critical depth is left open where it takes longer.",
         default=False,
     )
     alternate: bool = option(

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from qsage_validate.errors import InputError, UsageError, visible
 from qsage_validate.formats.hex_board import HexFile, parse_hex
@@ -149,9 +148,6 @@ def model_of_hex(board: HexFile, plies: int | None = None) -> PositionalModel:
         white=model.mask(board.white),
     )
 
-
-if TYPE_CHECKING:
-    pass
 
 _HEX = re.compile(r"(?:\s|%[^\n]*\n)*[0-9]+\s*(?:%[^\n]*\n\s*)*(?:[bw]\[|\Z)")
 

@@ -13,13 +13,14 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.goals import NEIGHBOURS
 from qsage_validate.games.positional.arrangement import Arrangement
-from qsage_validate.games.positional.masks import flood, mask_of, members
+from qsage_validate.games.positional.masks import flood, mask_of, members, minimal
 from qsage_validate.games.positional.model import (
     MAX_POSITIONS,
     Network,
     PositionalModel,
     alternating,
 )
+from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player
 
 
@@ -78,6 +79,25 @@ def transversal_of(model: PositionalModel) -> PositionalModel:
     first, final = _border(grid.squares, axis, 1), _border(grid.squares, axis, last)
     other = Network(network.neighbours, first, final, short=network.short.other)
     return replace(model, network=other, name=f"{model.name} transversal")
+
+
+def with_network(model: PositionalModel) -> PositionalModel | None:
+    """The same game with a network for Black in place of winning sets, where these are Hex's.
+
+    ``None`` for any other game, and where sets that Black has no stones for are left out.  The
+    board has to be empty.
+    """
+    if model.network is not None or model.black or model.white or not is_hex_board(model):
+        return None
+    cells = Arrangement.of(model.positions).squares
+    first, last = _border(cells, 1, 1), _border(cells, 1, max(y for _, y in cells))
+    network = Network(hex_neighbours(cells), first, last)
+    found = replace(model, network=network, black_wins=())
+    try:
+        full = with_winning_sets(found.at_depth(len(cells)), len(model.black_wins))
+    except UsageError:
+        return None
+    return found if set(minimal(model.black_wins)) == set(minimal(full.black_wins)) else None
 
 
 def _axis(network: Network, grid: Arrangement) -> int | None:

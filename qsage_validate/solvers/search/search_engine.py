@@ -34,10 +34,13 @@ class SearchEngine(Protocol):
 
     kernel: Kernel
     watch: Callable[[], None]
-    deepens: bool
-    """True if fewer plies should be searched first, since deciding moves are known then."""
     for_ever: bool
     """True if ``NEVER`` holds for any number of plies, false if only for those of the game."""
+
+    @property
+    def deepens(self) -> bool:
+        """True if fewer plies should be searched first, since deciding moves are known then."""
+        ...
 
     @property
     def many(self) -> ManyReplies | None:

@@ -33,7 +33,9 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.rules import BddlGame
+    from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.games.positional.rules import PositionalGame
+    from qsage_validate.solvers.search.positional.engine import Stage
 
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -116,8 +118,8 @@ class Solver:
     def solve(self, *, all_first_moves: bool = False, winner_only: bool = False) -> SearchResult:
         """The winner of the game, by searches of growing depth up to its number of plies.
 
-        With ``winner_only`` by one search of all plies: the critical depth is left open, and a
-        first move is named where the table has one.
+        With ``winner_only`` by one search of all plies where the engine does not deepen: the
+        critical depth is left open then.  A first move is named where the table has one.
         """
         position = self.game.initial
         start, before = now(), self.nodes
@@ -126,11 +128,14 @@ class Solver:
         first_moves: tuple[Move, ...] = ()
         never = False
         with self._running():
+            # A search that deepens finds a win sooner than one of all plies would.
+            at_once = winner_only and not self.engine.deepens
             try:
-                decide = self._decide_at_once if winner_only else self._decide
+                decide = self._decide_at_once if at_once else self._decide
                 winner, plies, reason, never = self._decide_initial(position, decide)
-                if winner_only:
+                if at_once:
                     plies = None
+                if winner_only:
                     first_moves = self._known_moves(position, winner)
                 elif winner is position.to_move and position.outcome is None:
                     if all_first_moves:
@@ -140,7 +145,7 @@ class Solver:
             except LimitError as limit:
                 # A limit while the first moves were looked for leaves the verdict standing.
                 if winner is None:
-                    refuted = 0 if winner_only else self._depth - 1
+                    refuted = 0 if at_once else self._depth - 1
                     reason = f"undecided: {limit} ({self._refuted(refuted)})"
                 else:
                     reason += f"; not all first moves were looked at: {limit}"
@@ -384,23 +389,42 @@ def _stack_depth() -> int:
     return depth
 
 
-def _positional(game: PositionalGame) -> SearchEngine:
+class EngineChoice(Enum):
+    """Which engine searches a game: the quickest one, one in machine code, or one in Python."""
+
+    AUTO = "auto"
+    FAST = "fast"
+    PURE = "pure"
+
+
+def _stage(model: PositionalModel, choice: EngineChoice, memory_mb: int | None) -> Stage | None:
+    from qsage_validate.solvers.search.compiled.engines import Machine, connections
+
+    when = {
+        EngineChoice.AUTO: Machine.LATER,
+        EngineChoice.FAST: Machine.AT_ONCE,
+        EngineChoice.PURE: Machine.NEVER,
+    }
+    return connections(model, when[choice], memory_mb)
+
+
+def _positional(game: PositionalGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     from qsage_validate.solvers.search.positional.engine import PositionalEngine
 
-    return PositionalEngine(game)
+    return PositionalEngine(game, _stage(game.model, choice, memory_mb))
 
 
-def _grid(game: BddlGame) -> SearchEngine:
+def _grid(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     from qsage_validate.games.bddl.kernel import is_positional
 
     if not is_positional(game.grounding):
         raise UsageError(f"{game.name} is no positional game")
     from qsage_validate.solvers.search.positional.grid_games import GridEngine
 
-    return GridEngine(game)
+    return GridEngine(game, lambda model: _stage(model, choice, memory_mb))
 
 
-_ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {
+_ENGINES: Final[Mapping[str, Callable[[Any, EngineChoice, int | None], SearchEngine]]] = {
     "positional": _positional,
     "bddl": _grid,
 }
@@ -410,23 +434,17 @@ _ENGINES: Final[Mapping[str, Callable[[Any], SearchEngine]]] = {
 _COMPILED: Final = ("bddl", "gdl")
 
 
-def engine_for(game: Game) -> SearchEngine | None:
+def engine_for(
+    game: Game, choice: EngineChoice = EngineChoice.AUTO, memory_mb: int | None = None
+) -> SearchEngine | None:
     """The engine made for games of a language; ``None`` where the general one is to be taken."""
     engine_of = _ENGINES.get(game.language)
     try:
-        return None if engine_of is None else engine_of(game)
+        return None if engine_of is None else engine_of(game, choice, memory_mb)
     except UsageError:
         # Turns of several stones, a network with too many ways to list, or a grid on which pieces
         # move.
         return None
-
-
-class EngineChoice(Enum):
-    """Which engine searches a game: the quickest one, one in machine code, or one in Python."""
-
-    AUTO = "auto"
-    FAST = "fast"
-    PURE = "pure"
 
 
 def _general_for(game: Game, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
@@ -441,6 +459,17 @@ def _general_for(game: Game, choice: EngineChoice, memory_mb: int | None) -> Sea
     return make(game, memory_mb)
 
 
+def _check_fast(game: Game, own: SearchEngine) -> None:
+    from qsage_validate.solvers.search.compiled.numba_cache import check_compiled
+
+    check_compiled()
+    if own.deepens:
+        raise UsageError(
+            f"found the engine fast for {game.name}, which has a search of its own, expected auto "
+            "or pure"
+        )
+
+
 def search_for(
     game: Game,
     *,
@@ -450,15 +479,12 @@ def search_for(
 ) -> Solver:
     """The search by the engine made for the game where it takes it, else the general one.
 
-    A long general search of a grid game goes on in machine code where numba is there.  Raises
-    ``UsageError`` if the compiled engine is asked for and does not take the game, is not
-    installed, or has a table that does not fit in the memory.
+    A long search of a grid game, a game in GDL or a game of connection goes on in machine code
+    where numba is there.  Raises ``UsageError`` if the compiled engine is asked for and does not
+    take the game, is not installed, or has a table that does not fit in the memory.
     """
-    own = engine_for(game)
-    if own is not None and engine is EngineChoice.FAST:
-        raise UsageError(
-            f"found the engine fast for {game.name}, which has a search of its own, expected auto "
-            "or pure"
-        )
+    own = engine_for(game, engine, limits.memory_mb)
+    if engine is EngineChoice.FAST and own is not None:
+        _check_fast(game, own)
     found = own or _general_for(game, engine, limits.memory_mb)
     return Solver(game, found, limits=limits, tell=tell)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.positional.hex import is_hex_board
+from qsage_validate.games.positional.model import Network, PositionalModel
+from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.compiled.switching import Stages, SwitchingEngine
+from qsage_validate.solvers.search.compiled.switching import Stages, SwitchingEngine, first_nodes
+from qsage_validate.solvers.search.positional.engine import FullBoard
 from qsage_validate.solvers.search.search_engine import SearchEngine
 from qsage_validate.system.memory import physical_mb
 
@@ -21,13 +28,19 @@ MAX_ROUNDS = 400
 """The rules of a game of more rounds are not made masks."""
 
 
+class Machine(Enum):
+    """When a search goes on in machine code."""
+
+    AT_ONCE = "at once"
+    LATER = "later"
+    NEVER = "never"
+
+
 def compiled_engine(game: Game, memory_mb: int | None) -> SearchEngine:
     """The compiled search; raises ``UsageError`` where there is none for the game."""
-    from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
+    from qsage_validate.solvers.search.compiled.numba_cache import check_compiled
 
-    why = why_not_compiled()
-    if why:
-        raise UsageError(f"found the engine fast, but {why}")
+    check_compiled()
     try:
         if isinstance(game, BddlGame):
             return _grid(game, memory_mb)
@@ -68,18 +81,46 @@ def switching_engine(game: Game, memory_mb: int | None) -> SearchEngine:
     )
 
 
+@dataclass(frozen=True)
+class Connections:
+    """When, and by what, it is searched who wins a game of connection (a ``Stage``)."""
+
+    model: PositionalModel
+    when: Machine
+    memory_mb: int | None
+
+    def after(self) -> int:
+        """The nodes of the search in Python before; beyond all where there is no other one."""
+        if self.when is Machine.NEVER or not self._networks:
+            return sys.maxsize
+        if self.when is Machine.AT_ONCE:
+            return 0
+        return first_nodes("connections_machine.run_connections")
+
+    def make(self, watch: Callable[[], None]) -> FullBoard:
+        """The search of full boards."""
+        from qsage_validate.solvers.search.compiled.connections import ConnectionSearch
+
+        return ConnectionSearch(self.model, self._networks, watch, self.memory_mb)
+
+    @cached_property
+    def _networks(self) -> Mapping[Player, Network]:
+        from qsage_validate.solvers.search.compiled.connections import networks_of
+
+        return networks_of(self.model)
+
+
+def connections(model: PositionalModel, when: Machine, memory_mb: int | None) -> Connections | None:
+    """The search of full boards for a game of connection, ``None`` for any other game."""
+    if model.network is None and not is_hex_board(model):
+        return None
+    return Connections(model, when, memory_mb)
+
+
 def _grid(game: BddlGame, memory_mb: int | None) -> SearchEngine:
     from qsage_validate.solvers.search.compiled.engine import CompiledEngine
 
     return CompiledEngine(game.kernel(), memory_mb=memory_mb)
-
-
-class Machine(Enum):
-    """When a search goes on in machine code."""
-
-    AT_ONCE = "at once"
-    LATER = "later"
-    NEVER = "never"
 
 
 def _rounds(

@@ -51,7 +51,7 @@ ASK_AFTER = 8
 """With more plies left the table is asked about all positions after a move first."""
 
 
-def _compiled(function: F) -> F:
+def _compiled(function: F, *, inlined: bool = True) -> F:
     """A function in machine code, which is kept in the user's folder where that can be written.
 
     It counts no references to its arrays (``_nrt``): all of them come from the caller, who keeps
@@ -62,9 +62,14 @@ def _compiled(function: F) -> F:
         numba.config.CACHE_DIR = str(folder)
     keeps = folder is not None or "NUMBA_CACHE_DIR" in os.environ
     made: F = numba.njit(
-        cache=keeps, nogil=True, error_model="numpy", forceinline=True, _nrt=False
+        cache=keeps, nogil=True, error_model="numpy", forceinline=inlined, _nrt=False
     )(function)
     return made
+
+
+def _called(function: F) -> F:
+    """A function that stays one in machine code: it is large, and called in many places."""
+    return _compiled(function, inlined=False)
 
 
 @intrinsic  # type: ignore[untyped-decorator]

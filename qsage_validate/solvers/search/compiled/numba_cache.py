@@ -13,6 +13,8 @@ from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 
+from qsage_validate.errors import UsageError
+
 LEAST_NUMBA = (0, 61)
 """The first release for NumPy 2.2."""
 
@@ -31,6 +33,13 @@ def why_not_compiled() -> str:
     if not all(part.isdigit() for part in parts) or tuple(map(int, parts)) < LEAST_NUMBA:
         return f"numba {version} is installed, expected {least} or later"
     return ""
+
+
+def check_compiled() -> None:
+    """Raises ``UsageError`` where there is no compiled engine."""
+    why = why_not_compiled()
+    if why:
+        raise UsageError(f"found the engine fast, but {why}")
 
 
 @cache

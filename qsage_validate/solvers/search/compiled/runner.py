@@ -40,7 +40,8 @@ class Runner:
     """The control block and the table of one game's search.
 
     A state has ``size`` words, its key in the table ``key_words``.  ``memory_mb`` sizes the table,
-    which begins with so many ``slots`` and grows.  Raises ``UsageError`` for a table that does not
+    which begins with so many ``slots`` and grows.  After ``nodes_a_slice`` nodes the clock is
+    looked at.  Raises ``UsageError`` for a table that does not
     fit in the memory.
     """
 
@@ -51,7 +52,9 @@ class Runner:
         controls: int,
         memory_mb: int | None,
         slots: int = SLOTS,
+        nodes_a_slice: int = SLICE,
     ) -> None:
+        self._nodes_a_slice = nodes_a_slice
         self.words = (0,) * size
         self.control: Words = np.zeros(controls, dtype=np.int64)
         self._key_words = key_words
@@ -81,7 +84,7 @@ class Runner:
     def slice(self, function: Callable[..., int], rules: Any, frames: Any, history: Words) -> int:
         """One slice of a search: why it came back.  A crowded table has grown then."""
         # The first call makes the machine code: a node, and then the clock is looked at.
-        nodes = SLICE if function.__name__ in self._called else 1
+        nodes = self._nodes_a_slice if function.__name__ in self._called else 1
         until = self.nodes + nodes
         why = self.call(
             function, self.words, rules, self.table, frames, self.control, history, until

@@ -20,7 +20,8 @@ SWITCH_AND_COMPILE = 200_000
 """As many where the machine code has to be made first, which takes some ten seconds."""
 
 
-def _first_nodes(function: str) -> int:
+def first_nodes(function: str) -> int:
+    """The nodes of the search in Python before that by a function in machine code."""
     # To look for numba takes longer than to search a small game.
     from qsage_validate.solvers.search.compiled.numba_cache import is_kept, why_not_compiled
 
@@ -137,7 +138,7 @@ class SwitchingEngine:
     def _watch(self) -> None:
         self.watch()
         if self._last is None:
-            self._last = _first_nodes(self._stages.function)
+            self._last = first_nodes(self._stages.function)
         if not self._inner.replaces and self._inner.nodes >= self._last:
             raise _LongError
 

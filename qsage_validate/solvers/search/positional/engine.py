@@ -4,11 +4,16 @@ It answers as the general search (``bounds.py``) does, by what holds in position
 threats and zones, pairing strategies, the sum of Erdős and Selfridge, and for maker-maker games
 the maker-breaker game of Black's sets (``maker_breaker`` and ``maker_maker``).  Black's stones
 are counted instead of plies, for nothing happens in White's last ply.
+
+In games of connection a search in machine code may tell who wins on the full board
+(``compiled/connections.py``), once the one in Python takes long.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.keys import CanonicalKeys
@@ -22,7 +27,7 @@ from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
 from qsage_validate.solvers.search.positional.maker_maker import MakerMaker
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets
-from qsage_validate.solvers.search.search_engine import NOT_WITHIN, WIN, ManyReplies
+from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN, ManyReplies
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -33,25 +38,80 @@ MOST_SETS = 5_000
 _TICK = 256
 
 
+class FullBoard(Protocol):
+    """Who wins if a position is played until the board is full."""
+
+    @property
+    def nodes(self) -> int:
+        """The number of positions that were visited."""
+        ...
+
+    @property
+    def positions(self) -> int:
+        """The number of positions in the table."""
+        ...
+
+    def black_wins(self, black: int, white: int, player: Player) -> bool:
+        """True if Black wins."""
+        ...
+
+    def known(self, black: int, white: int, player: Player) -> bool | None:
+        """The same as far as the table tells."""
+        ...
+
+
+class _LongError(Exception):
+    """The search in Python has looked at as many nodes as it should."""
+
+
+class Stage(Protocol):
+    """The search of full boards that begins after some nodes of the one in Python."""
+
+    def after(self) -> int:
+        """The number of these nodes."""
+        ...
+
+    def make(self, watch: Callable[[], None]) -> FullBoard:
+        """The search, which calls ``watch`` now and then."""
+        ...
+
+
 class PositionalEngine:
     """The search of one positional game with its tables (a ``SearchEngine``).
 
-    Positions that do not arise from the first stones are left to the general search.  Raises
-    ``UsageError`` for games with turns of several stones, and with more than ``MOST_SETS`` winning
-    sets or minimal ways of a network.
+    Positions that do not arise from the first stones are left to the general search.  ``stage`` is
+    for games of connection.  Raises ``UsageError`` for games with turns of several stones, and for
+    more than ``MOST_SETS`` winning sets or minimal ways of a network, unless there is a stage that
+    begins some time.
     """
 
-    deepens = True
     many: ManyReplies | None = None
     replaces = False
-    name = "pure"
 
-    def __init__(self, game: PositionalGame) -> None:
+    def __init__(self, game: PositionalGame, stage: Stage | None = None) -> None:
         model = game.model
+        self._stage = stage
+        self._last: int | None = None
+        self._full_board: FullBoard | None = None
+        # Who wins a game of connection is known before the critical depth is.
+        self.deepens = stage is None
         if not model.alternates:
             raise UsageError(f"{model.name}: found turns of several stones, expected of one")
         self._model = model
         self._size = len(model.positions)
+        self._general = Bounds(game)
+        self.kernel = self._general.kernel
+        self._looked_at = 0
+        self.for_ever = False
+        try:
+            self._by_sets: MakerBreaker | MakerMaker | None = self._search_of_sets(game)
+        except UsageError:
+            if stage is None or stage.after() == sys.maxsize:
+                raise
+            self._by_sets = None
+
+    def _search_of_sets(self, game: PositionalGame) -> MakerBreaker | MakerMaker:
+        model = game.model
         # The sets that the first stones leave, and that the stones of the play are enough for.
         short = without_long_sets(without_dead_sets(with_winning_sets(model, MOST_SETS)))
         if max(len(short.black_wins), len(short.white_wins)) > MOST_SETS:
@@ -61,16 +121,11 @@ class PositionalEngine:
         self.for_ever = model.network is None and len(short.black_wins) >= len(
             without_dead_sets(model).black_wins
         )
-        self._general = Bounds(game)
-        self.kernel = self._general.kernel
-        self._looked_at = 0
         sets = WinningSets(minimal(short.black_wins), self._size)
-        self._by_sets: MakerBreaker | MakerMaker
-        if short.white_wins:
-            whites = WinningSets(minimal(short.white_wins), self._size)
-            self._by_sets = MakerMaker(sets, whites, keys, self._count)
-        else:
-            self._by_sets = MakerBreaker(sets, keys, self._count)
+        if not short.white_wins:
+            return MakerBreaker(sets, keys, self._count)
+        whites = WinningSets(minimal(short.white_wins), self._size)
+        return MakerMaker(sets, whites, keys, self._count)
 
     @property
     def watch(self) -> Callable[[], None]:
@@ -84,17 +139,33 @@ class PositionalEngine:
     @property
     def nodes(self) -> int:
         """The number of positions that were visited."""
-        return self._looked_at + self._general.nodes
+        full_board = self._full_board.nodes if self._full_board else 0
+        return self._looked_at + full_board + self._general.nodes
+
+    @property
+    def name(self) -> str:
+        """``"compiled"`` once machine code has searched full boards."""
+        return "pure" if self._full_board is None else "compiled"
 
     @property
     def positions(self) -> int:
         """The number of positions in the tables."""
-        return self._by_sets.positions + self._general.positions
+        full_board = self._full_board.positions if self._full_board else 0
+        by_sets = self._by_sets.positions if self._by_sets else 0
+        return by_sets + full_board + self._general.positions
+
+    def _watched(self) -> None:
+        self.watch()
 
     def _count(self) -> None:
         self._looked_at += 1
         if not self._looked_at & (_TICK - 1):
-            self.watch()
+            self._watched()
+        if self._stage is not None and self._full_board is None:
+            if self._last is None:
+                self._last = self._stage.after()
+            if self._looked_at > self._last:
+                raise _LongError
 
     def frames(self, plies: int) -> int:
         """A ply may take a step of each of the searches that are made of one another."""
@@ -133,8 +204,34 @@ class PositionalEngine:
         if not stones:
             return NOT_WITHIN
         black, white = self._pieces(state)
+        if self._full_board is None and self._by_sets is not None:
+            try:
+                return self._search_sets(black, white, player, stones)
+            except _LongError:
+                pass
+        if not self._full_boards.black_wins(black, white, player):
+            return NEVER
+        if self._fills(black | white, player, plies):
+            return WIN
+        if self._by_sets is None:
+            return self._general.search(state, player, plies)
+        return self._search_sets(black, white, player, stones)
+
+    def _search_sets(self, black: int, white: int, player: Player, stones: int) -> int:
+        assert self._by_sets is not None
         result = self._by_sets.search(black, white, stones, blacks_turn=player is BLACK)
         return min(result, WIN)
+
+    @property
+    def _full_boards(self) -> FullBoard:
+        if self._full_board is None:
+            assert self._stage is not None, "the search of sets is there where no other one is"
+            self._full_board = self._stage.make(self._watched)
+        return self._full_board
+
+    def _fills(self, claimed: int, player: Player, plies: int) -> bool:
+        """True if so many plies are all that Black has on the board."""
+        return _stones(player, plies) >= _stones(player, self._size - claimed.bit_count())
 
     def known(self, state: State, player: Player, plies: int) -> bool | None:
         """True if Black wins within so many plies; ``None`` if the tables do not tell."""
@@ -142,12 +239,18 @@ class PositionalEngine:
         if not self._fits(state, stones):
             return self._general.known(state, player, plies)
         black, white = self._pieces(state)
+        if self._full_board is not None:
+            wins = self._full_board.known(black, white, player)
+            if wins is False or (wins and self._fills(black | white, player, plies)):
+                return wins
+        if self._by_sets is None:
+            return self._general.known(state, player, plies)
         return self._by_sets.known(black, white, stones, blacks_turn=player is BLACK)
 
     def hint(self, state: State, player: Player, plies: int) -> int | None:
         """The number of a move that decided a search; ``None`` when none is known."""
         stones = _stones(player, plies)
-        if not self._fits(state, stones):
+        if not self._fits(state, stones) or self._by_sets is None:
             return None
         black, white = self._pieces(state)
         hint = self._by_sets.hint(black, white, stones, blacks_turn=player is BLACK)

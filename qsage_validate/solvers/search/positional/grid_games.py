@@ -20,7 +20,7 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, State
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.positional.engine import PositionalEngine
+from qsage_validate.solvers.search.positional.engine import PositionalEngine, Stage
 from qsage_validate.solvers.search.search_engine import ManyReplies
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -64,19 +64,25 @@ def _wins(grounding: Grounding, player: Player) -> tuple[int, ...]:
     return tuple(dict.fromkeys(masks))
 
 
+StageOf = Callable[[PositionalModel], Stage | None]
+
+
+def _no_stage(model: PositionalModel) -> None:
+    """No other search."""
+
+
 class GridEngine:
     """The search of a positional game for a grid game (a ``SearchEngine``).
 
     Raises ``UsageError`` as :func:`positional_model_of` does, and for too many winning sets.
     """
 
-    deepens = True
     many: ManyReplies | None = None
     replaces = False
-    name = "pure"
 
-    def __init__(self, game: BddlGame) -> None:
-        self._inner = PositionalEngine(PositionalGame(positional_model_of(game)))
+    def __init__(self, game: BddlGame, stage: StageOf = _no_stage) -> None:
+        model = positional_model_of(game)
+        self._inner = PositionalEngine(PositionalGame(model), stage(model))
         self._general = Bounds(game)
         self.kernel = self._general.kernel
         grounding = game.grounding
@@ -93,6 +99,16 @@ class GridEngine:
             }
             for player in Player
         }
+
+    @property
+    def name(self) -> str:
+        """That of the search of positional games."""
+        return self._inner.name
+
+    @property
+    def deepens(self) -> bool:
+        """As the search of positional games does."""
+        return self._inner.deepens
 
     @property
     def watch(self) -> Callable[[], None]:
