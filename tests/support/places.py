@@ -8,6 +8,7 @@ from typing import Final
 REPOSITORY: Final = Path(__file__).resolve().parent.parent.parent
 SAMPLES: Final = REPOSITORY / "certificates"
 NEEDS_AN_EXTRA: Final = (
+    "qsage_validate.solvers.search.compiled.connections_machine",
     "qsage_validate.solvers.search.compiled.machine",
     "qsage_validate.solvers.search.compiled.replies",
     "qsage_validate.solvers.search.compiled.rounds_machine",

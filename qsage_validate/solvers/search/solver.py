@@ -398,14 +398,19 @@ class EngineChoice(Enum):
 
 
 def _stage(model: PositionalModel, choice: EngineChoice, memory_mb: int | None) -> Stage | None:
-    from qsage_validate.solvers.search.compiled.engines import Machine, connections
+    """The search of full boards, for games of connection."""
+    from qsage_validate.games.positional.hex import is_hex_board
+
+    if model.network is None and not is_hex_board(model):
+        return None
+    from qsage_validate.solvers.search.compiled.engines import Connections, Machine
 
     when = {
         EngineChoice.AUTO: Machine.LATER,
         EngineChoice.FAST: Machine.AT_ONCE,
         EngineChoice.PURE: Machine.NEVER,
     }
-    return connections(model, when[choice], memory_mb)
+    return Connections(model, when[choice], memory_mb)
 
 
 def _positional(game: PositionalGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:

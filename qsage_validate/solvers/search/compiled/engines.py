@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.positional.hex import is_hex_board
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.game import TooLargeError
@@ -108,13 +107,6 @@ class Connections:
         from qsage_validate.solvers.search.compiled.connections import networks_of
 
         return networks_of(self.model)
-
-
-def connections(model: PositionalModel, when: Machine, memory_mb: int | None) -> Connections | None:
-    """The search of full boards for a game of connection, ``None`` for any other game."""
-    if model.network is None and not is_hex_board(model):
-        return None
-    return Connections(model, when, memory_mb)
 
 
 def _grid(game: BddlGame, memory_mb: int | None) -> SearchEngine:

@@ -171,7 +171,9 @@ def test_only_games_of_connection_that_fit_a_word_are_taken() -> None:
     assert not networks_of(replace(joined, network=replace(joined.network, joined=True)))
     assert not networks_of(hex_network(1, MAX_POSITIONS + 1))
     assert set(networks_of(hex_network(2, 3))) == set(Player)
-    assert engines.connections(PositionalModel("none", ("a",), ()), Machine.LATER, None) is None
+    line = PositionalGame(PositionalModel("line", ("a",), alternating(1), black_wins=(1,)))
+    assert search_for(line).engine.deepens
+    assert not search_for(PositionalGame(hex_network(2, 2))).engine.deepens
 
 
 @needs_numba
