@@ -142,7 +142,7 @@ def _transition_negated(part: str) -> Any:
 
 
 def _side(move: Ply) -> str:
-    return move.player.value
+    return str(move.player.value)
 
 
 def _without_stop(player: Player) -> Any:

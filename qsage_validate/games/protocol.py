@@ -74,6 +74,8 @@ class Square(Enum):
     BLACK = "B"
     WHITE = "W"
 
+    __hash__ = object.__hash__  # as in Player
+
 
 class Shape(Enum):
     """The style in which a grid is drawn."""

@@ -11,10 +11,14 @@ class Player(Enum):
     BLACK = "black"
     WHITE = "white"
 
-    @property
-    def other(self) -> Player:
-        """The opponent."""
-        return Player.WHITE if self is Player.BLACK else Player.BLACK
+    other: Player
+    """The opponent."""
+
+    # Players are keys everywhere, and an enum's own hash is a call of Python.
+    __hash__ = object.__hash__
 
     def __str__(self) -> str:
-        return self.value.capitalize()
+        return str(self.value).capitalize()
+
+
+Player.BLACK.other, Player.WHITE.other = Player.WHITE, Player.BLACK
