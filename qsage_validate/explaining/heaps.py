@@ -196,7 +196,7 @@ class HeapExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as ``qsage explain --json`` writes it."""
-        from qsage_validate.explaining.data import node_data
+        from qsage_validate.explaining.forms.data import node_data
 
         asked = [str(node.question) for node in self.root.walk() if node.question is not None]
         return {
@@ -214,10 +214,10 @@ class HeapExplanation:
 
     def in_form(self, form: str) -> str:
         """The explanation in one of ``FORMS``; raises ``UsageError`` for another one."""
-        from qsage_validate.explaining.data import dot
-        from qsage_validate.explaining.drawing import explanation_svg
-        from qsage_validate.explaining.page import explanation_page
-        from qsage_validate.explaining.text import explanation_text
+        from qsage_validate.explaining.forms.data import dot
+        from qsage_validate.explaining.forms.drawing import explanation_svg
+        from qsage_validate.explaining.forms.page import explanation_page
+        from qsage_validate.explaining.forms.text import explanation_text
 
         found, rules = self.formula, self.strategy
         misere = self.synthesis.options.misere

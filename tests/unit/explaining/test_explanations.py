@@ -16,10 +16,10 @@ from qsage_validate.explaining.certificate import certified
 from qsage_validate.explaining.explain import ExplainOptions, explain
 from qsage_validate.explaining.explanation import Explanation
 from qsage_validate.explaining.finding import Finder, Winning, tried
+from qsage_validate.explaining.forms.text import explanation_text
 from qsage_validate.explaining.program import Fork, Leaf, Tree, chosen, depth_of, nodes_of
 from qsage_validate.explaining.questions import Turn
 from qsage_validate.explaining.situation import first_situations
-from qsage_validate.explaining.text import explanation_text
 from qsage_validate.explaining.vocabulary import Vocabulary, vocabulary_of
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Position

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 from qsage_validate.errors import Exit
+from qsage_validate.explaining.forms.text import explanation_text
 from qsage_validate.explaining.heaps import FORMS, LOST, HeapExplanation, explain_heaps
-from qsage_validate.explaining.text import explanation_text
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.rules import ImpartialRules

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from qsage_validate.explaining.explanation import Explanation, Node, positions_text
-from qsage_validate.explaining.page import board_of, html_page
+from qsage_validate.explaining.forms.page import board_of, html_page
 from qsage_validate.render.board_svg import Marks, board_svg
 from qsage_validate.render.markup import escape
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, one_line
-from qsage_validate.explaining import standalone
 from qsage_validate.explaining.explanation import Explanation
+from qsage_validate.explaining.forms import standalone
 from qsage_validate.explaining.gates import Stones, circuit_of, numbered, required_whole
 from qsage_validate.explaining.program import Fork, Tree
 from qsage_validate.explaining.situation import OWN, Place
