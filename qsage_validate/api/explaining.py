@@ -250,7 +250,7 @@ def explained(
     whole = explain_game(game, encoded, options, hero=hero, tell=tell)
     deadline = options.limits.deadline
     tell(Progress("compile"))
-    certificate, _ = certified(whole.tree, encoded, game, whole.hero, deadline)
+    certificate, _ = certified(whole.found, encoded, game, whole.hero, deadline)
     proved = certified_by(problem, certificate)
     report = validated(proved, LEVELS, deadline, tell)
     return Explanation(whole, proved, report)

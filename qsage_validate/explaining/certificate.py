@@ -1,24 +1,40 @@
 """A program as a certificate: what it plays becomes a plan, and the plan functions.
 
 The plan is made on a game in which the hero has one move, the program's.  So positions may share
-decisions, as in every plan, but nothing else than the program's moves can come into it.
+decisions, as in every plan, but nothing else than the program's moves can come into it.  Where the
+program meets too many positions, its questions become gates over the formula's moves instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from qsage_validate.certificates.checker.check import CertificateProved
-from qsage_validate.certificates.compile.compiler import compile_plan
+from qsage_validate.certificates.compile.compiler import Chosen, HeroPlays, compile_plan
+from qsage_validate.certificates.compile.in_literals import (
+    NotCompiledError,
+    bits_for,
+    require_completion,
+)
 from qsage_validate.certificates.compile.plan import Planner
-from qsage_validate.certificates.routes.by_search import check_compiled
+from qsage_validate.certificates.routes.by_search import check_compiled, proved_or_raise
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.encodings.completion import Goals
 from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.errors import UsageError
+from qsage_validate.explaining.circuits import Spot, Table, Unrolled, played_by
+from qsage_validate.explaining.finding import Found
+from qsage_validate.explaining.gates import Stones, circuit_of
 from qsage_validate.explaining.program import Tree, chosen
 from qsage_validate.explaining.situation import Made, Situation, made
+from qsage_validate.games.bddl.rules import BddlGame, GoalInstance
 from qsage_validate.games.planning_game import PlanningGame
+from qsage_validate.games.positional.masks import members
+from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -31,6 +47,7 @@ from qsage_validate.games.protocol import (
 )
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.validation.proofs.ground import conjunction
 
 
 class ProgramGame(PlanningGame):
@@ -120,8 +137,113 @@ class ProgramPosition(Position):
         )
 
 
+class ProgramPlays(HeroPlays):
+    """All plays of a program in the literals of a formula: its certificate, without a plan.
+
+    Raises :class:`NotCompiledError` for a formula whose plies are not those of the rules, and where
+    it asks for a goal of which the rules do not tell whether it holds.
+    """
+
+    def __init__(
+        self, encoding: Encoding, game: Game, found: Found, hero: Player, deadline: Deadline
+    ) -> None:
+        super().__init__(encoding, hero, AigBuilder(), None)
+        self._tree, self._game, self._deadline = found.tree, game, deadline
+        rules = circuit_of(game, self.builder, deadline)
+        stones = Stones.of_rules(game, rules, found.situations)
+        self._plays = Unrolled(Table(rules, stones, deadline), hero)
+        movers = [ply.player for ply in self.layout.moves]
+        if movers != [rules.mover(ply) for ply in range(1, rules.plies + 1)]:
+            raise NotCompiledError(
+                f"found the encoding {self.layout.encoding}, whose plies are not those of the rules"
+            )
+
+    def _choose(self, ply: Ply) -> Chosen:
+        self._deadline.check("the program was compiled")
+        coding, plays = ply.coding, self._plays
+        texts = plays.table.rules.moves(plays.spot.time + 1)
+        played = played_by(self._tree, plays.view)
+        by_text = {texts[number]: literal for number, literal in played.items()}
+        made = [by_text.get(str(move), FALSE) for move in coding.moves]
+        going = plays.play(played)
+        after = plays.spot
+        if coding.numbers:
+            numbers = [
+                self._bits(made, [coding.place(move)[index] for move in coding.moves], number.size)
+                for index, number in enumerate(coding.numbers)
+            ]
+        else:
+            numbers = [self.encoded(made)]
+        won = self.builder.and_(going, after.won[self.hero])
+        return Chosen(numbers, lambda: won, lambda value, width: self._goal(after, value, width))
+
+    def _bits(self, made: Sequence[int], places: Sequence[int], size: int) -> Bits:
+        """The number of the move that is made."""
+        return tuple(
+            self.builder.or_all(one for one, k in zip(made, places, strict=True) if k >> bit & 1)
+            for bit in reversed(range(bits_for(size)))
+        )
+
+    def _goal(self, spot: Spot, value: Callable[[Goals], int], width: int) -> Bits:
+        """A number about the first goal that holds."""
+        if self.hero is Player.WHITE:
+            return (FALSE,) * width
+        none, found = TRUE, [FALSE] * width
+        for witness, holds in self._goals(spot):
+            number = value(frozenset([witness]))
+            first = self.builder.and_(none, holds)
+            none = self.builder.and_(none, holds ^ 1)
+            for k in range(width):
+                if number >> (width - 1 - k) & 1:
+                    found[k] = self.builder.or_(found[k], first)
+        return tuple(found)
+
+    def _goals(self, spot: Spot) -> Iterator[tuple[Witness, int]]:
+        """Black's goals, and whether they hold."""
+        if isinstance(self._game, BddlGame):
+            for goal in self._game.grounding.goals[Player.BLACK]:
+                bits = conjunction(goal.care, goal.value)
+                holds = (spot.state[abs(bit) - 1] ^ (bit < 0) for bit in bits)
+                yield GoalInstance(goal.condition, goal.x, goal.y), self.builder.and_all(holds)
+        elif isinstance(self._game, PositionalGame) and self._game.model.network is None:
+            stones = spot.board[Player.BLACK]
+            number = {place: k for k, place in enumerate(spot.table.places)}
+            squares = self._game.arrangement.squares
+            for wins in self._game.model.black_wins:
+                held = (stones[number[squares[v]]] for v in members(wins))
+                yield wins, self.builder.and_all(held)
+        else:
+            raise NotCompiledError(
+                f"found the encoding {self.layout.encoding}, which asks for the goal that is "
+                f"reached in {self._game.name}"
+            )
+
+    def _replied(
+        self, ply: Ply, numbers: Sequence[Bits], made: Callable[[], Sequence[int]]
+    ) -> None:
+        plays = self._plays
+        literals = dict(zip(map(str, ply.coding.moves), made(), strict=True))
+        plays.play(
+            {
+                step.number: self.builder.and_(literals.get(step.text, FALSE), step.legal)
+                for step in plays.spot.steps
+            }
+        )
+
+
+def _by_gates(
+    found: Found, encoded: Encoding, game: Game, hero: Player, deadline: Deadline
+) -> CircuitCertificate:
+    """The certificate of a program that meets too many positions to make a plan of them."""
+    require_completion(encoded, hero)
+    plays = ProgramPlays(encoded, game, found, hero, deadline)
+    plays.run()
+    certificate, _ = plays.certificate()
+    return certificate
+
+
 def certified(
-    tree: Tree, encoded: Encoding, game: Game, hero: Player, deadline: Deadline = NEVER
+    found: Found, encoded: Encoding, game: Game, hero: Player, deadline: Deadline = NEVER
 ) -> tuple[CircuitCertificate, CertificateProved]:
     """The certificate that plays a program, and its proof on the encoding's formula.
 
@@ -133,7 +255,10 @@ def certified(
             f"found the encoding {encoded.layout.encoding}, whose formula asks {hero} for more "
             "than moves, expected one that is about the rules alone"
         )
-    program = ProgramGame(game, tree, hero)
+    if not found.whole:
+        certificate = _by_gates(found, encoded, game, hero, deadline)
+        return certificate, proved_or_raise(encoded, certificate, deadline)
+    program = ProgramGame(game, found.tree, hero)
     plan = Planner(program, hero, lambda _: True, deadline=deadline).build()
     initial = game.initial
     ended = game.witnesses(initial, hero) if initial.outcome else None

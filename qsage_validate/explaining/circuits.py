@@ -13,6 +13,7 @@ from functools import cached_property
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError
 from qsage_validate.explaining.gates import Stones
+from qsage_validate.explaining.program import Leaf, Tree
 from qsage_validate.explaining.questions import in_region, is_related, shifted
 from qsage_validate.explaining.situation import Place, places
 from qsage_validate.explaining.words import Words
@@ -385,3 +386,91 @@ class View(Words[int, Played]):
 
     def _wins_next(self, spot: Spot) -> int:
         return self.builder.and_(spot.over ^ 1, spot.can_win(self.hero))
+
+
+class Unrolled:
+    """All plays of a game as gates, for a program of ``hero``'s; the moves are given ply by ply."""
+
+    def __init__(self, table: Table, hero: Player) -> None:
+        self.table, self.hero, self.builder = table, hero, table.builder
+        self.spot = Spot(table, table.rules.initial, 0)
+        self._last: dict[Player, Sequence[Case]] = dict.fromkeys(Player, ())
+        self._going = TRUE
+        self._legal, self._wins = [TRUE], [FALSE]
+
+    @cached_property
+    def alive(self) -> int:
+        """The play goes on at the next ply."""
+        return self.builder.and_(self._going, self.spot.over ^ 1)
+
+    @property
+    def goes_on(self) -> bool:
+        """False where no play has another ply."""
+        if self.spot.mover is None or self.alive == FALSE:
+            return False
+        return bool(self.table.rules.moves(self.spot.time + 1))
+
+    @property
+    def view(self) -> View:
+        """What the player to move sees."""
+        mover = self.spot.mover
+        assert mover is not None, "somebody is to move"
+        return View(self.spot, self._last[mover.other], self._last[mover])
+
+    def play(self, played: Played) -> int:
+        """Go on by the moves whose literals hold; the literal that one of them does."""
+        spot, builder = self.spot, self.builder
+        mover = spot.mover
+        assert mover is not None, "somebody is to move"
+        self._wins.append(builder.and_(self._going, spot.won[self.hero]))
+        moved = builder.or_all(played.values())
+        if mover is not self.hero:
+            self._legal.append(builder.implies(self.alive, moved))
+        self._last[mover] = _made(spot, played)
+        many = len(self.table.rules.moves(spot.time + 1))
+        done = [played.get(number, FALSE) for number in range(many)]
+        self._going = builder.and_(self.alive, moved)
+        del self.alive
+        ply = spot.time + 1
+        self.spot = Spot(self.table, self.table.rules.after(spot.state, ply, done), ply)
+        return moved
+
+    @property
+    def legal(self) -> int:
+        """All moves of the opponent were legal."""
+        return self.builder.and_all(self._legal)
+
+    @property
+    def wins(self) -> int:
+        """``hero`` has won."""
+        now = self.builder.and_(self._going, self.spot.won[self.hero])
+        return self.builder.or_all([*self._wins, now])
+
+
+def _made(spot: Spot, played: Played) -> list[Case]:
+    """The cases of a move that was made."""
+    builder = spot.builder
+    found = []
+    for _, case in spot.cases:
+        holds = builder.and_(case.holds, played.get(case.number, FALSE))
+        if holds != FALSE:
+            found.append(Case(holds, case.number, case.kind, case.to, case.off))
+    return found
+
+
+def played_by(tree: Tree, view: View) -> Played:
+    """The moves of a program: for each one the literal that it is made."""
+    if isinstance(tree, Leaf):
+        return tree.answer.said(view)
+    asked = tree.question.said(view)
+    if asked <= TRUE:
+        return played_by(tree.yes if asked else tree.no, view)
+    return either(view.builder, asked, played_by(tree.yes, view), played_by(tree.no, view))
+
+
+def either(builder: AigBuilder, asked: int, yes: Played, no: Played) -> Played:
+    """The moves of one side of a fork or the other."""
+    return {
+        number: builder.ite(asked, yes.get(number, FALSE), no.get(number, FALSE))
+        for number in sorted({*yes, *no})
+    }

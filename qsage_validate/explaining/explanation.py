@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import count
 from typing import Final
 
+from qsage_validate.errors import UsageError
 from qsage_validate.explaining.answers import Answer
 from qsage_validate.explaining.finding import Found
 from qsage_validate.explaining.program import Fork, Leaf, Tree, chosen, nodes_of
@@ -32,9 +33,10 @@ PICTURE_KEY: Final = (
 )
 
 
-def positions_text(number: int) -> str:
-    """A number of positions in words."""
-    return "1 position" if number == 1 else f"{number:,} positions"
+def positions_text(number: int, *, whole: bool = True) -> str:
+    """A number of positions in words, a lower bound unless it is ``whole``."""
+    text = "1 position" if number == 1 else f"{number:,} positions"
+    return text if whole else f"at least {text}"
 
 
 def counted_nodes(number: int) -> str:
@@ -49,7 +51,7 @@ class Node:
     ``number`` counts from 1, depth first; ``side`` is the answer, to the question above, that leads
     here.  A fork has a ``question`` and children, yes first; a leaf has an ``answer``.  ``met`` are
     the situations that come here, the earliest first.  ``cut`` is the number of nodes below that
-    are not shown.
+    are not shown.  All situations that come here are known where ``whole`` is true.
     """
 
     number: int
@@ -61,6 +63,7 @@ class Node:
     reply: Choice | None = field(repr=False)
     children: tuple[Node, ...]
     cut: int = 0
+    whole: bool = True
 
     @property
     def example(self) -> Situation:
@@ -70,7 +73,7 @@ class Node:
     @property
     def count(self) -> str:
         """How many positions come here, in words."""
-        return positions_text(len(self.met))
+        return positions_text(len(self.met), whole=self.whole)
 
     @property
     def rows(self) -> list[str]:
@@ -140,7 +143,8 @@ class Explanation:
         def node(tree: Tree, way: tuple[bool, ...], met: Sequence[Situation]) -> Node:
             number, side = next(numbers), way[-1] if way else None
             reply = chosen(self.tree, met[0]) if met else None
-            found = Node(number, len(way), side, None, None, met, reply, ())
+            every = self.found.whole
+            found = Node(number, len(way), side, None, None, met, reply, (), whole=every)
             if way not in shown:
                 return replace(found, cut=nodes_of(tree))
             if isinstance(tree, Leaf):
@@ -172,6 +176,14 @@ class Explanation:
         """True if every node is shown."""
         return not any(node.cut for node in self.root.walk())
 
+    def check_whole(self, ending: str) -> None:
+        """Raise ``UsageError`` for a part of a program: other programs cannot play by it."""
+        if not self.whole:
+            raise UsageError(
+                f"found --depth-limit or --max-nodes with a file that ends in {ending}, expected "
+                "the whole program"
+            )
+
     @cached_property
     def cut(self) -> tuple[int, int]:
         """The number of nodes that are not shown, and of the positions that come to these."""
@@ -185,7 +197,10 @@ class Explanation:
             return ""
         nodes, positions = self.cut
         known = positions_text(len(self.found.situations))
-        return f"Not shown: {nodes} of {self.found.nodes} nodes, for {positions:,} of {known}."
+        seen = "" if self.found.whole else " that were looked at"
+        return (
+            f"Not shown: {nodes} of {self.found.nodes} nodes, for {positions:,} of {known}{seen}."
+        )
 
     @property
     def footing(self) -> str:

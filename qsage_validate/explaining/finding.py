@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UsageError
 from qsage_validate.explaining.learning import Effort, Pool, Unknown, plainer, smallest
 from qsage_validate.explaining.program import Tree, chosen, depth_of, nodes_of
-from qsage_validate.explaining.situation import Choice, Situation, first_situations
+from qsage_validate.explaining.refuting import AllPlays
+from qsage_validate.explaining.situation import Choice, Situation, first_situations, made
 from qsage_validate.explaining.vocabulary import Vocabulary
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.system.limits import NEVER, Deadline
@@ -53,8 +54,11 @@ EFFORT: Final = 20_000
 
 # How many counterexamples are taken in after a play against all answers.
 _BATCH: Final = 12
-# How many trees with plainer words are played against all answers.
+# How many trees with plainer words are played against all answers, one by one or at once.
 _POLISH: Final = 60
+_POLISH_BY_SAT: Final = 12
+# How many situations of a program are looked at where all of them are too many.
+_SAMPLE: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +74,14 @@ class Failure:
 class Found:
     """A program that wins all plays; ``refuted`` says that no tree of so many questions does.
 
-    ``situations`` are those that the program meets.  ``lower_bound`` is a number of nodes below
-    which no tree of the vocabulary wins.
+    ``situations`` are those that the program meets, or where these are too many, and ``whole`` is
+    false, the first of them.  ``lower_bound`` is a number of nodes below which no tree of the
+    vocabulary wins.
     """
 
     tree: Tree
     situations: Sequence[Situation]
+    whole: bool
     samples: int
     rounds: int
     refuted: int
@@ -103,10 +109,11 @@ class Found:
 
 @dataclass
 class Tried:
-    """The result of a play of a tree against all answers."""
+    """The result of a play of a tree against all answers; not all were tried unless ``whole``."""
 
     situations: list[Situation]
     failures: list[Failure]
+    whole: bool = True
 
 
 def tried(
@@ -121,7 +128,7 @@ def tried(
 ) -> Tried:
     """Play a tree against all moves of the opponent, the shortest plays first.
 
-    Raises ``UndecidedError`` at the deadline, or where more than ``most`` situations are met.
+    No more than ``most`` situations are looked at.  Raises ``UndecidedError`` at the deadline.
     """
     parents: dict[Situation, tuple[Situation, str] | None] = {}
     waiting: deque[Situation] = deque()
@@ -131,13 +138,11 @@ def tried(
     found = Tried([], [])
     while waiting:
         deadline.check("the plays of the explanation were tried")
+        if most is not None and len(found.situations) >= most:
+            found.whole = False
+            break
         at = waiting.popleft()
         found.situations.append(at)
-        if most is not None and len(found.situations) > most:
-            raise UndecidedError(
-                f"undecided: the explanation meets more than {most:,} positions; --positions "
-                "raises the limit"
-            )
         choice = chosen(tree, at)
         if choice is None or not winning.keeps(at, choice):
             found.failures.append(Failure(_path(at, parents), at, choice))
@@ -180,6 +185,7 @@ class Finder:
     tell: Tell = nobody
     pool: Pool = field(init=False)
     rounds: int = 0
+    _by_sat: bool = False
 
     def __post_init__(self) -> None:
         self.pool = Pool(self.vocabulary)
@@ -187,7 +193,8 @@ class Finder:
     def run(self) -> Found:
         """The program.
 
-        Raises ``UndecidedError`` at a limit, and ``UsageError`` where no play has a turn of the
+        Where it meets more than ``positions``, all plays are tried at once by SAT.  Raises
+        ``UndecidedError`` at a limit, and ``UsageError`` where no play has a turn of the
         winner's, so that there is no position from which a program could be learned.
         """
         for first in first_situations(self.game, self.hero):
@@ -207,10 +214,11 @@ class Finder:
                 doubts += 1
             else:
                 tree, met = self._plainer(*found)
-                return Found(tree, met, len(self.pool.samples), self.rounds, refuted)
+                samples = len(self.pool.samples)
+                return Found(tree, met.situations, met.whole, samples, self.rounds, refuted)
             size += 1
 
-    def _of_size(self, size: int, effort: Effort) -> tuple[Tree, list[Situation]] | Unknown | None:
+    def _of_size(self, size: int, effort: Effort) -> tuple[Tree, Tried] | Unknown | None:
         while True:
             self.rounds += 1
             self.tell(
@@ -221,24 +229,59 @@ class Finder:
                 return tree
             result = self._tried(tree)
             if not result.failures:
-                return tree, result.situations
+                return tree, result
             for failure in result.failures:
                 self._learn(failure)
 
     def _tried(self, tree: Tree, failures: int = _BATCH) -> Tried:
-        return tried(
+        most = _SAMPLE if self._by_sat else self.positions
+        found = tried(
             tree,
             self.game,
             self.hero,
             self.winning,
             failures=failures,
-            most=self.positions,
+            most=most,
             deadline=self.deadline,
         )
+        if found.whole or found.failures:
+            return found
+        self._by_sat = True
+        self.tell(Progress("learning", f"{nodes_of(tree)} nodes, all plays at once"))
+        plays = AllPlays(tree, self.game, self.hero, found.situations, self.deadline)
+        while len(found.failures) < failures:
+            line = plays.refutation()
+            if line is None:
+                break
+            failure, moves = self._failure(tree, line)
+            plays.leave_out(line[:moves])
+            found.failures.append(failure)
+        return found
 
-    def _plainer(self, tree: Tree, met: list[Situation]) -> tuple[Tree, list[Situation]]:
+    def _failure(self, tree: Tree, line: Sequence[str]) -> tuple[Failure, int]:
+        """Where the program fails when the opponent makes these moves, and after how many."""
+        path: list[tuple[Situation, str]] = []
+        position, theirs, ours = self.game.initial, None, None
+        made_moves = 0
+        while True:
+            mover = position.to_move
+            if mover is self.hero:
+                at = Situation(self.game, position, theirs, ours)
+                choice = chosen(tree, at)
+                if choice is None or not self.winning.keeps(at, choice):
+                    return Failure(tuple(path), at, choice), made_moves
+                path.append((at, choice.made.text))
+                position, ours = choice.after, choice.made
+            else:
+                move = self.game.parse_move(line[made_moves], mover)
+                after = position.play(move)
+                theirs = made(self.game, position.board, move, after.board, mover)
+                position = after
+                made_moves += 1
+
+    def _plainer(self, tree: Tree, met: Tried) -> tuple[Tree, Tried]:
         """The tree with plainer words for its own, one by one, as long as it wins all plays."""
-        left, better = _POLISH, True
+        left, better = _POLISH if met.whole else _POLISH_BY_SAT, True
         while better:
             better = False
             for other in plainer(tree, self.vocabulary):
@@ -248,7 +291,7 @@ class Finder:
                 left -= 1
                 result = self._tried(other, failures=1)
                 if not result.failures:
-                    tree, met, better = other, result.situations, True
+                    tree, met, better = other, result, True
                     break
         return tree, met
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining.explanation import Explanation
 from qsage_validate.explaining.situation import OWN, Place, Situation, places
 from qsage_validate.games.protocol import Game, Player, Square
 from qsage_validate.kernel.game import Rules, State, TooLargeError
@@ -113,12 +112,3 @@ def numbered(
             gates.append((2 * number[left >> 1] | left & 1, 2 * number[right >> 1] | right & 1))
             number[literal >> 1] = len(inputs) + len(gates)
     return gates, [2 * number[literal >> 1] | literal & 1 for literal in outputs]
-
-
-def required_whole(explanation: Explanation, ending: str) -> None:
-    """Raise ``UsageError`` for a part of a program: other programs cannot play by it."""
-    if not explanation.whole:
-        raise UsageError(
-            f"found --depth-limit or --max-nodes with a file that ends in {ending}, expected the "
-            "whole program"
-        )

@@ -12,6 +12,7 @@ goes with the move that reaches the goal, and what follows it means nothing.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,7 +29,7 @@ from qsage_validate.encodings.completion import Goals
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits, MoveCoding
 from qsage_validate.encodings.layout.layout import IllegalMoves, Ply
-from qsage_validate.games.protocol import Move
+from qsage_validate.games.protocol import Move, Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 
 
@@ -48,12 +49,25 @@ def compile_plan(
     return compiler.certificate()[0]
 
 
+GoalNumber = Callable[[Callable[[Goals], int], int], Bits]
+"""Makes the circuit of a number about the goals that the hero has reached, in so many bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The hero's move at a ply: its numbers, and whether the hero has won with it."""
+
+    numbers: list[Bits]
+    ends: Callable[[], int]
+    goals: GoalNumber
+
+
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A ply of the hero's: whether the play is over after it, and its nodes' witnesses."""
+    """A ply of the hero's: whether the play is over after it, and the goals that are reached."""
 
     over: int
-    column: Column
+    goals: GoalNumber
 
 
 def _made(reply: Move) -> Sequence[Move]:
@@ -70,27 +84,34 @@ def _within_first_moves(encoding: Encoding, plan: Plan) -> Plan:
     return replace(plan, replies=replies)
 
 
-class Compiler(PlayInLiterals):
-    """The play of a plan."""
+class HeroPlays(PlayInLiterals):
+    """The plays of a strategy; what the hero plays is said ply by ply."""
 
     def __init__(
-        self,
-        encoding: Encoding,
-        plan: Plan,
-        initially: Goals | None = None,
-        *,
-        rewrite: bool = True,
+        self, encoding: Encoding, hero: Player, builder: AigBuilder, initially: Goals | None
     ) -> None:
-        self.plan = plan = _within_first_moves(encoding, plan)
-        super().__init__(encoding, plan.hero, AigBuilder(rewrite=rewrite))
+        super().__init__(encoding, hero, builder)
         self.make_inputs()
-        # The codings of the opponent's plies since the hero's last one.
-        self._codings: list[MoveCoding] = []
         self._initially = initially
         self._claims: list[_Claim] = []
         # True when the play in mind is over before the current ply.
         self._over = FALSE if initially is None else TRUE
-        self.decisions = Decisions(self.builder, plan, self._numbers)
+
+    @abstractmethod
+    def _choose(self, ply: Ply) -> Chosen:
+        """The hero's move at a ply."""
+
+    def _leave(self) -> None:
+        """Go on from the hero's ply."""
+
+    @abstractmethod
+    def _replied(
+        self, ply: Ply, numbers: Sequence[Bits], made: Callable[[], Sequence[int]]
+    ) -> None:
+        """Take the opponent's move in mind: its numbers, and for each move a literal."""
+
+    def _end(self) -> None:
+        """Go on behind the last ply."""
 
     # -- what the hero reaches -----------------------------------------------------------------
 
@@ -101,59 +122,47 @@ class Compiler(PlayInLiterals):
             return tuple(TRUE if found >> bit & 1 else FALSE for bit in reversed(range(width)))
         if not self._claims:
             return (FALSE,) * width
-        number_of = _number_of(value)
-        number = self._claims[-1].column(number_of, width)
+        number = self._claims[-1].goals(value, width)
         for claim in reversed(self._claims[:-1]):
             if claim.over == FALSE:
                 continue
-            earlier = claim.column(number_of, width)
+            earlier = claim.goals(value, width)
             number = tuple(
                 self.builder.ite(claim.over, a, b) for a, b in zip(earlier, number, strict=True)
             )
         return number
 
-    # -- decisions -----------------------------------------------------------------------------
-
-    def _numbers(self, reply: Move) -> Sequence[int]:
-        """The numbers of the opponent's moves since the hero's last ply."""
-        moves = zip(self._codings, _made(reply), strict=True)
-        return [number for coding, move in moves for number in coding.place(str(move))]
-
     # -- the plies -----------------------------------------------------------------------------
 
-    def _opponent_ply(self, ply: Ply) -> Sequence[Bits]:
+    def _opponent_ply(self, ply: Ply) -> None:
         """The opponent's move as it is written; the numbers of the one in mind."""
         written = self.written(ply)
         numbers = written.numbers
         self.plies.append(written)
         if self.layout.illegal_replies(ply.player) is IllegalMoves.LOSES:
             self.mind.play(ply, written, self.literals)
-            return numbers
+            self._replied(ply, numbers, lambda: written.made)
+            return
         taken = self.mind.replaced(ply, written.made)
         in_mind = self.encoded(taken)
         self.mind.play(ply, replace(written, moves=lambda: taken), self.literals)
-        return [in_mind]
+        self._replied(ply, [in_mind], lambda: taken)
 
-    def _hero_ply(self, ply: Ply, before: Sequence[Bits]) -> None:
+    def _hero_ply(self, ply: Ply) -> None:
         coding = ply.coding
-        self.decisions.arrive(before)
-        column = self.decisions.at_this_ply()
-        sizes = [number.size for number in coding.numbers] or [len(coding.moves)]
-        numbers = [
-            column(_place_of(coding, index), bits_for(size)) for index, size in enumerate(sizes)
-        ]
+        chosen = self._choose(ply)
+        numbers = chosen.numbers
         if ply.stop_instead:
             made, numbers, stop = self._unless_over(ply, self.decoded(coding, numbers), numbers)
             moves: Callable[[], Sequence[int]] = lambda: made  # noqa: E731
-            ends = column(_stops, 1)[0] if self.decisions.nodes else FALSE
-            over = self._over = self.builder.or_(self._over, ends)
+            over = self._over = self.builder.or_(self._over, chosen.ends())
         else:
             moves = partial(self.decoded, coding, numbers)
-            stop = over = column(_stops, 1)[0] if ply.stop is not None else FALSE
-        self._claims.append(_Claim(over, column))
+            stop = over = chosen.ends() if ply.stop is not None else FALSE
+        self._claims.append(_Claim(over, chosen.goals))
         for value, width in self.mind.witnesses:
-            column(_number_of(value), width)
-        self.decisions.leave()
+            chosen.goals(value, width)
+        self._leave()
         if coding.numbers:
             for number, bits in zip(coding.numbers, numbers, strict=True):
                 padding = (FALSE,) * (len(number.bits) - len(bits))
@@ -184,25 +193,75 @@ class Compiler(PlayInLiterals):
         ]
         return made, [self.encoded(made)], FALSE
 
-    def _behind(self, before: Sequence[Bits]) -> None:
-        """Claim the goal that the hero chooses after the last ply, where there is a choice."""
-        self.decisions.arrive(before)
-        if self.decisions.nodes:
-            self._claims.append(_Claim(TRUE, self.decisions.at_this_ply()))
-
     def run(self) -> None:
         """Find the functions of all variables that the certificate decides."""
-        before: list[Bits] = []
         for ply in self.layout.moves:
             if ply.player is self.hero:
-                self._hero_ply(ply, before)
-                before.clear()
-                self._codings.clear()
+                self._hero_ply(ply)
             else:
-                before += self._opponent_ply(ply)
-                self._codings.append(ply.coding)
-        self._behind(before)
+                self._opponent_ply(ply)
+        self._end()
         self.complete()
+
+
+class Compiler(HeroPlays):
+    """The play of a plan."""
+
+    def __init__(
+        self,
+        encoding: Encoding,
+        plan: Plan,
+        initially: Goals | None = None,
+        *,
+        rewrite: bool = True,
+    ) -> None:
+        self.plan = plan = _within_first_moves(encoding, plan)
+        super().__init__(encoding, plan.hero, AigBuilder(rewrite=rewrite), initially)
+        # The codings and numbers of the opponent's plies since the hero's last one.
+        self._codings: list[MoveCoding] = []
+        self._before: list[Bits] = []
+        self.decisions = Decisions(self.builder, plan, self._numbers)
+
+    def _numbers(self, reply: Move) -> Sequence[int]:
+        """The numbers of the opponent's moves since the hero's last ply."""
+        moves = zip(self._codings, _made(reply), strict=True)
+        return [number for coding, move in moves for number in coding.place(str(move))]
+
+    def _replied(
+        self, ply: Ply, numbers: Sequence[Bits], made: Callable[[], Sequence[int]]
+    ) -> None:
+        self._before += numbers
+        self._codings.append(ply.coding)
+
+    def _choose(self, ply: Ply) -> Chosen:
+        coding = ply.coding
+        self.decisions.arrive(self._before)
+        column = self.decisions.at_this_ply()
+        sizes = [number.size for number in coding.numbers] or [len(coding.moves)]
+        numbers = [
+            column(_place_of(coding, index), bits_for(size)) for index, size in enumerate(sizes)
+        ]
+        nodes = bool(self.decisions.nodes)
+
+        def ends() -> int:
+            return column(_stops, 1)[0] if nodes or not ply.stop_instead else FALSE
+
+        return Chosen(numbers, ends, _goals_in(column))
+
+    def _leave(self) -> None:
+        self.decisions.leave()
+        self._before.clear()
+        self._codings.clear()
+
+    def _end(self) -> None:
+        """Claim the goal that the hero chooses after the last ply, where there is a choice."""
+        self.decisions.arrive(self._before)
+        if self.decisions.nodes:
+            self._claims.append(_Claim(TRUE, _goals_in(self.decisions.at_this_ply())))
+
+
+def _goals_in(column: Column) -> GoalNumber:
+    return lambda value, width: column(_number_of(value), width)
 
 
 def _stops(node: PlanNode) -> int:

@@ -118,12 +118,26 @@ def check_compiled(
         checked, certificate = _check_large(encoded, plan, certificate, deadline)
     else:
         checked = check(encoded.qbf, certificate, deadline=deadline)
+    return _proved(encoded, checked), certificate
+
+
+def proved_or_raise(
+    encoded: Encoding, certificate: CircuitCertificate, deadline: Deadline = NEVER
+) -> CertificateProved:
+    """The proof of a certificate that was made here.
+
+    Raises ``UndecidedError`` at the deadline and ``CheckFailedError`` where it does not hold.
+    """
+    return _proved(encoded, check(encoded.qbf, certificate, deadline=deadline))
+
+
+def _proved(encoded: Encoding, checked: CheckResult) -> CertificateProved:
+    name = encoded.model.name
     if isinstance(checked, CertificateUndecided):
-        name = encoded.model.name
         raise UndecidedError(f"the certificate of {name} was not fully checked: {checked}")
     if not isinstance(checked, CertificateProved):
-        raise CheckFailedError(f"the certificate of {encoded.model.name} does not hold: {checked}")
-    return checked, certificate
+        raise CheckFailedError(f"the certificate of {name} does not hold: {checked}")
+    return checked
 
 
 def _plan(

@@ -12,7 +12,7 @@ from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, one_line
 from qsage_validate.explaining.explanation import Explanation
 from qsage_validate.explaining.forms import standalone
-from qsage_validate.explaining.gates import Stones, circuit_of, numbered, required_whole
+from qsage_validate.explaining.gates import Stones, circuit_of, numbered
 from qsage_validate.explaining.program import Fork, Tree
 from qsage_validate.explaining.situation import OWN, Place
 from qsage_validate.explaining.words import Words
@@ -97,7 +97,7 @@ def python_module(explanation: Explanation, deadline: Deadline = NEVER) -> str:
     Raises ``UsageError`` for a game whose rules are no circuit and for a part of a program, and
     ``UndecidedError`` at the deadline.
     """
-    required_whole(explanation, ".py")
+    explanation.check_whole(".py")
     try:
         return "".join(f"{line}\n" for line in _module(explanation, deadline))
     except TooLargeError as error:

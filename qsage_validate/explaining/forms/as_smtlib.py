@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import Final
 
-from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, one_line
-from qsage_validate.explaining.circuits import Case, Played, Spot, Table, View
+from qsage_validate.explaining.circuits import Played, Spot, Table, Unrolled, View, either
 from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.gates import Stones, circuit_of, gates_below, required_whole
+from qsage_validate.explaining.gates import Stones, circuit_of, gates_below
 from qsage_validate.explaining.program import Fork, Tree
-from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.system.limits import NEVER, Deadline
 
@@ -34,7 +33,7 @@ def smtlib_module(explanation: Explanation, deadline: Deadline = NEVER) -> str:
     Raises ``UsageError`` for a game whose rules are no circuit and for a part of a program, and
     ``UndecidedError`` at a limit.
     """
-    required_whole(explanation, ".smt2")
+    explanation.check_whole(".smt2")
     try:
         return _Script(explanation, deadline).text()
     except TooLargeError as error:
@@ -77,35 +76,16 @@ class _Script:
 
     def text(self) -> str:
         """The whole script."""
-        builder = self.builder
-        spot = Spot(self.table, self.rules.initial, 0)
-        last: dict[Player, Sequence[Case]] = dict.fromkeys(Player, ())
-        going, legal, wins = TRUE, [TRUE], [FALSE]
-        while spot.mover is not None:
+        plays = Unrolled(self.table, self.hero)
+        while plays.goes_on:
             self.deadline.check("the program was written in SMT-LIB")
-            wins.append(builder.and_(going, spot.won[self.hero]))
-            alive = builder.and_(going, spot.over ^ 1)
-            if alive == FALSE or not self.rules.moves(spot.time + 1):
-                break
-            mover = spot.mover
-            if mover is self.hero:
-                played = self._reply(View(spot, last[mover.other], last[mover]), alive)
+            if plays.spot.mover is self.hero:
+                plays.play(self._reply(plays.view, plays.alive))
             else:
-                played = self._given(spot)
-            moved = builder.or_all(played.values())
-            if mover is not self.hero:
-                legal.append(builder.implies(alive, moved))
-            last[mover] = _made(spot, played)
-            many = len(self.rules.moves(spot.time + 1))
-            done = [played.get(number, FALSE) for number in range(many)]
-            after = self.rules.after(spot.state, spot.time + 1, done)
-            going = builder.and_(alive, moved)
-            spot = Spot(self.table, after, spot.time + 1)
-        else:
-            wins.append(builder.and_(going, spot.won[self.hero]))
+                plays.play(self._given(plays.spot))
         claims = [
-            f"(define-fun legal () Bool {self._literal(builder.and_all(legal))})",
-            f"(define-fun wins () Bool {self._literal(builder.or_all(wins))})",
+            f"(define-fun legal () Bool {self._literal(plays.legal)})",
+            f"(define-fun wins () Bool {self._literal(plays.wins)})",
         ]
         lines = [*self._head(), *self._gates(), *self.program, *self._claim(claims)]
         return "".join(f"{line}\n" for line in lines)
@@ -139,10 +119,7 @@ class _Script:
             name = self._defined(f"ply {ply}: {tree.question}", "Bool", self._literal(asked))
             yes, played = self._tree(tree.yes, view, ply)
             no, other = self._tree(tree.no, view, ply)
-            both = {
-                number: builder.ite(asked, played.get(number, FALSE), other.get(number, FALSE))
-                for number in sorted({*played, *other})
-            }
+            both = either(builder, asked, played, other)
             return f"(ite {name} {yes} {no})", both
         played = tree.answer.said(view)
         moves = self.rules.moves(ply)
@@ -205,14 +182,3 @@ class _Script:
         yield "(assert (not wins))"
         yield "(check-sat)"
         yield "(pop 1)"
-
-
-def _made(spot: Spot, played: Played) -> list[Case]:
-    """The cases of a move that was made."""
-    builder = spot.builder
-    found = []
-    for _, case in spot.cases:
-        holds = builder.and_(case.holds, played.get(case.number, FALSE))
-        if holds != FALSE:
-            found.append(Case(holds, case.number, case.kind, case.to, case.off))
-    return found

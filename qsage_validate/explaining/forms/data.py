@@ -21,6 +21,7 @@ def explanation_data(explanation: Explanation) -> dict[str, object]:
         "lower_bound": found.lower_bound,
         "lookahead": explanation.lookahead,
         "positions": len(found.situations),
+        "all_positions": found.whole,
         "samples": found.samples,
         "rounds": found.rounds,
         "seconds": round(explanation.seconds, 3),

@@ -105,7 +105,7 @@ def test_the_certificate_is_proved_and_plays_the_program(words: str) -> None:
 
     explanation = explained(words)
     made, game = encoded(words)
-    certificate, _ = certified(explanation.tree, made, game, explanation.hero)
+    certificate, _ = certified(explanation.found, made, game, explanation.hero)
     tree = tree_of(of(made, certificate, Files()))
     assert tree is not None
     waiting = [(tree.root, at) for at in first_situations(game, explanation.hero)]

@@ -91,7 +91,7 @@ def certificate_plays(words: str, lookahead: int) -> list[tuple[tuple[str, ...],
     """
     made, game = encoded(words)
     explanation = explained(words, lookahead)
-    certificate, _ = certified(explanation.tree, made, game, explanation.hero)
+    certificate, _ = certified(explanation.found, made, game, explanation.hero)
     tree = tree_of(of(made, certificate, Files()))
     assert tree is not None
     found = list[tuple[tuple[str, ...], str]]()
