@@ -74,7 +74,10 @@ class LearningOptions(OptionGroup):
         default=20_000,
     )
     positions: int = option(
-        "How many positions the program's plays may meet.", "N", min=1, default=50_000
+        "How many positions of a program are tried one by one; more are left to SAT.",
+        "N",
+        min=1,
+        default=50_000,
     )
 
 

@@ -25,7 +25,7 @@ from qsage_validate.encodings.completion import Goals
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Ply
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.explaining.circuits import Spot, Table, Unrolled, played_by
 from qsage_validate.explaining.finding import Found
 from qsage_validate.explaining.gates import Stones, circuit_of
@@ -46,6 +46,7 @@ from qsage_validate.games.protocol import (
     Witness,
 )
 from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.validation.proofs.ground import conjunction
 
@@ -174,8 +175,15 @@ class ProgramPlays(HeroPlays):
             ]
         else:
             numbers = [self.encoded(made)]
-        won = self.builder.and_(going, after.won[self.hero])
+        won = self.builder.and_(going, self._reached(after))
         return Chosen(numbers, lambda: won, lambda value, width: self._goal(after, value, width))
+
+    def _reached(self, spot: Spot) -> int:
+        """The hero's goal holds: it is claimed, and that the opponent is stuck is not."""
+        rules = spot.table.rules
+        if isinstance(rules, GroundRules):
+            return rules.goal(spot.state, self.hero)
+        return spot.won[self.hero]
 
     def _bits(self, made: Sequence[int], places: Sequence[int], size: int) -> Bits:
         """The number of the move that is made."""
@@ -186,8 +194,6 @@ class ProgramPlays(HeroPlays):
 
     def _goal(self, spot: Spot, value: Callable[[Goals], int], width: int) -> Bits:
         """A number about the first goal that holds."""
-        if self.hero is Player.WHITE:
-            return (FALSE,) * width
         none, found = TRUE, [FALSE] * width
         for witness, holds in self._goals(spot):
             number = value(frozenset([witness]))
@@ -199,17 +205,17 @@ class ProgramPlays(HeroPlays):
         return tuple(found)
 
     def _goals(self, spot: Spot) -> Iterator[tuple[Witness, int]]:
-        """Black's goals, and whether they hold."""
+        """The hero's goals, and whether they hold."""
         if isinstance(self._game, BddlGame):
-            for goal in self._game.grounding.goals[Player.BLACK]:
+            for goal in self._game.grounding.goals[self.hero]:
                 bits = conjunction(goal.care, goal.value)
                 holds = (spot.state[abs(bit) - 1] ^ (bit < 0) for bit in bits)
                 yield GoalInstance(goal.condition, goal.x, goal.y), self.builder.and_all(holds)
         elif isinstance(self._game, PositionalGame) and self._game.model.network is None:
-            stones = spot.board[Player.BLACK]
+            stones, model = spot.board[self.hero], self._game.model
             number = {place: k for k, place in enumerate(spot.table.places)}
             squares = self._game.arrangement.squares
-            for wins in self._game.model.black_wins:
+            for wins in model.black_wins if self.hero is Player.BLACK else model.white_wins:
                 held = (stones[number[squares[v]]] for v in members(wins))
                 yield wins, self.builder.and_all(held)
         else:
@@ -256,7 +262,13 @@ def certified(
             "than moves, expected one that is about the rules alone"
         )
     if not found.whole:
-        certificate = _by_gates(found, encoded, game, hero, deadline)
+        try:
+            certificate = _by_gates(found, encoded, game, hero, deadline)
+        except NotCompiledError as error:
+            raise UndecidedError(
+                f"undecided: the program meets more than {len(found.situations):,} positions, and "
+                f"{error}; --positions raises the limit"
+            ) from None
         return certificate, proved_or_raise(encoded, certificate, deadline)
     program = ProgramGame(game, found.tree, hero)
     plan = Planner(program, hero, lambda _: True, deadline=deadline).build()

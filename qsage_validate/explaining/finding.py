@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.explaining.learning import Effort, Pool, Unknown, plainer, smallest
 from qsage_validate.explaining.program import Tree, chosen, depth_of, nodes_of
 from qsage_validate.explaining.refuting import AllPlays
@@ -248,7 +248,13 @@ class Finder:
             return found
         self._by_sat = True
         self.tell(Progress("learning", f"{nodes_of(tree)} nodes, all plays at once"))
-        plays = AllPlays(tree, self.game, self.hero, found.situations, self.deadline)
+        try:
+            plays = AllPlays(tree, self.game, self.hero, found.situations, self.deadline)
+        except UsageError as error:
+            raise UndecidedError(
+                f"undecided: the explanation meets more than {most:,} positions, and {error}; "
+                "--positions raises the limit"
+            ) from None
         while len(found.failures) < failures:
             line = plays.refutation()
             if line is None:

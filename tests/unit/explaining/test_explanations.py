@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
 import pytest
 
+from qsage_validate.certificates.checker.check import CertificateProved
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.explaining import finding
 from qsage_validate.explaining.answers import Exactly, Pick
 from qsage_validate.explaining.certificate import certified
 from qsage_validate.explaining.explain import ExplainOptions, explain
@@ -19,6 +22,7 @@ from qsage_validate.explaining.finding import Finder, Winning, tried
 from qsage_validate.explaining.forms.text import explanation_text
 from qsage_validate.explaining.program import Fork, Leaf, Tree, chosen, depth_of, nodes_of
 from qsage_validate.explaining.questions import Turn
+from qsage_validate.explaining.refuting import AllPlays
 from qsage_validate.explaining.situation import first_situations
 from qsage_validate.explaining.vocabulary import Vocabulary, vocabulary_of
 from qsage_validate.games.languages import load_game
@@ -177,10 +181,53 @@ def test_a_tree_that_plays_legally_and_loses_fails() -> None:
 
 def test_limits_end_undecided() -> None:
     made, game = encoded(TIC)
-    with pytest.raises(UndecidedError, match="more than 20 positions"):
-        explain(game, made, ExplainOptions(Limits(positions=20)))
     with pytest.raises(UndecidedError):
         explain(game, made, ExplainOptions(Limits(Deadline.after(0.0))))
+
+
+@pytest.mark.parametrize("words", [TIC, EL, "httt --size 3x3 --shape fatty", "hex --size 3x3"])
+def test_programs_of_too_many_positions_are_found_and_proved_by_sat(
+    words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The certificate is of gates, and the program as small as one made from all positions."""
+    made, game = encoded(words)
+    every = explain(game, made)
+    monkeypatch.setattr(finding, "_SAMPLE", 6)
+    some = explain(game, made, ExplainOptions(Limits(positions=6)))
+    assert every.found.whole
+    assert not some.found.whole
+    assert some.found.nodes == every.found.nodes
+    winner = some.hero
+    winning = Winning(winner, lambda position: wins(position) is (winner is Player.BLACK))
+    assert not tried(some.tree, game, winner, winning).failures
+    certificate, proved = certified(some.found, made, game, some.hero)
+    assert isinstance(proved, CertificateProved)
+    assert certificate.kind.player is some.hero
+    assert "at least" in explanation_text(some)
+    assert "at least" not in explanation_text(every)
+
+
+@pytest.mark.parametrize(
+    "words", ["hex-network --size 3x3", "breakthrough --size 2x4 --second --depth 13", CONNECT]
+)
+def test_certificates_of_gates_are_those_of_other_games_too(words: str) -> None:
+    made, game = encoded(words)
+    some = explain(game, made, ExplainOptions(Limits(positions=3)))
+    _, proved = certified(replace(some.found, whole=False), made, game, some.hero)
+    assert isinstance(proved, CertificateProved)
+
+
+def test_all_plays_at_once_find_what_loses() -> None:
+    _, game = encoded(DOMINO)
+    careless = Leaf(Pick("any", "", Player.BLACK, last=True))
+    legal = Fork(Turn(1, 1, Player.BLACK), Leaf(Exactly("occupy(1,1)")), careless)
+    plays = AllPlays(legal, game, Player.BLACK, first_situations(game, Player.BLACK))
+    lines = set()
+    while (line := plays.refutation()) is not None:
+        assert line[0] not in lines, "the same play again"
+        lines.add(line[0])
+        plays.leave_out(line[:1])
+    assert lines
 
 
 def test_the_loser_has_no_strategy() -> None:
