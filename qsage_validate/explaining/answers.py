@@ -6,7 +6,7 @@ An answer names one legal move of a situation, or none where it cannot be follow
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -17,9 +17,10 @@ from qsage_validate.explaining.questions import (
     shift_text,
     shifted,
 )
-from qsage_validate.explaining.situation import Choice, Place, Situation, places
+from qsage_validate.explaining.situation import OWN, Choice, Place, Situation, places
 from qsage_validate.explaining.words import A, Q, Words
-from qsage_validate.games.protocol import Board, Player, board_maps
+from qsage_validate.games.goals import NEIGHBOURS
+from qsage_validate.games.protocol import Board, Player, Shape, Square, board_maps
 
 
 class Answer(ABC):
@@ -167,6 +168,74 @@ class Paired(Mapped):
     def __str__(self) -> str:
         pairs = ", ".join(f"{one}-{other}" for one, other in self.pairs)
         return f"play the other square of the pair of {self.hero.other}'s last move: {pairs}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bridged(Answer):
+    """The other square of the bridge in which the opponent has just played, in Hex.
+
+    A bridge is two neighbours that touch the same two stones, or a stone and one's own side.
+    ``rows`` says that the sides are the first and the last row.
+    """
+
+    hero: Player
+    rows: bool
+
+    def _ends(self, shift: Place) -> Iterator[tuple[Place, bool]]:
+        """The two squares beside a last move and its neighbour, and which may be one's own side.
+
+        A neighbour of the same row has one of these in the row before and one in the row behind.
+        """
+        beyond = shift[1] == 0 if self.rows else shift[0] == 0
+        for near in NEIGHBOURS:
+            if (near[0] - shift[0], near[1] - shift[1]) in NEIGHBOURS:
+                yield near, beyond
+
+    def choose(self, at: Situation) -> Choice | None:
+        if at.theirs is None or at.theirs.to is None:
+            return None
+        to, own = at.theirs.to, OWN[self.hero]
+        for shift in NEIGHBOURS:
+            ends = [(at.at(shifted(to, near)), side) for near, side in self._ends(shift)]
+            if at.at(shifted(to, shift)) is Square.OPEN and all(
+                what is own or (what is None and side) for what, side in ends
+            ):
+                return at.choice_to(shifted(to, shift))
+        return None
+
+    def said(self, words: Words[Any, A]) -> A:
+        cases = []
+        for shift in NEIGHBOURS:
+            asked = [words.beside(True, shift, Square.OPEN)]
+            for near, side in self._ends(shift):
+                stone = words.beside(True, near, OWN[self.hero])
+                edge = [words.beside(True, near, None)] if side else []
+                asked.append(words.joined("or", [stone, *edge]) if edge else stone)
+            cases.append((words.joined("and", asked), words.shifted(True, shift)))
+        return words.first_of(cases)
+
+    @property
+    def formal(self) -> str:
+        return "play bridge"
+
+    @property
+    def question(self) -> Possible:
+        """Has the opponent played into a bridge?"""
+        return Possible(self, f"{self.hero.other}'s last move is in a bridge of {self.hero}'s")
+
+    def __str__(self) -> str:
+        foe, hero = self.hero.other, self.hero
+        return (
+            f"play the other square of the bridge of {foe}'s last move: an open neighbour that "
+            f"touches the same two stones of {hero}'s, or the same stone and {hero}'s side"
+        )
+
+
+def bridged(hero: Player, board: Board) -> Bridged | None:
+    """The answer in bridges, on a board of Hex with known sides."""
+    if board.shape is not Shape.HEXAGONS or board.top is None:
+        return None
+    return Bridged(hero, board.top is hero)
 
 
 def _all(at: Situation) -> tuple[Choice, ...]:

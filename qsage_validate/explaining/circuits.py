@@ -324,6 +324,12 @@ class View(Words[int, Played]):
         cases = self.last(theirs)
         return self._to([(c.holds, shifted(c.to, shift)) for c in cases if c.to is not None])
 
+    def first_of(self, cases: Sequence[tuple[int, Played]]) -> Played:
+        found: Played = {}
+        for asked, answer in reversed(cases):
+            found = either(self.builder, asked, answer, found)
+        return {number: literal for number, literal in found.items() if literal != FALSE}
+
     def mapped(self, squares: Mapping[Place, Place]) -> Played:
         pairs = [(c.holds, squares.get(c.to)) for c in self.theirs if c.to is not None]
         return self._to([(holds, image) for holds, image in pairs if image is not None])

@@ -22,6 +22,7 @@ from qsage_validate.explaining.answers import (
     From,
     Pick,
     Possible,
+    bridged,
     mirrored,
 )
 from qsage_validate.explaining.questions import (
@@ -325,6 +326,13 @@ class _Parser:
                 assert token is not None
                 raise self._error(token.at, quoted(name), f"one of {', '.join(known)}")
             return mirrored(name, self.hero, self.board)
+        token = self.peek
+        if self.take("bridge"):
+            found = bridged(self.hero, self.board)
+            if found is None:
+                assert token is not None
+                raise self._error(token.at, "'bridge'", "another answer, for the game is not Hex")
+            return found
         order = self.take("first", "last")
         if order is not None:
             words = " ".join(iter(lambda: self.take("safe", "win", *QUALITIES) or "", ""))

@@ -14,6 +14,7 @@ from qsage_validate.explaining.answers import (
     Paired,
     Pick,
     Possible,
+    bridged,
     mirrored,
 )
 from qsage_validate.explaining.questions import (
@@ -69,9 +70,12 @@ def vocabulary_of(
     picks = tuple(_picks(hero, kinds[hero], lookahead))
     mirrors = tuple(_mirrors(game, hero))
     pairing = () if pairs is None else (pairs,)
+    in_bridges = bridged(hero, game.initial.board)
+    bridges = () if in_bridges is None else (in_bridges,)
     answers = (
         *(pick for pick in picks if pick.quality == "win" and not pick.last and not pick.kind),
         *pairing,
+        *bridges,
         *mirrors,
         *(Exactly(str(move)) for move in game.moves(hero)),
         *_from(hero),
@@ -86,6 +90,7 @@ def vocabulary_of(
             )
             for answer in pairing
         ),
+        *(answer.question for answer in bridges),
         *_turns(game, hero),
         *(pick.question for pick in picks if pick.quality == "win" and not pick.last),
         *_questions(game, hero, kinds[hero.other], lookahead),

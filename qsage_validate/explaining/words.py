@@ -84,6 +84,10 @@ class Words(ABC, Generic[Q, A]):
         """The first move to the square so far from a last move."""
 
     @abstractmethod
+    def first_of(self, cases: Sequence[tuple[Q, A]]) -> A:
+        """The answer of the first case whose question holds."""
+
+    @abstractmethod
     def mapped(self, squares: Mapping[Place, Place]) -> A:
         """The first move to the image of the square of the opponent's last move."""
 

@@ -146,6 +146,13 @@ class TextPlayer:
             return [
                 one for one in self.moves(memory) if partner is not None and one[1].to == partner
             ]
+        if line.startswith("play the other square of the bridge of "):
+            hero, foe = str(self.hero), str(self.hero.other)
+            assert line == (
+                f"play the other square of the bridge of {foe}'s last move: an open neighbour that "
+                f"touches the same two stones of {hero}'s, or the same stone and {hero}'s side"
+            )
+            return self.in_bridge(memory)
         match = re.fullmatch(r"play (.+) of (\w+)'s last move", line)
         if match is not None:
             last = memory.of(match[2])
@@ -181,6 +188,32 @@ class TextPlayer:
                 return named[other] if last.to == named[one] else named[one]
         return None
 
+    def in_bridge(self, memory: Memory) -> list[tuple[Position, Seen]]:
+        """Open neighbours of the last move whose two common neighbours with it are the hero's."""
+        last, board = memory.of(str(self.hero.other)), memory.position.board
+        if last is None or last.to is None:
+            return []
+        own = STONES[str(self.hero).lower()]
+
+        def around(x: int, y: int) -> list[Place]:
+            steps = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
+            return [(x + dx, y + dy) for dx, dy in steps]
+
+        def held(x: int, y: int) -> bool:
+            if 1 <= x <= board.width and 1 <= y <= board.height:
+                return board[x, y] is own
+            if board.top is self.hero:
+                return 1 <= x <= board.width
+            return 1 <= y <= board.height
+
+        near = around(*last.to)
+        return [
+            one
+            for place in near
+            for one in self.moves(memory)
+            if one[1].to == place and all(held(*end) for end in set(around(*place)) & set(near))
+        ]
+
     # -- questions ------------------------------------------------------------------------------
 
     def holds(self, words: str, memory: Memory) -> bool:
@@ -194,6 +227,8 @@ class TextPlayer:
             return turn <= int(match[1])
         if match := re.fullmatch(r"\((\d+),(\d+)\) is (open|black|white)", words):
             return board[int(match[1]), int(match[2])] is STONES[match[3]]
+        if words == f"{foe}'s last move is in a bridge of {hero}'s":
+            return bool(self.in_bridge(memory))
         if words == f"{hero} can win at once":
             return bool(self.having("that wins at once", memory))
         if words == f"{hero} can capture":

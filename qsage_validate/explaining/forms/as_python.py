@@ -74,6 +74,10 @@ class PythonWords(Words[str, str]):
     def shifted(self, theirs: bool, shift: Place) -> str:
         return f"at.shifted({_last(theirs)}, {shift[0]}, {shift[1]})"
 
+    def first_of(self, cases: Sequence[tuple[str, str]]) -> str:
+        chosen = "".join(f"{answer} if {asked} else " for asked, answer in cases)
+        return f"({chosen}None)"
+
     def mapped(self, squares: Mapping[Place, Place]) -> str:
         return f"at.mapped({dict(squares)})"
 

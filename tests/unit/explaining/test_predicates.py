@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -11,20 +12,20 @@ from hypothesis import strategies as st
 
 import qsage_validate as qs
 from qsage_validate.errors import InputError
-from qsage_validate.explaining.answers import Possible
+from qsage_validate.explaining.answers import Possible, bridged
 from qsage_validate.explaining.explain import ExplainOptions, explain
 from qsage_validate.explaining.forms.text import explanation_text
 from qsage_validate.explaining.language import Joined, parse_predicates
 from qsage_validate.explaining.pairs import pairs_of
 from qsage_validate.explaining.program import Fork, nodes_of
 from qsage_validate.explaining.questions import Question, Stands, Threatened
-from qsage_validate.explaining.situation import first_situations
+from qsage_validate.explaining.situation import Situation, first_situations, made
 from qsage_validate.explaining.vocabulary import vocabulary_of
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Square
 from qsage_validate.games.registry import find_command
-from tests.support.text_player import play_all
+from tests.support.text_player import Memory, Seen, TextPlayer, play_all
 
 TIC = "httt --size 4x4 --shape tic --depth 5"
 STEPS = "breakthrough --size 2x4 --depth 7"
@@ -84,6 +85,7 @@ def test_comments_and_repetitions_are_left_out() -> None:
         ("open $", r"p.txt:1:6: found '\$', expected a question such as"),
         ("can play first best", "p.txt:1:16: found 'best', expected one of win, decide"),
         ("can play mirror 'x'", "p.txt:1:17: found 'x', expected one of left-right"),
+        ("can play bridge", "p.txt:1:10: found 'bridge', expected another answer, for the game is"),
         ("can play fly(1,1)", r"p.txt:1:10: found 'fly\(1,1\)', expected a move of Black's"),
         ("ply < 3", "p.txt:1:5: found '<', expected a question"),
         ("ahead(red,1)", "p.txt:1:7: found 'red', expected 'black' or 'white'"),
@@ -211,6 +213,39 @@ def test_black_s_pairs_are_told_and_the_text_is_enough() -> None:
     assert nodes_of(found.tree) == 5
     assert "the other square of the pair of White's last move" in explanation_text(found)
     assert play_all(game, explanation_text(found), Player.BLACK) > 10
+
+
+@pytest.mark.parametrize("hero", list(Player))
+@pytest.mark.parametrize("words", ["hex --size 4x4", "hex-network --size 3x4 --transversal"])
+def test_bridges_are_what_the_text_says(words: str, hero: Player) -> None:
+    """The answer and the question, on random boards, beside a player who reads the text."""
+    random = Random(5)
+    game = game_of(words)
+    answer = bridged(hero, game.initial.board)
+    assert answer is not None
+    player = TextPlayer(f"Bridges\n{answer}", hero)
+    held = 0
+    for _ in range(1_500):
+        position, theirs = game.initial, None
+        for _ in range(random.randrange(14)):
+            if position.outcome is not None:
+                break
+            move, mover, before = random.choice(position.legal_moves()), position.to_move, position
+            position = position.after(move)
+            if mover is not hero:
+                theirs = made(game, before.board, move, position.board, mover)
+        if position.outcome is not None or position.to_move is not hero or theirs is None:
+            continue
+        at = Situation(game, position, theirs, None)
+        seen = Seen(theirs.text, theirs.to, None, False)
+        memory = Memory(position, ((hero.other, seen),))
+        known = player.answered(str(answer), memory)
+        choice = answer.choose(at)
+        assert (choice.made.to if choice else None) in ([one.to for _, one in known] or [None])
+        assert answer.question.holds(at) is player.holds(str(answer.question), memory)
+        held += bool(known)
+    assert held > 20
+    assert bridged(hero, game_of(TIC).initial.board) is None
 
 
 def test_squares_that_symmetries_exchange_are_a_question() -> None:
