@@ -21,6 +21,9 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 
 LOOKAHEAD: Final = 3
 
+# A position of a program with its moves, as measured on CPython.
+_BYTES_A_SITUATION: Final = 12_000
+
 
 @dataclass(frozen=True, slots=True)
 class ExplainOptions:
@@ -37,6 +40,14 @@ class ExplainOptions:
     questions: Callable[[Game, Player], Sequence[Question]] = lambda game, hero: ()
     depth_limit: int | None = None
     max_nodes: int | None = None
+
+
+def _positions(limits: Limits) -> int | None:
+    """How many positions of a program are looked at one by one: as many as the memory has room."""
+    if limits.memory_mb is None:
+        return limits.positions
+    room = max(1, limits.memory_mb * 1_000_000 // _BYTES_A_SITUATION)
+    return room if limits.positions is None else min(room, limits.positions)
 
 
 def explain(
@@ -87,7 +98,7 @@ def explain(
         winning,
         deadline=limits.deadline,
         effort=options.effort,
-        positions=limits.positions,
+        positions=_positions(limits),
         tell=tell,
     )
     found = finder.run()

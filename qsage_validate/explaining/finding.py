@@ -234,7 +234,9 @@ class Finder:
                 self._learn(failure)
 
     def _tried(self, tree: Tree, failures: int = _BATCH) -> Tried:
-        most = _SAMPLE if self._by_sat else self.positions
+        most = self.positions
+        if self._by_sat:
+            most = min(_SAMPLE, most or _SAMPLE)
         found = tried(
             tree,
             self.game,

@@ -13,7 +13,6 @@ from qsage_validate.certificates.checker.check import CertificateProved
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining import finding
 from qsage_validate.explaining.answers import Exactly, Pick
 from qsage_validate.explaining.certificate import certified
 from qsage_validate.explaining.explain import ExplainOptions, explain
@@ -186,13 +185,10 @@ def test_limits_end_undecided() -> None:
 
 
 @pytest.mark.parametrize("words", [TIC, EL, "httt --size 3x3 --shape fatty", "hex --size 3x3"])
-def test_programs_of_too_many_positions_are_found_and_proved_by_sat(
-    words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_programs_of_too_many_positions_are_found_and_proved_by_sat(words: str) -> None:
     """The certificate is of gates, and the program as small as one made from all positions."""
     made, game = encoded(words)
     every = explain(game, made)
-    monkeypatch.setattr(finding, "_SAMPLE", 6)
     some = explain(game, made, ExplainOptions(Limits(positions=6)))
     assert every.found.whole
     assert not some.found.whole
@@ -215,6 +211,14 @@ def test_certificates_of_gates_are_those_of_other_games_too(words: str) -> None:
     some = explain(game, made, ExplainOptions(Limits(positions=3)))
     _, proved = certified(replace(some.found, whole=False), made, game, some.hero)
     assert isinstance(proved, CertificateProved)
+
+
+def test_memory_bounds_the_positions_that_are_looked_at() -> None:
+    made, game = encoded("hex --size 3x3")
+    assert explain(game, made, ExplainOptions(Limits(positions=50_000))).found.whole
+    found = explain(game, made, ExplainOptions(Limits(memory_mb=1, positions=50_000))).found
+    assert not found.whole
+    assert len(found.situations) == 1_000_000 // 12_000
 
 
 def test_all_plays_at_once_find_what_loses() -> None:
