@@ -176,13 +176,13 @@ def _heaps(
     """Explain an impartial game, which takes no options ``of_boards``."""
     from qsage_validate.api.explaining import form_of
     from qsage_validate.explaining.forms.text import explanation_text
-    from qsage_validate.explaining.heaps import check_form, explain_heaps
+    from qsage_validate.explaining.heaps import explain_heaps
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.synthesis.smt.session import Options
 
     if of_boards:
         raise UsageError(f"found {of_boards[0]} with an impartial game, expected a board's game")
-    form = None if shown.output in (None, "-") else check_form(form_of(shown.output or ""))
+    form = None if shown.output in (None, "-") else form_of(shown.output or "")
     options = Options(strategy=True, seconds=limits.timeout, memory_mb=limits.memory, together=True)
     with SearchLine(sys.stderr) as line:
         found = explain_heaps(game, options, line.tell)

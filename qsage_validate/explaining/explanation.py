@@ -92,6 +92,19 @@ class Node:
         return self.example.board, marks, self.reply.made.text
 
     @property
+    def weight(self) -> int:
+        """How many positions come here."""
+        return len(self.met)
+
+    @property
+    def posed(self) -> tuple[Board, Marks] | None:
+        """The example with the last move; ``None`` where nothing comes here."""
+        if not self.met:
+            return None
+        theirs = self.example.theirs
+        return self.example.board, Marks(last=None if theirs is None else theirs.to)
+
+    @property
     def data(self) -> Mapping[str, object]:
         """The facts about what comes here, for JSON."""
         found: dict[str, object] = {"positions": len(self.met)}
@@ -229,6 +242,16 @@ class Explanation:
     def title(self) -> str:
         """Who wins what."""
         return f"{self.hero} wins {self.game.name} ({self.game.length})"
+
+    @property
+    def turn(self) -> str:
+        """Whose turn it is in the examples."""
+        return f"{self.hero} to move"
+
+    @property
+    def unit(self) -> str:
+        """What comes to a node."""
+        return "positions"
 
     @property
     def measure(self) -> str:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import count
 from typing import Any, ClassVar, Final
 
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError
 from qsage_validate.explaining.explanation import counted_nodes
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.model import ImpartialGame, state_text
@@ -25,7 +25,6 @@ from qsage_validate.synthesis.smt.session import Options, Synthesis, synthesise
 from qsage_validate.synthesis.strategy import Rule, Strategy
 from qsage_validate.system.progress import Tell, nobody
 
-FORMS: Final = ("txt", "json", "dot", "html", "svg", "py", "smt2")
 LOST: Final = "make any move: none wins"
 
 
@@ -71,6 +70,14 @@ class HeapNode:
         return f"{looked} looked at"
 
     @property
+    def weight(self) -> int:
+        return len(self.states)
+
+    @property
+    def posed(self) -> str | None:
+        return None if self._example is None else self._example[0]
+
+    @property
     def rows(self) -> list[str]:
         found = self._example
         if found is None or self.question is not None:
@@ -111,6 +118,8 @@ class HeapExplanation:
     strategy: Strategy
 
     not_shown: ClassVar[str] = ""
+    turn: ClassVar[str] = "Your move"
+    unit: ClassVar[str] = "states"
     signs: ClassVar[str] = "Each line with | is an example."
     picture_key: ClassVar[str] = ""
 
@@ -213,15 +222,15 @@ class HeapExplanation:
         }
 
     def in_form(self, form: str) -> str:
-        """The explanation in one of ``FORMS``; raises ``UsageError`` for another one."""
+        """The explanation in a form of explanations, or as ``lesson``."""
         from qsage_validate.explaining.forms.data import dot
         from qsage_validate.explaining.forms.drawing import explanation_svg
+        from qsage_validate.explaining.forms.lesson import lesson_page
         from qsage_validate.explaining.forms.page import explanation_page
         from qsage_validate.explaining.forms.text import explanation_text
 
         found, rules = self.formula, self.strategy
         misere = self.synthesis.options.misere
-        check_form(form)
         forms = {
             "txt": lambda: explanation_text(self),
             "json": lambda: json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n",
@@ -230,16 +239,9 @@ class HeapExplanation:
             "svg": lambda: explanation_svg(self),
             "py": lambda: python_module(self.game, found, rules, misere=misere),
             "smt2": lambda: smtlib_module(self.game, found, rules),
+            "lesson": lambda: lesson_page(self),
         }
         return forms[form]()
-
-
-def check_form(form: str) -> str:
-    """The form; raises ``UsageError`` for one that explanations of heaps do not have."""
-    if form not in FORMS:
-        endings = ", ".join(f".{each}" for each in FORMS)
-        raise UsageError(f"found {form!r} of an impartial game, expected one of {endings}")
-    return form
 
 
 def explain_heaps(game: ImpartialGame, options: Options, tell: Tell = nobody) -> HeapExplanation:

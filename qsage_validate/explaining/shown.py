@@ -57,6 +57,14 @@ class ShownNode(Protocol):
         """What comes here, and an example, for JSON."""
 
     @property
+    def weight(self) -> int:
+        """How much comes here, as a number."""
+
+    @property
+    def posed(self) -> tuple[Board, Marks] | str | None:
+        """The example without its reply, drawn or in words; ``None`` where there is none."""
+
+    @property
     def drawn(self) -> tuple[Board, Marks, str] | None:
         """The board of an example with its marks, and the reply; ``None`` where none is drawn."""
 
@@ -70,6 +78,14 @@ class Shown(Protocol):
     @property
     def title(self) -> str:
         """What it explains."""
+
+    @property
+    def turn(self) -> str:
+        """Whose turn it is in the examples, in words."""
+
+    @property
+    def unit(self) -> str:
+        """What comes to a node: positions, or states."""
 
     @property
     def measure(self) -> str:

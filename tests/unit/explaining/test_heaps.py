@@ -12,9 +12,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from qsage_validate.api.explaining import FORMS
 from qsage_validate.errors import Exit
 from qsage_validate.explaining.forms.text import explanation_text
-from qsage_validate.explaining.heaps import FORMS, LOST, HeapExplanation, explain_heaps
+from qsage_validate.explaining.heaps import LOST, HeapExplanation, explain_heaps
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.rules import ImpartialRules
@@ -115,6 +116,17 @@ def test_each_form_has_every_question_and_answer(form: str) -> None:
             assert str(node.question or node.answer) in text
 
 
+def test_a_lesson_asks_for_each_answer_with_a_state() -> None:
+    explanation = found("take-away-3")
+    page = explanation.in_form("lesson")
+    leaves = [node for node in explanation.root.walk() if node.answer is not None and node.states]
+    assert page.count("<section>") == len(leaves)
+    for node in leaves:
+        assert f"<pre>{node.posed}</pre>" in page
+        assert f"<b>{node.answer}</b>" in page
+        assert f"({len(node.states):,} of 100 states)" in page
+
+
 def test_commands_write_and_refuse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,7 +138,7 @@ def test_commands_write_and_refuse(
         (["--cert", "x.aig"], "found --cert with an impartial game"),
         (["--lookahead", "1"], "found --lookahead with an impartial game"),
         (["--size", "3x3"], "found --size with an impartial game"),
-        (["-o", "take.lesson.html"], "found 'lesson' of an impartial game"),
+        (["-o", "take.pdf"], "found the file name 'take.pdf', expected one that ends in .txt"),
     ):
         assert run_qsage(["explain", "take-away-3", *words]) == Exit.BAD_INPUT
         (line,) = capsys.readouterr().err.splitlines()
