@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+import qsage_validate
 from qsage_validate.errors import Exit
 
 from .conftest import Qsage
 
+TRAILS = Path(qsage_validate.__file__).parent / "games/gdl/library/trails.gdl"
 DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth", "3")
 
 
@@ -103,10 +105,17 @@ def test_a_winner_without_a_turn_has_nothing_to_explain(qsage: Qsage) -> None:
         assert done.err.count("\n") == 1
 
 
+def test_a_program_that_is_neither_walked_nor_made_gates_is_undecided(qsage: Qsage) -> None:
+    done = qsage("explain", str(TRAILS), "--positions", "2")
+    assert (done.code, done.out) == (Exit.UNDECIDED, "")
+    assert done.err.startswith("qsage: undecided: the program meets more than 2 positions, and")
+    assert done.err.endswith("; --positions raises the limit\n")
+    assert done.err.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--positions", "3", "--lookahead", "1"), Exit.UNDECIDED, "more than 3 positions"),
         (("--timeout", "0"), Exit.UNDECIDED, "undecided"),
         (("-o", "e.py", "--max-nodes", "1", "--lookahead", "1"), Exit.BAD_INPUT, "whole program"),
         (("-o", "e.pdf"), Exit.BAD_INPUT, "expected one that ends in"),

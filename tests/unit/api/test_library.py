@@ -203,7 +203,6 @@ def test_a_formula_and_a_strategy_are_tables_in_a_notebook(tic: qs.Strategy) -> 
             "found solver= with route= search",
         ),
         (lambda s: qs.certify(_bare(), route="search"), "found route= search for a formula"),
-        (lambda s: s.explain(positions=1), "positions= raises the limit"),
         (lambda s: qs.compare(_bare(), _bare("a")), "the variables in a file (shared=)"),
     ],
 )
