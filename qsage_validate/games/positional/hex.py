@@ -84,8 +84,8 @@ def transversal_of(model: PositionalModel) -> PositionalModel:
 def with_network(model: PositionalModel) -> PositionalModel | None:
     """The same game with a network for Black in place of winning sets, where these are Hex's.
 
-    ``None`` for any other game, and where sets that Black has no stones for are left out.  The
-    board has to be empty.
+    These are all that Black has stones for.  ``None`` for any other game, and for a board with
+    stones.
     """
     if model.network is not None or model.black or model.white or not is_hex_board(model):
         return None
@@ -94,10 +94,10 @@ def with_network(model: PositionalModel) -> PositionalModel | None:
     network = Network(hex_neighbours(cells), first, last)
     found = replace(model, network=network, black_wins=())
     try:
-        full = with_winning_sets(found.at_depth(len(cells)), len(model.black_wins))
+        listed = with_winning_sets(found, len(model.black_wins))
     except UsageError:
         return None
-    return found if set(minimal(model.black_wins)) == set(minimal(full.black_wins)) else None
+    return found if set(minimal(model.black_wins)) == set(minimal(listed.black_wins)) else None
 
 
 def _axis(network: Network, grid: Arrangement) -> int | None:

@@ -209,6 +209,17 @@ def test_plays_with_the_full_boards_win(words: str) -> None:
 
 
 @needs_numba
+@pytest.mark.parametrize("words", ["hex --size 4x4 --second", "hex --size 4x4 --depth 9"])
+def test_short_plays_of_hex_on_a_grid_are_known_for_hex(words: str) -> None:
+    """Ways that Black has no stones for are no winning sets: who wins may still be asked."""
+    game = load_game(find_command(words.split()))
+    found = search_for(game, engine=EngineChoice.FAST).solve()
+    known = search_for(game, engine=EngineChoice.PURE).solve()
+    assert (found.winner, found.critical_plies) == (known.winner, known.critical_plies)
+    assert (found.engine, known.engine) == ("compiled", "pure")
+
+
+@needs_numba
 def test_boards_with_too_many_ways_are_searched() -> None:
     """7x7 has more than are listed; a position of it with the main diagonal for Black is short."""
     model = hex_network(7, 7)
