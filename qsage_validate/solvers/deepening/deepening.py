@@ -186,7 +186,7 @@ def _searched(
     """The result of a search, whose answers are added."""
     game = solver.game
     result = None
-    if winner_only or (depths.last(last) is not None and not solver.engine.deepens):
+    if winner_only or (depths.last(last) is not None and solver.engine.at_once):
         # Half of what there is: where it does not suffice, smaller depths are worth an answer.
         solver.limits = limits if winner_only else limits.share(0.5)
         result = solver.solve(winner_only=True)

@@ -98,6 +98,7 @@ class Bounds:
     """
 
     deepens = False
+    at_once = True
     many: ManyReplies | None = None
     replaces = False
     name = "pure"

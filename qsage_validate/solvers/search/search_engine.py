@@ -43,6 +43,11 @@ class SearchEngine(Protocol):
         ...
 
     @property
+    def at_once(self) -> bool:
+        """True if who wins is found sooner by one search of all plies than by deepening."""
+        ...
+
+    @property
     def many(self) -> ManyReplies | None:
         """Replies in many positions of a grid at once, where the engine knows them so."""
         ...

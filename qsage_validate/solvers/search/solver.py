@@ -129,7 +129,7 @@ class Solver:
         never = False
         with self._running():
             # A search that deepens finds a win sooner than one of all plies would.
-            at_once = winner_only and not self.engine.deepens
+            at_once = winner_only and self.engine.at_once
             try:
                 decide = self._decide_at_once if at_once else self._decide
                 winner, plies, reason, never = self._decide_initial(position, decide)
@@ -468,7 +468,7 @@ def _check_fast(game: Game, own: SearchEngine) -> None:
     from qsage_validate.solvers.search.compiled.numba_cache import check_compiled
 
     check_compiled()
-    if own.deepens:
+    if not own.at_once:
         raise UsageError(
             f"found the engine fast for {game.name}, which has a search of its own, expected auto "
             "or pure"

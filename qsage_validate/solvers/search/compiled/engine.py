@@ -48,6 +48,7 @@ class CompiledEngine:
     """
 
     deepens = False
+    at_once = True
     for_ever = True
     replaces = True
     name = "compiled"

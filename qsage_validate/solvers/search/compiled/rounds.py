@@ -47,6 +47,7 @@ class CompiledRounds:
     """
 
     deepens = False
+    at_once = True
     many: ManyReplies | None = None
     for_ever = True
     replaces = True

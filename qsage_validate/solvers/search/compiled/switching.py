@@ -65,6 +65,7 @@ class SwitchingEngine:
     """The search in Python, and after some nodes the compiled one (a ``SearchEngine``)."""
 
     deepens = False
+    at_once = True
     for_ever = True
 
     def __init__(self, stages: Stages) -> None:

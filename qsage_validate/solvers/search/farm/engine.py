@@ -47,6 +47,7 @@ class FarmEngine:
     """
 
     deepens = False
+    at_once = True
 
     def __init__(
         self,

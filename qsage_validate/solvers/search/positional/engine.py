@@ -93,8 +93,6 @@ class PositionalEngine:
         self._stage = stage
         self._last: int | None = None
         self._full_board: FullBoard | None = None
-        # Who wins a game of connection is known before the critical depth is.
-        self.deepens = stage is None
         if not model.alternates:
             raise UsageError(f"{model.name}: found turns of several stones, expected of one")
         self._model = model
@@ -126,6 +124,16 @@ class PositionalEngine:
             return MakerBreaker(sets, keys, self._count)
         whites = WinningSets(minimal(short.white_wins), self._size)
         return MakerMaker(sets, whites, keys, self._count)
+
+    @property
+    def at_once(self) -> bool:
+        """Who wins a game of connection is known before the critical depth is."""
+        return self._stage is not None
+
+    @property
+    def deepens(self) -> bool:
+        """Until full boards are searched."""
+        return self._full_board is None
 
     @property
     def watch(self) -> Callable[[], None]:

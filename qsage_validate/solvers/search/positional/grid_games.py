@@ -106,6 +106,11 @@ class GridEngine:
         return self._inner.name
 
     @property
+    def at_once(self) -> bool:
+        """As the search of positional games does."""
+        return self._inner.at_once
+
+    @property
     def deepens(self) -> bool:
         """As the search of positional games does."""
         return self._inner.deepens

@@ -172,8 +172,8 @@ def test_only_games_of_connection_that_fit_a_word_are_taken() -> None:
     assert not networks_of(hex_network(1, MAX_POSITIONS + 1))
     assert set(networks_of(hex_network(2, 3))) == set(Player)
     line = PositionalGame(PositionalModel("line", ("a",), alternating(1), black_wins=(1,)))
-    assert search_for(line).engine.deepens
-    assert not search_for(PositionalGame(hex_network(2, 2))).engine.deepens
+    assert not search_for(line).engine.at_once
+    assert search_for(PositionalGame(hex_network(2, 2))).engine.at_once
 
 
 @needs_numba
