@@ -35,6 +35,8 @@ PICTURE_KEY: Final = (
 
 def positions_text(number: int, *, whole: bool = True) -> str:
     """A number of positions in words, a lower bound unless it is ``whole``."""
+    if not whole and not number:
+        return "none of the positions that were looked at"
     text = "1 position" if number == 1 else f"{number:,} positions"
     return text if whole else f"at least {text}"
 
@@ -251,7 +253,7 @@ class Explanation:
     @property
     def unit(self) -> str:
         """What comes to a node."""
-        return "positions"
+        return "positions" if self.found.whole else "positions that were looked at"
 
     @property
     def measure(self) -> str:

@@ -95,7 +95,7 @@ def with_network(model: PositionalModel) -> PositionalModel | None:
     found = replace(model, network=network, black_wins=())
     try:
         listed = with_winning_sets(found, len(model.black_wins))
-    except UsageError:
+    except UsageError:  # more ways than the game has sets
         return None
     return found if set(minimal(model.black_wins)) == set(minimal(listed.black_wins)) else None
 

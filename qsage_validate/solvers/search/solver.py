@@ -118,8 +118,9 @@ class Solver:
     def solve(self, *, all_first_moves: bool = False, winner_only: bool = False) -> SearchResult:
         """The winner of the game, by searches of growing depth up to its number of plies.
 
-        With ``winner_only`` by one search of all plies where the engine does not deepen: the
-        critical depth is left open then.  A first move is named where the table has one.
+        With ``winner_only`` by one search of all plies where that is sooner (``at_once`` of the
+        engine): the critical depth is left open then.  A first move is named where the table has
+        one.
         """
         position = self.game.initial
         start, before = now(), self.nodes
@@ -128,7 +129,6 @@ class Solver:
         first_moves: tuple[Move, ...] = ()
         never = False
         with self._running():
-            # A search that deepens finds a win sooner than one of all plies would.
             at_once = winner_only and self.engine.at_once
             try:
                 decide = self._decide_at_once if at_once else self._decide
@@ -410,7 +410,9 @@ def _stage(model: PositionalModel, choice: EngineChoice, memory_mb: int | None) 
         EngineChoice.FAST: Machine.AT_ONCE,
         EngineChoice.PURE: Machine.NEVER,
     }
-    return Connections(model, when[choice], memory_mb)
+    stage = Connections(model, when[choice], memory_mb)
+    # Asked for, and not there: the board is too large, or its sides are joined.
+    return None if choice is EngineChoice.FAST and stage.after() == sys.maxsize else stage
 
 
 def _positional(game: PositionalGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:

@@ -26,6 +26,7 @@ BLACK, WHITE = Player.BLACK, Player.WHITE
 _NODES_A_SLICE = 200
 
 MAX_POSITIONS = 60
+"""Positions and two marks are the bits of an entry of the table."""
 
 
 def networks_of(model: PositionalModel) -> Mapping[Player, Network]:

@@ -73,9 +73,9 @@ class Links(NamedTuple):
     """The links of one player's groups; a pair of points is a number."""
 
     full: Words  # [pair, number]
-    fulls: Words
+    full_counts: Words
     moves: Words
-    movess: Words
+    move_counts: Words
     queue: Words  # new full links: [place, pair and carrier]
     ends: Words  # of the queue: the first place and the one behind the last
     near: Words  # for each point the open positions next to it
@@ -166,14 +166,14 @@ def _put(carriers: Any, pair: int, count: int, most: int, carrier: int) -> int:
 
 @_called
 def _add_full(links: Links, pair: int, carrier: int) -> None:
-    for number in range(links.fulls[pair]):
+    for number in range(links.full_counts[pair]):
         if links.full[pair, number] & ~carrier == 0:
             return
-    count = _without_larger(links.full, pair, links.fulls[pair], carrier)
+    count = _without_larger(links.full, pair, links.full_counts[pair], carrier)
     count = _put(links.full, pair, count, _MOST_FULL, carrier)
     if count < 0:
         return
-    links.fulls[pair] = count
+    links.full_counts[pair] = count
     first, end = links.ends[0], links.ends[1]
     # A link that is not looked at makes no others: fewer are found.
     if end - first < _QUEUE:
@@ -185,18 +185,18 @@ def _add_full(links: Links, pair: int, carrier: int) -> None:
 @_called
 def _add_move(links: Links, pair: int, carrier: int) -> None:
     """Add a link by a move, and the full links that it makes with up to three others (OR)."""
-    for number in range(links.fulls[pair]):
+    for number in range(links.full_counts[pair]):
         if links.full[pair, number] & ~carrier == 0:
             return
-    for number in range(links.movess[pair]):
+    for number in range(links.move_counts[pair]):
         if links.moves[pair, number] & ~carrier == 0:
             return
-    count = _without_larger(links.moves, pair, links.movess[pair], carrier)
-    links.movess[pair] = count
+    count = _without_larger(links.moves, pair, links.move_counts[pair], carrier)
+    links.move_counts[pair] = count
     count = _put(links.moves, pair, count, _MOST_MOVES, carrier)
     if count < 0:
         return
-    links.movess[pair] = count
+    links.move_counts[pair] = count
     common = carrier
     for number in range(count):
         common &= links.moves[pair, number]
@@ -260,7 +260,7 @@ def _first_links(board: Board, links: Links, player: int, own: int, free: int) -
     for i in range(count):
         for j in range(i):
             pair = _pair(board, links.points[i], links.points[j])
-            links.fulls[pair] = links.movess[pair] = 0
+            links.full_counts[pair] = links.move_counts[pair] = 0
     links.ends[0] = links.ends[1] = 0
     for i in range(open_points):
         one = links.points[i]
@@ -293,7 +293,7 @@ def _link(board: Board, links: Links, player: int, own: int, free: int, by_move:
         pair: int = links.queue[place, 0]
         carrier: int = links.queue[place, 1]
         kept = False
-        for number in range(links.fulls[pair]):
+        for number in range(links.full_counts[pair]):
             kept |= links.full[pair, number] == carrier
         if not kept:
             continue
@@ -314,7 +314,7 @@ def _link(board: Board, links: Links, player: int, own: int, free: int, by_move:
                     continue
                 there, whole = _pair(board, middle, far), _pair(board, end, far)
                 number = 0
-                while number < links.fulls[there]:
+                while number < links.full_counts[there]:
                     other = links.full[there, number]
                     number += 1
                     if other & barred:
@@ -323,7 +323,7 @@ def _link(board: Board, links: Links, player: int, own: int, free: int, by_move:
                         _add_full(links, whole, carrier | other)
                     else:
                         _add_move(links, whole, carrier | other | 1 << middle)
-                        if by_move and whole == sides and links.movess[sides]:
+                        if by_move and whole == sides and links.move_counts[sides]:
                             won: int = WINS | links.moves[sides, 0]
                             return won
     return 0
@@ -339,7 +339,7 @@ def _rank_ends(board: Board, links: Links, ranks: Any, free: int) -> None:
         rest &= rest - 1
         for side in range(size, size + 2):
             pair = _pair(board, v, side)
-            ranks[v] += 20 if links.fulls[pair] else 8 if links.movess[pair] else 0
+            ranks[v] += 20 if links.full_counts[pair] else 8 if links.move_counts[pair] else 0
 
 
 @_called
@@ -370,7 +370,7 @@ def _look(board: Board, links: Links, frames: ConnectionFrames, depth: int, play
         if won:
             return _TAKEN | won & _ZONE
         _rank_ends(board, links, ranks, free)
-        for number in range(links.movess[sides]):
+        for number in range(links.move_counts[sides]):
             carrier = links.moves[sides, number]
             must &= carrier
             zone |= carrier
@@ -392,7 +392,7 @@ def _look(board: Board, links: Links, frames: ConnectionFrames, depth: int, play
             if won:
                 result: int = _TAKEN | won | 1 << v
                 return result
-            for number in range(links.movess[sides]):
+            for number in range(links.move_counts[sides]):
                 after &= links.moves[sides, number]
             ranks[v] -= 100 * _ones(after)
     frames.left[depth], frames.zones[depth] = must, zone

@@ -115,17 +115,24 @@ def test_networks_have_the_winner_of_every_play() -> None:
 
 
 @needs_numba
-def test_larger_boards_have_the_winner_of_the_search_in_python() -> None:
-    model = hex_network(5, 5)
+@pytest.mark.parametrize(
+    ("size", "stones", "positions"), [((5, 5), (4, 12), 150), ((4, 5), (1, 4), 250)]
+)
+def test_larger_boards_have_the_winner_of_the_search_in_python(
+    size: tuple[int, int], stones: tuple[int, int], positions: int
+) -> None:
+    """Boards with few stones are searched, those with more of them are mostly linked."""
+    model = hex_network(*size)
+    cells = len(model.positions)
     search, python = search_of(model), PositionalEngine(PositionalGame(model))
     random = Random(3)
     seen = []
-    for _ in range(150):
-        stones = random.randrange(4, 12, 2)
-        black, white = random_position(random, 25, stones)
+    for _ in range(positions):
+        count = random.randrange(*stones) // 2 * 2
+        black, white = random_position(random, cells, count)
         if model.won_by_black(black) or model.won_by_white(white):
             continue
-        result = python.search(black | white << 25, BLACK, 25 - stones)
+        result = python.search(black | white << cells, BLACK, cells - count)
         assert search.black_wins(black, white, BLACK) is (result == 1), (black, white)
         seen.append(result == 1)
     assert 20 < sum(seen) < len(seen) - 20
@@ -217,6 +224,15 @@ def test_short_plays_of_hex_on_a_grid_are_known_for_hex(words: str) -> None:
     known = search_for(game, engine=EngineChoice.PURE).solve()
     assert (found.winner, found.critical_plies) == (known.winner, known.critical_plies)
     assert (found.engine, known.engine) == ("compiled", "pure")
+
+
+@needs_numba
+def test_a_board_that_machine_code_does_not_take_says_so() -> None:
+    model = hex_network(2, 2)
+    assert model.network is not None
+    joined = replace(model, network=replace(model.network, joined=True))
+    with pytest.raises(UsageError, match=r"found the engine fast for .* expected auto or pure"):
+        search_for(PositionalGame(joined), engine=EngineChoice.FAST)
 
 
 @needs_numba
