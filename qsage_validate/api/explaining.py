@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from os import PathLike, fspath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.api.formulas import Formula
 from qsage_validate.api.reports import Report
@@ -24,6 +24,9 @@ from qsage_validate.problems.encoded import encoding_of
 from qsage_validate.problems.load import Problem, certified_by
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
+
+if TYPE_CHECKING:
+    from qsage_validate.api.matches import Match
 
 LEVELS: Final = ("dependencies", "formula", "rules")
 _POSITIONS: Final = 50_000
@@ -156,6 +159,24 @@ class Explanation:
         from qsage_validate.explaining.forms.lesson import lesson_page
 
         return lesson_page(self.whole)
+
+    def play(self) -> Match:
+        """A play against the program's certificate.
+
+        Each of its frames has the questions that led to the reply as ``remarks``, and the numbers
+        of the program's nodes as ``way``.
+        """
+        from qsage_validate.api.matches import Match
+        from qsage_validate.arena.open import open_engine
+        from qsage_validate.arena.teacher.teacher import teacher_of
+        from qsage_validate.explaining.followed import Followed
+
+        problem = self.problem
+        return Match(
+            open_engine(problem),
+            teacher=lambda: teacher_of(problem),
+            program=Followed(replace(self.whole, depth_limit=None, max_nodes=None)),
+        )
 
     def save_certificate(
         self, path: str | PathLike[str], formula: str | PathLike[str] | None = None

@@ -183,6 +183,7 @@ class Frame:
     alone does not say it (``v1 = 3, v2 = 0``), ``remarks`` are sentences about this step: the
     rule that a reply comes from.  ``won`` are the squares that reached the winner's goal.
     ``squares`` is the move by its squares, where they tell more than its name: ``(2,3)-(1,2)``.
+    ``way`` are the nodes of a program that led to a reply, from its first question to its answer.
     """
 
     ply: int
@@ -204,6 +205,7 @@ class Frame:
     remarks: tuple[str, ...] = ()
     won: tuple[SquareXY, ...] = ()
     squares: str = ""
+    way: tuple[int, ...] = ()
 
     @property
     def changed(self) -> bool:

@@ -39,6 +39,7 @@ from qsage_validate.validation.finding import Finding
 
 if TYPE_CHECKING:
     from qsage_validate.arena.teacher.teacher import Comparison, Lesson, Teacher
+    from qsage_validate.explaining.followed import Followed
     from qsage_validate.system.limits import Deadline
 
 _MOST_ASKED = 128
@@ -68,10 +69,15 @@ class Match:
         task: Task | None = None,
         *,
         teacher: Callable[[], Teacher | None] | None = None,
+        program: Followed | None = None,
     ) -> None:
-        """``teacher`` makes the teacher of these plays, when it is first asked."""
+        """``teacher`` makes the teacher of these plays, when it is first asked.
+
+        ``program`` is what the replies come from, where that is known.
+        """
         self._engine = engine
         self._make_teacher = teacher
+        self.program = program
         self.task = task
         self.history = History((engine.start(),))
         self._waits = True
@@ -301,9 +307,23 @@ class Match:
         if not self._waits:
             return ()
         last = self._step
-        self.history.here.steps = answered(self._engine, last)
+        self.history.here.steps = self._told(answered(self._engine, last))
         self._waits = False
         return tuple(step.frame for step in self.history.here.steps if step is not last)
+
+    def _told(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        """The steps, the first of which goes on from now, with what the program says of them."""
+        if self.program is None:
+            return steps
+        frames, told = list(self.frames), list[Step]()
+        for step in steps:
+            if step.frame.ply <= frames[-1].ply:
+                frames.pop()  # it is this frame, or takes its place
+            elif step.frame.by_certificate:
+                step = replace(step, frame=self.program.told(frames, step.frame))
+            frames.append(step.frame)
+            told.append(step)
+        return tuple(told)
 
     @property
     def can_undo(self) -> bool:

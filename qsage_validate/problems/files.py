@@ -29,7 +29,8 @@ class Files:
     quantifier gates go, ``None`` where the prefix becomes shorter.  ``solver`` answers what no
     certificate does, within ``seconds`` for each reply; ``status`` is the formula's value where it
     is known; of the certificate only the functions of its first ``blocks`` are used.
-    ``assertions`` are files with what is to hold in every play.
+    ``assertions`` are files with what is to hold in every play.  ``explained`` says that the
+    certificate of a program is played in the place of the one that is named.
     """
 
     formula: str | None = None
@@ -47,6 +48,7 @@ class Files:
     status: bool | None = None
     blocks: int | None = None
     assertions: tuple[str, ...] = ()
+    explained: bool = False
 
     @property
     def name(self) -> str:
@@ -75,6 +77,7 @@ class Files:
         words += [word for path in self.assertions for word in ("--assert", path)]
         words += [] if self.engine is OracleKind.AUTO else [f"--{self.engine.value}"]
         words += ["--bare"] * self.as_blocks + ["--peeking"] * self.unchecked_dependencies
+        words += ["--explain"] * self.explained
         return shlex.join([*words, *arguments])
 
 

@@ -77,7 +77,7 @@ def on_board(
         from qsage_validate.play.match import Match
 
         table = make()
-        match = Match(table.engine, table.task, teacher=table.teacher)
+        match = Match(table.engine, table.task, teacher=table.teacher, program=table.program)
         if continued is not None:
             go_on_with(match, continued)
         return table, match

@@ -26,6 +26,8 @@ from qsage_validate.cli.options import (
 from qsage_validate.cli.play.games import (
     GameOptions,
     certified,
+    explained_formula,
+    explained_game,
     from_solution,
     named_game,
     searched,
@@ -36,6 +38,7 @@ from qsage_validate.cli.play.modes import (
     Mode,
     PlayOptions,
     is_terminal,
+    play_explained,
     play_problem,
     play_searched,
 )
@@ -177,6 +180,7 @@ def command(
 
     A game (httt --size 3x3, or a file) needs no formula: a search plays the winner's side, or that
     of --side. With --certify the winner's certificate is made and proved before the play begins.
+    With --explain it is the certificate of a small program, and each reply is explained.
 
     With --solution the replies in a solution file answer; nothing is searched.
 
@@ -270,7 +274,7 @@ def _begin(
         more = dict.fromkeys((*subject.words, *subject.flags, *heaps.given_options()), True)
         more |= {name: name != "--solution" for name in game.given_options()}
         more |= {"--game or --model": bool(rules.game or rules.model)}
-        more |= {"--solver": solving.solver is not None}
+        more |= {"--solver": solving.solver is not None, "--explain": play.explain}
         _refuse(of_formulas | more, "--solution, which has its game")
         path = game.solution
         return play_searched(lambda: from_solution(path), path, play, json_output)
@@ -278,6 +282,7 @@ def _begin(
     if impartial is not None:
         given = rules.game is not None or rules.model is not None
         options = {"--game or --model": given, "--solver": solving.solver is not None}
+        options |= {"--explain": play.explain}
         options |= dict.fromkeys((*subject.flags[:1], *game.given_options()), True)
         _refuse(of_formulas | options, "an impartial game, which has no formula")
         return play_heaps(impartial, str(formula), heaps, play, json_output)
@@ -289,7 +294,8 @@ def _begin(
         raise UsageError("a play needs its files by name, not '-'")
     files = certificate.of(rules.files(formula, cert, read))
     named = named_game(subject, cert, files.game, game)
-    if named is not None and not game.needs_formula and solving.solver in (None, SEARCH):
+    made = game.needs_formula or play.explain
+    if named is not None and not made and solving.solver in (None, SEARCH):
         _refuse(of_formulas, "a game that is searched, which has no formula (see --certify)")
         found = named
         what = " ".join(found.words)
@@ -300,10 +306,21 @@ def _begin(
         raise UsageError("found --side, which is for a search: a formula's value says who wins")
     if game.certify and solving.solver is not None:
         raise UsageError("found --certify with --solver, expected one of them")
+    if play.explain and solving.solver is not None:
+        raise UsageError("found --explain with --solver, expected one of them")
+    if play.explain and files.as_blocks:
+        raise UsageError("found --explain with --bare, expected a board")
     files = replace(solving.of(files), assertions=assertions)
     what = files.name if named is None else " ".join(named.words)
     if solving.solver is not None:
         return play_problem(lambda: solved(files, named, game.encoding), what, play, json_output)
+    if play.explain:
+        find = (
+            partial(explained_formula, files)
+            if named is None
+            else partial(explained_game, named, game.encoding, files)
+        )
+        return play_explained(find, what, play, json_output)
     if named is not None:
         own = named
         return play_problem(lambda: certified(own, game.encoding, files), what, play, json_output)

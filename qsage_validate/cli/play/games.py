@@ -17,7 +17,10 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.system.progress import nobody
 
 if TYPE_CHECKING:
+    from qsage_validate.api.explaining import Explanation
+    from qsage_validate.api.formulas import Formula
     from qsage_validate.games.model_text import GameModel
+    from qsage_validate.games.protocol import Player
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
     from qsage_validate.problems.searched import SearchedProblem
@@ -92,6 +95,55 @@ def named_game(
         if there:
             raise UsageError(f"found {name} with {shown}, a game: expected it with a formula")
     return NamedGame(subject.resolve(options.encoding), (*subject.words, *subject.flags))
+
+
+def explained_game(game: NamedGame, encoding: str | None, files: Files) -> Explanation:
+    """The program by which a game's winner wins, found and proved now.
+
+    ``files`` say how it is played.  Raises ``UsageError`` and ``UndecidedError`` as ``qsage
+    explain`` does.
+    """
+    from qsage_validate.api.formulas import Formula
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.games.languages import load_game
+    from qsage_validate.problems.load import Problem
+
+    encoded = encode(game.model, encoding)
+    words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
+    named = replace(files, game=(), made_from=words, explained=True)
+    problem = Problem(named, encoded.qbf, None, encoded.layout, load_game(encoded.model))
+    return _explained(Formula(problem, None, encoded), None)
+
+
+def explained_formula(files: Files) -> Explanation:
+    """The program for the winner of a formula's game, whose certificate is proved first.
+
+    Raises ``RefutedStrategyError`` where that does not win, and as :func:`explained_game`.
+    """
+    from qsage_validate.api.explaining import check_winning
+    from qsage_validate.api.formulas import Formula
+    from qsage_validate.problems.files import sorted_out
+    from qsage_validate.problems.load import load
+
+    problem = load(replace(sorted_out(files), explained=True))
+    return _explained(Formula(problem), check_winning(problem))
+
+
+def _explained(formula: Formula, hero: Player | None) -> Explanation:
+    from qsage_validate.api.explaining import explained
+    from qsage_validate.explaining.explain import ExplainOptions
+    from qsage_validate.system.limits import NEVER, Limits
+    from qsage_validate.system.task import watching
+
+    task = watching()
+    deadline = NEVER if task is None else task.deadline(None)
+    options = replace(ExplainOptions(), limits=Limits(deadline, positions=50_000))
+    with SearchLine(sys.stderr) as line:
+        found = explained(formula, options, hero, line.tell)
+    if not found.proved:
+        raise UndecidedError(found.report.summary)
+    narrate(f"a program of {found.nodes} nodes for {found.player} was found and proved")
+    return found
 
 
 def certified(game: NamedGame, encoding: str | None, files: Files) -> Problem:

@@ -6,7 +6,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
@@ -17,6 +17,7 @@ from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
+    from qsage_validate.api.explaining import Explanation
     from qsage_validate.arena.adversary import Adversary, AdversaryReport
     from qsage_validate.arena.frame import Frame
     from qsage_validate.arena.teacher.teacher import Teacher
@@ -92,6 +93,13 @@ class PlayOptions(OptionGroup):
         "--teach",
         panel=_PANEL,
     )
+    explain: bool = flag(
+        "Find a small program that wins, prove it (see 'qsage explain'), and play against its "
+        "certificate: each reply comes with the questions that led to it, which a pane of the "
+        "board shows.",
+        "--explain",
+        panel=_PANEL,
+    )
     drill: str | None = option(
         "Ask for the moves of a side, line after line of the strategy: the certificate's replies, "
         "or of the other side the moves that last longest. Wrong answers are counted. On a "
@@ -163,6 +171,8 @@ class PlayOptions(OptionGroup):
                 raise UsageError("found --illegal with --export, expected legal moves")
         if self.teach and mode in (Mode.RANDOM, Mode.DRILL):
             raise UsageError(f"found --teach with a {mode.value} play, expected one to learn from")
+        if self.explain and mode in (Mode.RANDOM, Mode.DRILL):
+            raise UsageError(f"found --explain with a {mode.value} play, expected one to read")
         if self.continued is not None and mode not in (Mode.BOARD, Mode.PLAIN):
             raise UsageError(f"found --continue with a {mode.value} play, expected one by hand")
         if self.resume is not None and mode is not Mode.DRILL:
@@ -188,6 +198,21 @@ def play_problem(
     if options.mode is Mode.SCRIPT:
         return script(_table(make()), options, json_output)
     return by_hand(lambda: _table(make()), what, options)
+
+
+def play_explained(
+    make: Callable[[], Explanation], what: str, options: PlayOptions, json_output: bool
+) -> Exit:
+    """Play against the certificate of the program that ``make`` finds of ``what``."""
+    from qsage_validate.explaining.followed import Followed
+
+    def table() -> Table:
+        found = make()
+        return replace(_table(found.problem), program=Followed(found.whole))
+
+    if options.mode is Mode.SCRIPT:
+        return script(table(), options, json_output)
+    return by_hand(table, what, options)
 
 
 def _table(problem: Problem) -> Table:
@@ -310,7 +335,7 @@ def by_hand(make: Callable[[], Table], what: str, options: PlayOptions) -> Exit:
     from qsage_validate.play.match import Match
 
     table = _checked(make(), options)
-    match = Match(table.engine, teacher=table.teacher)
+    match = Match(table.engine, teacher=table.teacher, program=table.program)
     if options.continued is not None:
         go_on_with(match, options.continued)
     # The prompt gives the terminal back as it was, also when the program is told to end.
@@ -343,7 +368,7 @@ def script(table: Table, options: PlayOptions, json_output: bool) -> Exit:
     from qsage_validate.play.report import exit_code, frame_lines, lesson_lines, match_json
     from qsage_validate.play.script import run_script
 
-    match = Match(table.engine, teacher=table.teacher)
+    match = Match(table.engine, teacher=table.teacher, program=table.program)
     text, path = options.moves or "", None
     if options.moves_file is not None:
         source = Source.open(options.moves_file)

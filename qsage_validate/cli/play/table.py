@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from qsage_validate.arena.engines.engine import Engine
     from qsage_validate.arena.teacher.teacher import Teacher
+    from qsage_validate.explaining.followed import Followed
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.system.task import Task
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 class Table:
     """The engine that answers, and what the interface can use beside it.
 
-    Answers that are a ``task`` may take long: on the board they come apart.
+    Answers that are a ``task`` may take long: on the board they come apart.  ``program`` is
+    what they come from, where that is known.
     """
 
     engine: Engine[Any]
@@ -28,3 +30,4 @@ class Table:
     services: Callable[[], Services] | None = None
     task: Task | None = None
     teacher: MakeTeacher | None = None
+    program: Followed | None = None

@@ -49,7 +49,8 @@ class ShowingApp(AskingApp):
     ) -> None:
         super().__init__(match, theme=theme, let_happen=let_happen)
         self._news: frozenset[str] = frozenset()
-        self._home = PANES[0]
+        self._home = PANES[0] if match.program is None else "why"
+        self._program = match.program
         self._replay = replay
         self.proof_found: tuple[Found, ...] = ()
         self._services = Services() if services is None else services
@@ -71,9 +72,10 @@ class ShowingApp(AskingApp):
             yield PlayArea(
                 centre,
                 MovesPane(id="moves"),
-                WhyPane(id="why"),
+                WhyPane(self._program, id="why"),
                 ValuesPane(id="values"),
                 MessagesPane(id="messages"),
+                active=self._home,
             )
             yield StatusBar(id="status")
             yield MovePrompt(id="prompt")
@@ -107,6 +109,8 @@ class ShowingApp(AskingApp):
         notes = ply_notes(situation.line, view.lessons)
         self.query_one(MovesPane).show(situation.rows, view.index, notes)
         self.query_one(ValuesPane).show(view.frame.values)
+        ways = (frame.way for frame in reversed(situation.line[: view.index + 1]))
+        self.query_one(WhyPane).follow(next(filter(None, ways), ()))
         moves = [str(move) for move in situation.legal]
         self.query_one(MovePrompt).offer(moves)
         self._show_status()

@@ -15,6 +15,7 @@ from textual.style import Style
 from textual.widgets import DataTable, Input, Static
 
 from qsage_validate.arena.frame import NamedValue, SquareXY, WhyNot, by_reason
+from qsage_validate.explaining.followed import Followed
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.history import Row
 from qsage_validate.play.tui.model.notes import Note, Weight
@@ -118,21 +119,61 @@ def _ply_cells(row: Row, note: str) -> tuple[Content, Content, Content, Content]
 
 
 class WhyPane(VerticalScroll):
-    """The reasons why the last illegal try is illegal, by the rules and by the formula."""
+    """The reasons why the last illegal try is illegal, by the rules and by the formula.
+
+    Where the replies come from a program, it is listed while there is nothing to explain.
+    """
 
     BORDER_TITLE = "2 Why not"
 
     whys: tuple[WhyNot, ...] = ()
     """The reasons that are shown."""
 
+    def __init__(self, program: Followed | None = None, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._program = program
+        self._answer: Refused | Explained | None = None
+        self._way: tuple[int, ...] = ()
+        if program is not None:
+            self.border_title = "2 Why"
+
     def compose(self) -> ComposeResult:
-        yield Static(_EMPTY_WHY, id="why-text")
+        yield Static(self._text(), id="why-text")
 
     def show(self, answer: Refused | Explained | None) -> None:
         """Explain ``answer``; ``None`` clears the pane."""
         self.whys = () if answer is None else answer.whys
-        self.query_one("#why-text", Static).update(_EMPTY_WHY if answer is None else _why(answer))
+        self._answer = answer
+        self._update()
         self.scroll_home(animate=False)
+
+    def follow(self, way: tuple[int, ...]) -> None:
+        """Mark the nodes of the program that led to the reply that is looked at."""
+        if way != self._way:
+            self._way = way
+            self._update()
+
+    def _update(self) -> None:
+        self.query_one("#why-text", Static).update(self._text())
+
+    def _text(self) -> Content:
+        if self._answer is not None:
+            return _why(self._answer)
+        return _EMPTY_WHY if self._program is None else _listed(self._program, self._way)
+
+
+def _listed(program: Followed, way: tuple[int, ...]) -> Content:
+    """The program, with the questions that led to a reply, their answers, and what comes next."""
+    lines = []
+    for line in program.lines:
+        text = Content.styled(line.text, "bold" if line.node in way else "$quiet")
+        if line.yes is not None and line.node in way:
+            answer = ("yes", "$success") if line.yes in way else ("no", "$warning")
+            text = Content.assemble(text, " ", answer)
+        lines.append(text)
+    if program.first_question is not None:
+        lines += [Content(), Content.assemble(("next    ", "$quiet"), f"{program.first_question}?")]
+    return Content("\n").join(lines)
 
 
 _EMPTY_WHY = Content.styled(

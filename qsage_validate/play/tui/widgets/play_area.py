@@ -26,7 +26,7 @@ from qsage_validate.play.tui.model.pane_layout import (
 from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
 
-_TITLES = {"moves": "Moves", "why": "Why not", "values": "Values", "messages": "Messages"}
+_TITLES = {"moves": "Moves", "why": "Why", "values": "Values", "messages": "Messages"}
 _SHORT = {"moves": "Moves", "why": "Why", "values": "Values", "messages": "Said"}
 _FULL_WIDTH = 41
 
@@ -40,9 +40,9 @@ class PaneTabs(Static):
 
         pane: str
 
-    def __init__(self) -> None:
+    def __init__(self, active: str) -> None:
         super().__init__(id=TABS)
-        self.active = PANES[0]
+        self.active = active
         self.news: frozenset[str] = frozenset()
 
     def show(self, active: str, news: frozenset[str]) -> None:
@@ -89,12 +89,13 @@ class Stage(Container):
 class PlayArea(Container):
     """Arranges stage, tabs and panes by :func:`arrange`; shows one pane at a time when small."""
 
-    def __init__(self, child: BoardView | BlockForm, *panes: Widget) -> None:
+    def __init__(self, child: BoardView | BlockForm, *panes: Widget, active: str) -> None:
+        """``active`` is the pane that is shown first, where there is room for one."""
         self.stage = Stage(child)
-        super().__init__(self.stage, PaneTabs(), *panes, id="play-area")
+        super().__init__(self.stage, PaneTabs(active), *panes, id="play-area")
         self._measure = child.measure
         self._layout = _PaneLayout()
-        self.active = PANES[0]
+        self.active = active
         self.tabbed = True
         self.sizing = NATURAL
 
