@@ -140,3 +140,46 @@ def test_a_formula_without_rules_has_no_board_to_explain(qsage: Qsage) -> None:
     done = qsage("explain", "bare.qcir")
     assert done.code == Exit.BAD_INPUT
     assert "no rules for" in done.err
+
+
+def test_a_play_can_follow_the_program(qsage: Qsage) -> None:
+    done = qsage("play", *DOMINO, "--explain", "--moves", "occupy(3,3)")
+    assert done.code == Exit.FINE, done.err + done.out
+    assert "a program of 1 node for Black was found and proved" in done.err
+    assert "Black wins" in done.out
+    answer = "play the first move after which Black can win at the next turn"
+    assert done.out.count(answer) == 2
+
+
+def test_a_play_of_a_formula_follows_the_program_of_its_winner(qsage: Qsage) -> None:
+    assert qsage("certify", *DOMINO, "-o", "c.aig", "--formula", "f.qcir").code == 0
+    done = qsage(
+        "play", "f.qcir", "--cert", "c.aig", "--explain", "--moves", "occupy(3,3)", "--json"
+    )
+    assert done.code == Exit.FINE, done.err
+    plies = json.loads(done.out)["frames"]
+    told = [(ply["player"], ply["remarks"][-1:]) for ply in plies]
+    ahead = "play the first move after which Black can win at the next turn, whatever White plays"
+    assert [remarks for player, remarks in told if player == "black"] == [[ahead], [ahead]]
+    assert [remarks for player, remarks in told if player != "black"] == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((*DOMINO, "--explain", "--white", "random"), "found --explain with a random play"),
+        ((*DOMINO, "--explain", "--drill", "black"), "found --explain with a drill play"),
+        ((*DOMINO, "--explain", "--solver", "auto"), "found --explain with --solver"),
+        (("take-away-3", "--explain", "--moves", "take(1)"), "found --explain with an impartial"),
+        (("sample:tic", "--explain", "--bare", "--moves", "-"), "found --explain with --bare"),
+        ((*DOMINO, "--explain", "--side", "white"), "found --side"),
+        (("--solution", "s", "--explain"), "found --explain with --solution"),
+    ],
+)
+def test_what_a_play_by_a_program_does_not_go_with(
+    qsage: Qsage, words: tuple[str, ...], said: str
+) -> None:
+    done = qsage("play", *words)
+    assert done.code == Exit.BAD_INPUT, done.out
+    assert said in done.err
+    assert len(done.err.splitlines()) == 1

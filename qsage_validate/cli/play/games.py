@@ -132,6 +132,7 @@ def explained_formula(files: Files) -> Explanation:
 def _explained(formula: Formula, hero: Player | None) -> Explanation:
     from qsage_validate.api.explaining import explained
     from qsage_validate.explaining.explain import ExplainOptions
+    from qsage_validate.explaining.explanation import counted_nodes
     from qsage_validate.system.limits import NEVER, Limits
     from qsage_validate.system.task import watching
 
@@ -142,7 +143,7 @@ def _explained(formula: Formula, hero: Player | None) -> Explanation:
         found = explained(formula, options, hero, line.tell)
     if not found.proved:
         raise UndecidedError(found.report.summary)
-    narrate(f"a program of {found.nodes} nodes for {found.player} was found and proved")
+    narrate(f"a program of {counted_nodes(found.nodes)} for {found.player} was found and proved")
     return found
 
 

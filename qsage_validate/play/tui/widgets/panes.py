@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -15,7 +16,7 @@ from textual.style import Style
 from textual.widgets import DataTable, Input, Static
 
 from qsage_validate.arena.frame import NamedValue, SquareXY, WhyNot, by_reason
-from qsage_validate.explaining.followed import Followed
+from qsage_validate.explaining.followed import Followed, ProgramLine
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.history import Row
 from qsage_validate.play.tui.model.notes import Note, Weight
@@ -152,6 +153,13 @@ class WhyPane(VerticalScroll):
         if way != self._way:
             self._way = way
             self._update()
+            self._show_answer()
+
+    def on_resize(self) -> None:
+        """Wrap the program's lines anew."""
+        if self._program is not None and self._answer is None:
+            self._update()
+            self._show_answer()
 
     def _update(self) -> None:
         self.query_one("#why-text", Static).update(self._text())
@@ -159,21 +167,47 @@ class WhyPane(VerticalScroll):
     def _text(self) -> Content:
         if self._answer is not None:
             return _why(self._answer)
-        return _EMPTY_WHY if self._program is None else _listed(self._program, self._way)
+        if self._program is None:
+            return _EMPTY_WHY
+        return Content("\n").join(line for line, _ in self._listed(self._program))
+
+    def _listed(self, program: Followed) -> list[tuple[Content, bool]]:
+        """The lines of the program, and whether each is on the way of the reply."""
+        width = self.scrollable_content_region.width
+        lines = [
+            (row, line.node in self._way)
+            for line in program.lines
+            for row in _rows_of(line, self._way, width)
+        ]
+        if program.first_question is not None:
+            ahead = Content.assemble(("next    ", "$quiet"), f"{program.first_question}?")
+            lines += [(Content(), False), (ahead, False)]
+        return lines
+
+    def _show_answer(self) -> None:
+        """Bring the answer into sight, where the program is longer than the pane."""
+        if self._program is not None and self._answer is None:
+            on_way = [number for number, (_, on) in enumerate(self._listed(self._program)) if on]
+            last = max(on_way, default=0)
+            self.scroll_to(y=max(0, last + 2 - self.size.height), animate=False)
 
 
-def _listed(program: Followed, way: tuple[int, ...]) -> Content:
-    """The program, with the questions that led to a reply, their answers, and what comes next."""
-    lines = []
-    for line in program.lines:
-        text = Content.styled(line.text, "bold" if line.node in way else "$quiet")
-        if line.yes is not None and line.node in way:
-            answer = ("yes", "$success") if line.yes in way else ("no", "$warning")
-            text = Content.assemble(text, " ", answer)
-        lines.append(text)
-    if program.first_question is not None:
-        lines += [Content(), Content.assemble(("next    ", "$quiet"), f"{program.first_question}?")]
-    return Content("\n").join(lines)
+def _rows_of(line: ProgramLine, way: tuple[int, ...], width: int) -> list[Content]:
+    """A line of a program in rows of ``width``, with the answer to a question on the way."""
+    on_way = line.node in way
+    answer = ""
+    if on_way and line.yes is not None:
+        answer = "yes" if line.yes in way else "no"
+    indent = " " * (len(line.text) - len(line.text.lstrip()) + 4)
+    text = f"{line.text} {answer}".rstrip()
+    rows = textwrap.wrap(text, max(width, len(indent) + 12), subsequent_indent=indent)
+    shown = [Content.styled(row, "bold" if on_way else "$quiet") for row in rows]
+    if answer:
+        shown[-1] = shown[-1].stylize(_ANSWERS[answer], -len(answer))
+    return shown
+
+
+_ANSWERS = {"yes": "$success", "no": "$warning"}
 
 
 _EMPTY_WHY = Content.styled(
