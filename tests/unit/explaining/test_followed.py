@@ -6,6 +6,7 @@ import random
 import shlex
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import pytest
 from textual.content import Content
@@ -62,7 +63,7 @@ def test_what_is_told_with_a_reply_led_to_it(words: str, positions: int) -> None
     for _ in range(25):
         last: dict[Player, Seen] = {}
         frames = whole_play(match, generator)
-        for before, frame in zip(frames, frames[1:], strict=False):
+        for before, frame in pairwise(frames):
             assert before.position is not None
             assert frame.position is not None
             assert frame.player is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual import events
@@ -26,7 +27,6 @@ from qsage_validate.play.tui.model.pane_layout import (
 from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
 
-_TITLES = {"moves": "Moves", "why": "Why", "values": "Values", "messages": "Messages"}
 _SHORT = {"moves": "Moves", "why": "Why", "values": "Values", "messages": "Said"}
 _FULL_WIDTH = 41
 
@@ -40,8 +40,10 @@ class PaneTabs(Static):
 
         pane: str
 
-    def __init__(self, active: str) -> None:
+    def __init__(self, titles: Mapping[str | None, str], active: str) -> None:
+        """``titles`` are those of the panes, with their numbers."""
         super().__init__(id=TABS)
+        self._titles = titles
         self.active = active
         self.news: frozenset[str] = frozenset()
 
@@ -50,14 +52,14 @@ class PaneTabs(Static):
         self.active = active
         self.news = news
         full = self.size.width >= _FULL_WIDTH
-        titles, margin = (_TITLES, " ") if full else (_SHORT, "")
         tabs: list[Content] = []
         for number, pane in enumerate(PANES, start=1):
             sign = "!" if pane in news else " "
             look = "bold $foreground on $primary 40%" if pane == active else "$quiet"
             if pane in news:
                 look = "bold $warning"
-            tab = Content.styled(f"{margin}{number} {titles[pane]}{sign}", look)
+            title = f" {self._titles[pane]}" if full else f"{number} {_SHORT[pane]}"
+            tab = Content.styled(f"{title}{sign}", look)
             tabs.append(tab.stylize(Style.from_meta({"pane": pane})))
         self.update(Content("").join(tabs), layout=False)
 
@@ -92,7 +94,8 @@ class PlayArea(Container):
     def __init__(self, child: BoardView | BlockForm, *panes: Widget, active: str) -> None:
         """``active`` is the pane that is shown first, where there is room for one."""
         self.stage = Stage(child)
-        super().__init__(self.stage, PaneTabs(active), *panes, id="play-area")
+        titles = {pane.id: str(pane.border_title) for pane in panes}
+        super().__init__(self.stage, PaneTabs(titles, active), *panes, id="play-area")
         self._measure = child.measure
         self._layout = _PaneLayout()
         self.active = active
