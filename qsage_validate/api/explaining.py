@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.api.formulas import Formula
+from qsage_validate.api.formulas import Formula, encode
 from qsage_validate.api.reports import Report
 from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.registry import POSITIONAL
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError
 from qsage_validate.explaining import explanation
 from qsage_validate.explaining.certificate import certified
 from qsage_validate.explaining.explain import ExplainOptions
 from qsage_validate.explaining.explain import explain as explain_game
+from qsage_validate.explaining.finding import TooManyPositionsError
 from qsage_validate.explaining.language import parse_predicates
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Game, Player
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
 
 LEVELS: Final = ("dependencies", "formula", "rules")
 _POSITIONS: Final = 50_000
+
+# The encoding of positional games with an explicit board.
+_EXPLICIT: Final = "ea"
 
 
 class RefutedStrategyError(QsageError):
@@ -253,9 +258,12 @@ def explained(
     hero: Player | None = None,
     tell: Tell = nobody,
     predicates: str | PathLike[str] | None = None,
+    *,
+    any_encoding: bool = False,
 ) -> Explanation:
     """The proved explanation of the winner of a formula's game; ``hero`` is said to be that.
 
+    With ``any_encoding`` another encoding of the game may take the place of the formula.
     ``predicates`` is a file of questions (see ``explaining/language.py``).  Raises
     ``UndecidedError`` at a limit, ``UsageError`` for a formula without rules and where ``hero``
     does not win, and ``InputError`` for a predicate that is not understood.
@@ -268,13 +276,45 @@ def explained(
         # A mistake is told before the search, whoever wins.
         _readable(source, game, hero)
         options = replace(options, questions=partial(parse_predicates, source))
-    whole = explain_game(game, encoded, options, hero=hero, tell=tell)
+    other = _for_gates(formula) if any_encoding else None
+    try:
+        by_sat = replace(options, by_sat=options.by_sat and other is None)
+        whole = explain_game(game, encoded, by_sat, hero=hero, tell=tell)
+    except TooManyPositionsError:
+        if other is None:
+            raise
+        return explained(other(), options, hero, tell, predicates)
     deadline = options.limits.deadline
     tell(Progress("compile"))
     certificate, _ = certified(whole.found, encoded, game, whole.hero, deadline)
     proved = certified_by(problem, certificate)
     report = validated(proved, LEVELS, deadline, tell)
     return Explanation(whole, proved, report)
+
+
+def _for_gates(formula: Formula) -> Callable[[], Formula] | None:
+    """What makes the formula that a certificate of gates is for; ``None``: it is this one.
+
+    The check of such a certificate may not end where positions are symbolic, so a game by name gets
+    an explicit board, where the language of such encodings has it.
+    """
+    game, files = formula.game, formula.problem.files
+    if game is None or game.language == POSITIONAL:
+        return None
+    if _EXPLICIT not in game.encodings:
+        return None
+    try:
+        game.for_encoding(_EXPLICIT)
+    except UsageError:
+        return None  # it has options that positional games do not have: goals for White
+
+    def made() -> Formula:
+        found = encode(game, _EXPLICIT)
+        words = (*files.made_from, "--encoding", _EXPLICIT)
+        problem = replace(found.problem, files=replace(files, made_from=words))
+        return replace(found, problem=problem)
+
+    return made
 
 
 def _readable(source: Source, game: Game, hero: Player | None) -> None:

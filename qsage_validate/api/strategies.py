@@ -423,11 +423,13 @@ def explain(
 ) -> Explanation:
     """A small program by which the winner of a game wins, proved of the game's formula.
 
-    The parameters are those of ``Strategy.explain``; ``encoding`` is that of the formula.
+    The parameters are those of ``Strategy.explain``; ``encoding`` is that of the formula.  Without
+    it a game of sets whose program meets more than ``positions`` is proved on EA.
     """
     from qsage_validate.api.explaining import explained
     from qsage_validate.explaining.explain import ExplainOptions
 
+    any_encoding = isinstance(subject, Game) and encoding is None
     if isinstance(subject, Game):
         subject = encode(subject, encoding)
     elif encoding is not None:
@@ -436,7 +438,7 @@ def explain(
     options = ExplainOptions(
         limits, lookahead, effort, depth_limit=depth_limit, max_nodes=max_nodes
     )
-    return explained(subject, options, tell=tell, predicates=predicates)
+    return explained(subject, options, tell=tell, predicates=predicates, any_encoding=any_encoding)
 
 
 @parameter_words

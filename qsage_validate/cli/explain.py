@@ -154,7 +154,10 @@ def command(
             formula = _formula(path, model, read, cert)
             if cert is not None:
                 hero = check_winning(formula.problem, within.deadline)
-        found = explained(formula, options, hero, line.tell, learning.predicates)
+        any_encoding = path is None and encoding is None
+        found = explained(
+            formula, options, hero, line.tell, learning.predicates, any_encoding=any_encoding
+        )
     _write(found, shown, form, within.deadline)
     if json_output:
         emit_json(found.to_dict())
@@ -201,15 +204,19 @@ def _heaps(
 def _game(model: ModelArguments, encoding: str | None) -> Formula:
     """The formula of a game."""
     from qsage_validate.api.formulas import Formula
+    from qsage_validate.api.games import Game
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
 
     encoded = encode(model.resolve(encoding), encoding)
-    files = Files(made_from=(*model.words, *model.flags))
-    problem = Problem(files, encoded.qbf, None, encoded.layout, load_game(encoded.model))
-    return Formula(problem, None, encoded)
+    words = (*model.words, *model.flags)
+    named = words if encoding is None else (*words, "--encoding", encoding)
+    problem = Problem(
+        Files(made_from=named), encoded.qbf, None, encoded.layout, load_game(encoded.model)
+    )
+    return Formula(problem, Game(encoded.model, words, by_name=not model.files), encoded)
 
 
 def _formula(path: str, model: ModelArguments, read: FormulaOptions, cert: str | None) -> Formula:

@@ -31,7 +31,8 @@ class ExplainOptions:
 
     ``lookahead`` is how many plies the words may look ahead, ``effort`` the conflicts of the SAT
     solver for a proof that no smaller tree wins, ``questions`` gives the user's own for a game and
-    its winner; the positions of ``limits`` are those of the program's plays.
+    its winner; the positions of ``limits`` are those of the program's plays, and programs that meet
+    more are tried ``by_sat``.
     """
 
     limits: Limits = Limits(positions=50_000)  # noqa: RUF009 (frozen)
@@ -40,6 +41,7 @@ class ExplainOptions:
     questions: Callable[[Game, Player], Sequence[Question]] = lambda game, hero: ()
     depth_limit: int | None = None
     max_nodes: int | None = None
+    by_sat: bool = True
 
 
 def _positions(limits: Limits) -> int | None:
@@ -99,6 +101,7 @@ def explain(
         deadline=limits.deadline,
         effort=options.effort,
         positions=_positions(limits),
+        by_sat=options.by_sat,
         tell=tell,
     )
     found = finder.run()

@@ -166,6 +166,10 @@ def _path(
     return tuple(reversed(path))
 
 
+class TooManyPositionsError(UndecidedError):
+    """A program meets more positions than are looked at one by one."""
+
+
 @dataclass
 class Finder:
     """Looks for the smallest tree, by sizes from the bottom up.
@@ -182,6 +186,7 @@ class Finder:
     deadline: Deadline = NEVER
     effort: int = EFFORT
     positions: int | None = None
+    by_sat: bool = True
     tell: Tell = nobody
     pool: Pool = field(init=False)
     rounds: int = 0
@@ -193,9 +198,10 @@ class Finder:
     def run(self) -> Found:
         """The program.
 
-        Where it meets more than ``positions``, all plays are tried at once by SAT.  Raises
-        ``UndecidedError`` at a limit, and ``UsageError`` where no play has a turn of the
-        winner's, so that there is no position from which a program could be learned.
+        Where it meets more than ``positions``, all plays are tried at once ``by_sat``.  Raises
+        ``UndecidedError`` at a limit, :class:`TooManyPositionsError` where SAT is not to try, and
+        ``UsageError`` where no play has a turn of the winner's, so that there is no position from
+        which a program could be learned.
         """
         for first in first_situations(self.game, self.hero):
             self.pool.add(first, self.winning.moves(first), root=True)
@@ -248,6 +254,10 @@ class Finder:
         )
         if found.whole or found.failures:
             return found
+        if not self.by_sat:
+            raise TooManyPositionsError(
+                f"undecided: the explanation meets more than {most:,} positions"
+            )
         self._by_sat = True
         self.tell(Progress("learning", f"{nodes_of(tree)} nodes, all plays at once"))
         try:

@@ -64,10 +64,14 @@ class GameOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class NamedGame:
-    """A game without a formula, and the words of the command line that mean it."""
+    """A game without a formula, and the words of the command line that mean it.
+
+    ``by_name`` says that these are the name of a game of the library and its options.
+    """
 
     model: GameModel
     words: tuple[str, ...]
+    by_name: bool = False
 
 
 def named_game(
@@ -94,7 +98,8 @@ def named_game(
     for name, there in (("--cert", cert is not None), ("--game or --model", bool(rules))):
         if there:
             raise UsageError(f"found {name} with {shown}, a game: expected it with a formula")
-    return NamedGame(subject.resolve(options.encoding), (*subject.words, *subject.flags))
+    model, words = subject.resolve(options.encoding), (*subject.words, *subject.flags)
+    return NamedGame(model, words, by_name=not subject.files)
 
 
 def explained_game(game: NamedGame, encoding: str | None, files: Files) -> Explanation:
@@ -104,6 +109,7 @@ def explained_game(game: NamedGame, encoding: str | None, files: Files) -> Expla
     explain`` does.
     """
     from qsage_validate.api.formulas import Formula
+    from qsage_validate.api.games import Game
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
     from qsage_validate.problems.load import Problem
@@ -112,7 +118,8 @@ def explained_game(game: NamedGame, encoding: str | None, files: Files) -> Expla
     words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
     named = replace(files, game=(), made_from=words, explained=True)
     problem = Problem(named, encoded.qbf, None, encoded.layout, load_game(encoded.model))
-    return _explained(Formula(problem, None, encoded), None)
+    played = Game(encoded.model, game.words, by_name=game.by_name)
+    return _explained(Formula(problem, played, encoded), None, any_encoding=encoding is None)
 
 
 def explained_formula(files: Files) -> Explanation:
@@ -129,7 +136,7 @@ def explained_formula(files: Files) -> Explanation:
     return _explained(Formula(problem), check_winning(problem))
 
 
-def _explained(formula: Formula, hero: Player | None) -> Explanation:
+def _explained(formula: Formula, hero: Player | None, *, any_encoding: bool = False) -> Explanation:
     from qsage_validate.api.explaining import explained
     from qsage_validate.explaining.explain import ExplainOptions
     from qsage_validate.explaining.explanation import counted_nodes
@@ -140,7 +147,7 @@ def _explained(formula: Formula, hero: Player | None) -> Explanation:
     deadline = NEVER if task is None else task.deadline(None)
     options = replace(ExplainOptions(), limits=Limits(deadline, positions=50_000))
     with SearchLine(sys.stderr) as line:
-        found = explained(formula, options, hero, line.tell)
+        found = explained(formula, options, hero, line.tell, any_encoding=any_encoding)
     if not found.proved:
         raise UndecidedError(found.report.summary)
     narrate(f"a program of {counted_nodes(found.nodes)} for {found.player} was found and proved")

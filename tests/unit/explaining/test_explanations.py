@@ -255,3 +255,29 @@ def test_a_part_says_what_the_rest_costs(
     assert positions == sum(len(node.met) for node in part.root.walk() if node.cut) > 0
     assert f"Not shown: {nodes} of {all_nodes} nodes" in explanation_text(part)
     assert nodes_of(part.tree) == all_nodes
+
+
+def test_games_of_sets_are_proved_on_an_explicit_board_where_gates_are_needed() -> None:
+    """Under the lifted encoding's symbolic position the check did not end within minutes."""
+    import qsage_validate as qs
+
+    game = qs.game("httt", size="4x4", shape="fatty", maker_breaker=True)
+    found = qs.explain(game, positions=300)
+    assert found.problem.layout is not None
+    assert found.problem.layout.encoding == "ea"
+    assert found.nodes == 3
+    assert found.proved
+    assert "--encoding ea" in found.problem.replay(())
+
+
+def test_a_formula_that_was_asked_for_keeps_its_encoding() -> None:
+    import qsage_validate as qs
+
+    game = qs.game("httt", size="3x3", shape="el", maker_breaker=True, depth=5)
+    encodings = [
+        found.problem.layout.encoding
+        for subject, encoding in ((qs.encode(game), None), (game, "lifted"), (game, None))
+        for found in [qs.explain(subject, encoding=encoding, positions=3)]
+        if found.problem.layout is not None
+    ]
+    assert encodings == ["lifted", "lifted", "ea"]
