@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.api.formulas import Formula, encode
 from qsage_validate.api.reports import Report
+from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import POSITIONAL
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError
 from qsage_validate.explaining import explanation
-from qsage_validate.explaining.certificate import certified
+from qsage_validate.explaining.certificate import certificate_of
 from qsage_validate.explaining.explain import ExplainOptions
 from qsage_validate.explaining.explain import explain as explain_game
 from qsage_validate.explaining.finding import TooManyPositionsError
@@ -278,25 +279,28 @@ def explained(
         options = replace(options, questions=partial(parse_predicates, source))
     other = _for_gates(formula) if any_encoding else None
     try:
-        by_sat = replace(options, by_sat=options.by_sat and other is None)
-        whole = explain_game(game, encoded, by_sat, hero=hero, tell=tell)
+        first = options if other is None else replace(options, by_sat=frozenset([Player.BLACK]))
+        whole = explain_game(game, encoded, first, hero=hero, tell=tell)
     except TooManyPositionsError:
         if other is None:
             raise
         return explained(other(), options, hero, tell, predicates)
     deadline = options.limits.deadline
     tell(Progress("compile"))
-    certificate, _ = certified(whole.found, encoded, game, whole.hero, deadline)
+    certificate = certificate_of(whole.found, encoded, game, whole.hero, deadline)
     proved = certified_by(problem, certificate)
     report = validated(proved, LEVELS, deadline, tell)
+    if report.whole.exit_code is Exit.REFUTED:
+        raise CheckFailedError(f"the certificate of the program does not hold: {report.summary}")
     return Explanation(whole, proved, report)
 
 
 def _for_gates(formula: Formula) -> Callable[[], Formula] | None:
-    """What makes the formula that a certificate of gates is for; ``None``: it is this one.
+    """What makes the formula that White's certificate of gates is for; ``None``: it is this one.
 
-    The check of such a certificate may not end where positions are symbolic, so a game by name gets
-    an explicit board, where the language of such encodings has it.
+    White chooses the symbolic position of a lifted formula, and the check of the gates that do so
+    may not end.  A game by name gets an explicit board, where the language of such encodings has
+    it.
     """
     game, files = formula.game, formula.problem.files
     if game is None or game.language == POSITIONAL:

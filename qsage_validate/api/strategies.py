@@ -424,7 +424,8 @@ def explain(
     """A small program by which the winner of a game wins, proved of the game's formula.
 
     The parameters are those of ``Strategy.explain``; ``encoding`` is that of the formula.  Without
-    it a game of sets whose program meets more than ``positions`` is proved on EA.
+    it a program of White's that meets more than ``positions`` is proved on EA, where that has the
+    game.
     """
     from qsage_validate.api.explaining import explained
     from qsage_validate.explaining.explain import ExplainOptions

@@ -166,6 +166,8 @@ def command(
     if not json_output:
         for statement in found.report.statements:
             emit(f"Proved: {statement}.")
+        if not found.proved:
+            emit(f"Not proved: {found.report.summary}")
     return found.report.whole.exit_code
 
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from qsage_validate.certificates.checker.check import CertificateProved
 from qsage_validate.certificates.compile.compiler import Chosen, HeroPlays, compile_plan
 from qsage_validate.certificates.compile.in_literals import (
     NotCompiledError,
@@ -19,7 +18,7 @@ from qsage_validate.certificates.compile.in_literals import (
     require_completion,
 )
 from qsage_validate.certificates.compile.plan import Planner
-from qsage_validate.certificates.routes.by_search import check_compiled, proved_or_raise
+from qsage_validate.certificates.routes.by_search import check_compiled
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.completion import Goals
 from qsage_validate.encodings.encoding import Encoding
@@ -248,10 +247,10 @@ def _by_gates(
     return certificate
 
 
-def certified(
+def certificate_of(
     found: Found, encoded: Encoding, game: Game, hero: Player, deadline: Deadline = NEVER
-) -> tuple[CircuitCertificate, CertificateProved]:
-    """The certificate that plays a program, and its proof on the encoding's formula.
+) -> CircuitCertificate:
+    """The certificate that plays a program; one of gates is still to be proved.
 
     Raises ``UsageError`` for encodings whose strategies are others than those of the rules,
     ``UndecidedError`` at the deadline and ``CheckFailedError`` where the proof fails.
@@ -263,17 +262,17 @@ def certified(
         )
     if not found.whole:
         try:
-            certificate = _by_gates(found, encoded, game, hero, deadline)
+            return _by_gates(found, encoded, game, hero, deadline)
         except NotCompiledError as error:
             raise UndecidedError(
                 f"undecided: the program meets more than {len(found.situations):,} positions, and "
                 f"{error}; --positions raises the limit"
             ) from None
-        return certificate, proved_or_raise(encoded, certificate, deadline)
     program = ProgramGame(game, found.tree, hero)
     plan = Planner(program, hero, lambda _: True, deadline=deadline).build()
     initial = game.initial
     ended = game.witnesses(initial, hero) if initial.outcome else None
     made_of_it = compile_plan(encoded, plan, ended)
-    proved, certificate = check_compiled(encoded, plan, made_of_it, deadline)
-    return certificate, proved
+    # Its check makes a large one smaller.
+    _, certificate = check_compiled(encoded, plan, made_of_it, deadline)
+    return certificate

@@ -32,7 +32,7 @@ class ExplainOptions:
     ``lookahead`` is how many plies the words may look ahead, ``effort`` the conflicts of the SAT
     solver for a proof that no smaller tree wins, ``questions`` gives the user's own for a game and
     its winner; the positions of ``limits`` are those of the program's plays, and programs that meet
-    more are tried ``by_sat``.
+    more are tried by SAT where their winner is one of ``by_sat``.
     """
 
     limits: Limits = Limits(positions=50_000)  # noqa: RUF009 (frozen)
@@ -41,7 +41,7 @@ class ExplainOptions:
     questions: Callable[[Game, Player], Sequence[Question]] = lambda game, hero: ()
     depth_limit: int | None = None
     max_nodes: int | None = None
-    by_sat: bool = True
+    by_sat: frozenset[Player] = frozenset(Player)
 
 
 def _positions(limits: Limits) -> int | None:
@@ -101,7 +101,7 @@ def explain(
         deadline=limits.deadline,
         effort=options.effort,
         positions=_positions(limits),
-        by_sat=options.by_sat,
+        by_sat=winner in options.by_sat,
         tell=tell,
     )
     found = finder.run()

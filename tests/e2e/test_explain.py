@@ -183,3 +183,28 @@ def test_what_a_play_by_a_program_does_not_go_with(
     assert done.code == Exit.BAD_INPUT, done.out
     assert said in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def test_a_program_that_is_found_and_not_proved_in_time_is_shown_as_that(
+    qsage: Qsage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from qsage_validate.api import explaining
+    from qsage_validate.system.limits import Deadline
+
+    validated = explaining.validated
+    monkeypatch.setattr(
+        explaining,
+        "validated",
+        lambda problem, levels, deadline, tell: validated(
+            problem, levels, Deadline.after(0.0), tell
+        ),
+    )
+    done = qsage("explain", *DOMINO, "--no-boards")
+    assert done.code == Exit.UNDECIDED
+    assert done.out.startswith("Black wins httt 3x3 domino")
+    assert "Proved: Black wins" not in done.out
+    (line,) = [line for line in done.out.splitlines() if line.startswith("Not proved: ")]
+    assert "undecided" in line
+    played = qsage("play", *DOMINO, "--explain", "--moves", "occupy(3,3)")
+    assert played.code == Exit.UNDECIDED
+    assert len(played.err.splitlines()) == 1

@@ -9,12 +9,12 @@ from itertools import product
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved
+from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.explaining.answers import Exactly, Pick
-from qsage_validate.explaining.certificate import certified
+from qsage_validate.explaining.certificate import certificate_of
 from qsage_validate.explaining.explain import ExplainOptions, explain
 from qsage_validate.explaining.explanation import Explanation
 from qsage_validate.explaining.finding import Finder, Winning, tried
@@ -108,7 +108,7 @@ def test_the_certificate_is_proved_and_plays_the_program(words: str) -> None:
 
     explanation = explained(words)
     made, game = encoded(words)
-    certificate, _ = certified(explanation.found, made, game, explanation.hero)
+    certificate = certificate_of(explanation.found, made, game, explanation.hero)
     tree = tree_of(of(made, certificate, Files()))
     assert tree is not None
     waiting = [(tree.root, at) for at in first_situations(game, explanation.hero)]
@@ -196,8 +196,8 @@ def test_programs_of_too_many_positions_are_found_and_proved_by_sat(words: str) 
     winner = some.hero
     winning = Winning(winner, lambda position: wins(position) is (winner is Player.BLACK))
     assert not tried(some.tree, game, winner, winning).failures
-    certificate, proved = certified(some.found, made, game, some.hero)
-    assert isinstance(proved, CertificateProved)
+    certificate = certificate_of(some.found, made, game, some.hero)
+    assert isinstance(check(made.qbf, certificate), CertificateProved)
     assert certificate.kind.player is some.hero
     assert "at least" in explanation_text(some)
     assert "at least" not in explanation_text(every)
@@ -209,8 +209,8 @@ def test_programs_of_too_many_positions_are_found_and_proved_by_sat(words: str) 
 def test_certificates_of_gates_are_those_of_other_games_too(words: str) -> None:
     made, game = encoded(words)
     some = explain(game, made, ExplainOptions(Limits(positions=3)))
-    _, proved = certified(replace(some.found, whole=False), made, game, some.hero)
-    assert isinstance(proved, CertificateProved)
+    certificate = certificate_of(replace(some.found, whole=False), made, game, some.hero)
+    assert isinstance(check(made.qbf, certificate), CertificateProved)
 
 
 def test_memory_bounds_the_positions_that_are_looked_at() -> None:
@@ -257,7 +257,7 @@ def test_a_part_says_what_the_rest_costs(
     assert nodes_of(part.tree) == all_nodes
 
 
-def test_games_of_sets_are_proved_on_an_explicit_board_where_gates_are_needed() -> None:
+def test_whites_gates_are_proved_on_an_explicit_board() -> None:
     """Under the lifted encoding's symbolic position the check did not end within minutes."""
     import qsage_validate as qs
 
@@ -273,11 +273,17 @@ def test_games_of_sets_are_proved_on_an_explicit_board_where_gates_are_needed() 
 def test_a_formula_that_was_asked_for_keeps_its_encoding() -> None:
     import qsage_validate as qs
 
-    game = qs.game("httt", size="3x3", shape="el", maker_breaker=True, depth=5)
+    game = qs.game("httt", size="3x3", shape="fatty", maker_breaker=True, depth=7)
+    blacks = qs.game("httt", size="3x3", shape="el", maker_breaker=True, depth=5)
     encodings = [
         found.problem.layout.encoding
-        for subject, encoding in ((qs.encode(game), None), (game, "lifted"), (game, None))
+        for subject, encoding in (
+            (qs.encode(game), None),
+            (game, "lifted"),
+            (game, None),
+            (blacks, None),
+        )
         for found in [qs.explain(subject, encoding=encoding, positions=3)]
         if found.problem.layout is not None
     ]
-    assert encodings == ["lifted", "lifted", "ea"]
+    assert encodings == ["lifted", "lifted", "ea", "lifted"]

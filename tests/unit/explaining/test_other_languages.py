@@ -23,7 +23,7 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.explaining.answers import Exactly, Pick
-from qsage_validate.explaining.certificate import certified
+from qsage_validate.explaining.certificate import certificate_of
 from qsage_validate.explaining.circuits import Case, Spot, Table, View
 from qsage_validate.explaining.explain import ExplainOptions, explain
 from qsage_validate.explaining.explanation import Explanation
@@ -91,7 +91,7 @@ def certificate_plays(words: str, lookahead: int) -> list[tuple[tuple[str, ...],
     """
     made, game = encoded(words)
     explanation = explained(words, lookahead)
-    certificate, _ = certified(explanation.found, made, game, explanation.hero)
+    certificate = certificate_of(explanation.found, made, game, explanation.hero)
     tree = tree_of(of(made, certificate, Files()))
     assert tree is not None
     found = list[tuple[tuple[str, ...], str]]()
