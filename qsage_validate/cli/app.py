@@ -19,6 +19,7 @@ from typer.main import get_command
 
 from qsage_validate import __version__
 from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
+from qsage_validate.cli.start import was_interrupt
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
@@ -151,7 +152,7 @@ def _explain(error: BaseException) -> tuple[str, int]:
         context = getattr(error, "ctx", None)
         command = "qsage" if context is None else context.command_path
         return f"qsage: error: {one_line(text)} (see {command} --help)", Exit.BAD_INPUT
-    if isinstance(error, KeyboardInterrupt | typer.Abort | EOFError):
+    if isinstance(error, KeyboardInterrupt | typer.Abort | EOFError) or was_interrupt(error):
         return "qsage: interrupted", Exit.INTERRUPTED
     if isinstance(error, MemoryError):
         return "qsage: error: out of memory", Exit.UNDECIDED

@@ -9,6 +9,14 @@ import signal
 import sys
 
 
+def was_interrupt(error: BaseException) -> bool:
+    """True for a Ctrl-C, also one that came while a class was made.
+
+    Before 3.12 Python wraps what is raised in ``__set_name__`` in a ``RuntimeError``.
+    """
+    return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
+
+
 def main(name: str = "qsage") -> None:
     """Run ``qsage`` on the arguments of the process, and exit."""
     # PySAT imports py-aiger-cnf when it is installed (PyQBF installs it), and so a third of PySAT's
@@ -24,7 +32,9 @@ def main(name: str = "qsage") -> None:
         from qsage_validate.cli import app
 
         code = app.run(app.PROGRAMS[name], sys.argv[1:], name)
-    except KeyboardInterrupt:
+    except BaseException as error:
+        if not was_interrupt(error):
+            raise
         code = 130  # Exit.INTERRUPTED, which may not have been loaded
         if sys.stderr is not None:
             print("qsage: interrupted", file=sys.stderr)

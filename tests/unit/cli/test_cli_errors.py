@@ -272,3 +272,20 @@ def test_python_m_and_the_entry_point_are_the_same() -> None:
     done = qsage("--version", stdout=subprocess.PIPE)
     assert done.returncode == 0
     assert done.stdout.startswith("qsage-validate ")
+
+
+class Interrupts:
+    """An attribute during whose naming Ctrl-C comes."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_a_class_is_made_is_told_as_that(capsys: pytest.CaptureFixture[str]) -> None:
+    """Modules make classes when they are loaded; Python 3.11 raises a RuntimeError of it."""
+
+    def made() -> None:
+        type("Made", (), {"field": Interrupts()})
+
+    assert run(program(made), [], "qsage") == Exit.INTERRUPTED
+    assert capsys.readouterr().err == "qsage: interrupted\n"
