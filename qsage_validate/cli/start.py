@@ -8,13 +8,7 @@ import os
 import signal
 import sys
 
-
-def was_interrupt(error: BaseException) -> bool:
-    """True for a Ctrl-C, also one that came while a class was made.
-
-    Before 3.12 Python wraps what is raised in ``__set_name__`` in a ``RuntimeError``.
-    """
-    return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
+from qsage_validate.cli.interrupts import was_interrupt
 
 
 def main(name: str = "qsage") -> None:
