@@ -18,9 +18,8 @@ import typer
 from typer.main import get_command
 
 from qsage_validate import __version__
-from qsage_validate.cli.interrupts import was_interrupt
 from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
-from qsage_validate.cli.streams import fill_closed_streams, forget_output, say
+from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
 # A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.

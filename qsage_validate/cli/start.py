@@ -8,8 +8,6 @@ import os
 import signal
 import sys
 
-from qsage_validate.cli.interrupts import was_interrupt
-
 
 def main(name: str = "qsage") -> None:
     """Run ``qsage`` on the arguments of the process, and exit."""
@@ -27,6 +25,8 @@ def main(name: str = "qsage") -> None:
 
         code = app.run(app.PROGRAMS[name], sys.argv[1:], name)
     except BaseException as error:
+        from qsage_validate.cli.streams import was_interrupt
+
         if not was_interrupt(error):
             raise
         code = 130  # Exit.INTERRUPTED, which may not have been loaded

@@ -1,4 +1,4 @@
-"""The standard streams, where they are closed or full."""
+"""The standard streams, where they are closed or full; and Ctrl-C, however it is raised."""
 
 from __future__ import annotations
 
@@ -44,3 +44,11 @@ def forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
+
+
+def was_interrupt(error: BaseException) -> bool:
+    """True for a Ctrl-C, also one that came while a class was made.
+
+    Before 3.12 Python wraps what is raised in ``__set_name__`` in a ``RuntimeError``.
+    """
+    return isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
