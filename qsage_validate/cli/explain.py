@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json
-from qsage_validate.cli.formula import formula_path, load_formula
+from qsage_validate.cli.formula import formula_path, game_formula, load_formula
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
@@ -149,7 +149,9 @@ def command(
     hero = None
     with SearchLine(sys.stderr) as line:
         if path is None:
-            formula = _game(model, encoding)
+            words = (*model.words, *model.flags)
+            by_name = not model.files
+            formula = game_formula(model.resolve(encoding), words, encoding, by_name=by_name)
         else:
             formula = _formula(path, model, read, cert)
             if cert is not None:
@@ -201,24 +203,6 @@ def _heaps(
     for statement in found.statements:
         emit(f"Proved: {statement}.")
     return Exit.FINE
-
-
-def _game(model: ModelArguments, encoding: str | None) -> Formula:
-    """The formula of a game."""
-    from qsage_validate.api.formulas import Formula
-    from qsage_validate.api.games import Game
-    from qsage_validate.encodings.registry import encode
-    from qsage_validate.games.languages import load_game
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import Problem
-
-    encoded = encode(model.resolve(encoding), encoding)
-    words = (*model.words, *model.flags)
-    named = words if encoding is None else (*words, "--encoding", encoding)
-    problem = Problem(
-        Files(made_from=named), encoded.qbf, None, encoded.layout, load_game(encoded.model)
-    )
-    return Formula(problem, Game(encoded.model, words, by_name=not model.files), encoded)
 
 
 def _formula(path: str, model: ModelArguments, read: FormulaOptions, cert: str | None) -> Formula:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,9 @@ from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import STDIN
 
 if TYPE_CHECKING:
+    from qsage_validate.api.formulas import Formula
+    from qsage_validate.games.model_text import GameModel
+    from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
 
 AUTO_DEPTH = "auto"
@@ -49,6 +52,33 @@ def _is_impartial(path: str) -> bool:
 
     with open(path, "rb") as file:
         return is_impartial(file.read(1 << 16).decode("utf-8-sig", errors="replace"))
+
+
+def game_formula(
+    model: GameModel,
+    words: Sequence[str],
+    encoding: str | None,
+    *,
+    by_name: bool,
+    files: Files | None = None,
+) -> Formula:
+    """The formula of a game that ``words`` mean; ``files`` say how it is played.
+
+    ``by_name`` says that the words are the name of a game of the library and its options.  Raises
+    ``UsageError`` for an encoding that is not one of the game's.
+    """
+    from qsage_validate.api.formulas import Formula
+    from qsage_validate.api.games import Game
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.games.languages import load_game
+    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Problem
+
+    encoded = encode(model, encoding)
+    named = (*words, *(() if encoding is None else ("--encoding", encoding)))
+    played = replace(files or Files(), made_from=named)
+    problem = Problem(played, encoded.qbf, None, encoded.layout, load_game(encoded.model))
+    return Formula(problem, Game(encoded.model, tuple(words), by_name=by_name), encoded)
 
 
 def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> Problem:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, narrate
-from qsage_validate.cli.formula import formula_path
+from qsage_validate.cli.formula import formula_path, game_formula
 from qsage_validate.cli.model_arguments import ModelArguments
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.errors import UndecidedError, UsageError
@@ -108,18 +108,9 @@ def explained_game(game: NamedGame, encoding: str | None, files: Files) -> Expla
     ``files`` say how it is played.  Raises ``UsageError`` and ``UndecidedError`` as ``qsage
     explain`` does.
     """
-    from qsage_validate.api.formulas import Formula
-    from qsage_validate.api.games import Game
-    from qsage_validate.encodings.registry import encode
-    from qsage_validate.games.languages import load_game
-    from qsage_validate.problems.load import Problem
-
-    encoded = encode(game.model, encoding)
-    words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
-    named = replace(files, game=(), made_from=words, explained=True)
-    problem = Problem(named, encoded.qbf, None, encoded.layout, load_game(encoded.model))
-    played = Game(encoded.model, game.words, by_name=game.by_name)
-    return _explained(Formula(problem, played, encoded), None, any_encoding=encoding is None)
+    named = replace(files, game=(), explained=True)
+    formula = game_formula(game.model, game.words, encoding, by_name=game.by_name, files=named)
+    return _explained(formula, None, any_encoding=encoding is None)
 
 
 def explained_formula(files: Files) -> Explanation:
@@ -140,12 +131,13 @@ def _explained(formula: Formula, hero: Player | None, *, any_encoding: bool = Fa
     from qsage_validate.api.explaining import explained
     from qsage_validate.explaining.explain import ExplainOptions
     from qsage_validate.explaining.explanation import counted_nodes
-    from qsage_validate.system.limits import NEVER, Limits
+    from qsage_validate.system.limits import NEVER
     from qsage_validate.system.task import watching
 
     task = watching()
     deadline = NEVER if task is None else task.deadline(None)
-    options = replace(ExplainOptions(), limits=Limits(deadline, positions=50_000))
+    usual = ExplainOptions()
+    options = replace(usual, limits=replace(usual.limits, deadline=deadline))
     with SearchLine(sys.stderr) as line:
         found = explained(formula, options, hero, line.tell, any_encoding=any_encoding)
     if not found.proved:

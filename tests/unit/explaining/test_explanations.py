@@ -287,3 +287,7 @@ def test_a_formula_that_was_asked_for_keeps_its_encoding() -> None:
         if found.problem.layout is not None
     ]
     assert encodings == ["lifted", "lifted", "ea", "lifted"]
+    # The certificate's player has a formula.
+    strategy = qs.certify(game).explain(positions=3)
+    assert strategy.problem.layout is not None
+    assert strategy.problem.layout.encoding == "lifted"
