@@ -66,6 +66,7 @@ class Spot:
         self.table, self.state, self.time = table, state, time
         self.builder = table.builder
         self._counts: dict[Player, Sequence[int]] = {}
+        self._can_win: dict[Player, int] = {}
 
     @cached_property
     def won(self) -> Mapping[Player, int]:
@@ -138,8 +139,11 @@ class Spot:
         """A move of this player's wins at once."""
         if self.mover is not player:
             return FALSE
-        builder = self.builder
-        return builder.or_all(builder.and_(s.legal, s.after.won[player]) for s in self.steps)
+        if player not in self._can_win:
+            builder = self.builder
+            wins = [builder.and_(step.legal, step.after.won[player]) for step in self.steps]
+            self._can_win[player] = builder.or_all(wins)
+        return self._can_win[player]
 
 
 def _order(case: Case, text: str) -> tuple[Place, Place, str]:

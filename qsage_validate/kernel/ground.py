@@ -164,6 +164,8 @@ class GroundRules(Rules):
         on: list[list[int]] = [[] for _ in state]
         touched: list[list[int]] = [[] for _ in state]
         for literal, move in zip(made, self.game.moves[self.mover(ply)], strict=True):
+            if literal == FALSE:
+                continue
             for atom in move.sets:
                 touched[abs(atom) - 1].append(literal)
                 if atom > 0:

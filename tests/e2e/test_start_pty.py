@@ -142,7 +142,8 @@ def test_what_cannot_be_played_is_said_on_the_start_screen(
     gone = {"words": [str(tmp_path / "gone.qcir")], "title": "gone", "play": None}
     state = {"state": 1, "theme": "light", "recent": [gone]}
     (state_folder / "state.json").write_text(json.dumps(state))
-    with start(tmp_path) as terminal:
+    # Wide: on 80 columns the name of the folder decides where the line is wrapped.
+    with start(tmp_path, columns=160) as terminal:
         terminal.wait_for("gone")
         terminal.send("\r")
         terminal.wait_for("found no such file, expected")

@@ -33,10 +33,13 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 INPUTS: Final = 100
 # The quickest of PySAT's solvers at small incremental questions.
 _SOLVER: Final = "minisat22"
-# Conflicts for one condition, and for what remains: with 20 twice as many are needed in all.
-_CONFLICTS: Final = 1000
+# Conflicts for one condition: a few need thousands by themselves, and none once those behind them
+# are known.  With 20 twice as many are needed in all.
+_CONFLICTS: Final = 200
+# Conflicts for what remains.
+_REST: Final = 10_000
 # So many conditions may stay open, besides one of so many.
-_OPEN: Final = 10
+_OPEN: Final = 20
 _SHARE: Final = 20
 
 
@@ -78,7 +81,7 @@ def _followed(
             return True, done + 1  # a contradiction without the condition
         else:
             solver.add_clause([-variable])
-    solver.conf_budget(_CONFLICTS)
+    solver.conf_budget(_REST)
     return solver.solve_limited() is False, total + 1
 
 
