@@ -313,7 +313,10 @@ def _for_gates(formula: Formula) -> Callable[[], Formula] | None:
         return None  # it has options that positional games do not have: goals for White
 
     def made() -> Formula:
-        found = encode(game, _EXPLICIT)
+        try:
+            found = encode(game, _EXPLICIT)
+        except UsageError:
+            return formula  # White can win by sets of its own, which that encoding has not
         words = (*files.made_from, "--encoding", _EXPLICIT)
         problem = replace(found.problem, files=replace(files, made_from=words))
         return replace(found, problem=problem)

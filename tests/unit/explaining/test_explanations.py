@@ -261,13 +261,23 @@ def test_whites_gates_are_proved_on_an_explicit_board() -> None:
     """Under the lifted encoding's symbolic position the check did not end within minutes."""
     import qsage_validate as qs
 
-    game = qs.game("httt", size="4x4", shape="fatty", maker_breaker=True)
-    found = qs.explain(game, positions=300)
+    game = qs.game("httt", size="3x4", shape="fatty", maker_breaker=True)
+    found = qs.explain(game, positions=50)
     assert found.problem.layout is not None
     assert found.problem.layout.encoding == "ea"
     assert found.nodes == 3
     assert found.proved
     assert "--encoding ea" in found.problem.replay(())
+
+
+def test_a_game_that_the_explicit_board_does_not_take_keeps_its_encoding() -> None:
+    import qsage_validate as qs
+
+    found = qs.explain(qs.game("httt", size="3x3", shape="fatty"), positions=6)
+    assert found.problem.layout is not None
+    assert found.problem.layout.encoding == "lifted"
+    assert found.proved
+    assert "--encoding" not in found.problem.replay(())
 
 
 def test_a_formula_that_was_asked_for_keeps_its_encoding() -> None:

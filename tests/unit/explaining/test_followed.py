@@ -30,7 +30,7 @@ from tests.support.text_player import Memory, Seen, TextPlayer, seen
 TIC = "httt --size 4x4 --shape tic --depth 5"
 SECOND = "breakthrough --second --size 2x4 --depth 13"
 HELD = "httt --size 2x2 --shape el --depth 3"
-HEX = "hex --size 3x3"
+PAIRS = "harary --size 3x3 --shape fatty --maker-breaker"
 
 
 @cache
@@ -51,7 +51,7 @@ def reading(position: Position, last: dict[Player, Seen]) -> Memory:
 
 
 @pytest.mark.parametrize(
-    ("words", "positions"), [(TIC, 50_000), (SECOND, 50_000), (HELD, 50_000), (HEX, 6)]
+    ("words", "positions"), [(TIC, 50_000), (SECOND, 50_000), (HELD, 50_000), (PAIRS, 6)]
 )
 def test_what_is_told_with_a_reply_led_to_it(words: str, positions: int) -> None:
     """Somebody who reads the printed text alone answers the questions alike, and plays the same."""
