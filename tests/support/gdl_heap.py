@@ -10,8 +10,7 @@ from qsage_validate.games.gdl.parser import parse_description
 HEAP = """
 (role first) (role second)
 (init (heap {heap})) (init (control first))
-(number 0) (number 1) (number 2) (number 3) (number 4)
-(minus 1 1 0) (minus 2 1 1) (minus 3 1 2) (minus 4 1 3) (minus 2 2 0) (minus 3 2 1) (minus 4 2 2)
+{numbers}
 (<= (legal ?p (take ?k)) (true (control ?p)) (true (heap ?n)) (minus ?n ?k ?m))
 (<= (legal ?p wait) (role ?p) (not (true (control ?p))))
 (<= (next (heap ?m)) (does ?p (take ?k)) (true (heap ?n)) (minus ?n ?k ?m))
@@ -24,9 +23,17 @@ HEAP = """
 """
 
 
+def _filled(text: str, tokens: int) -> str:
+    """The description with its heap, and the numbers that it needs, to four at least."""
+    most = max(4, tokens)
+    numbers = [f"(number {n})" for n in range(most + 1)]
+    numbers += [f"(minus {n} {k} {n - k})" for k in (1, 2) for n in range(k, most + 1)]
+    return text.format(heap=tokens, numbers=" ".join(numbers))
+
+
 def heap(tokens: int, rounds: int, role: str | None = None) -> GdlModel:
     """In turn one or two tokens are taken; who takes the last has won."""
-    text = HEAP.format(heap=tokens)
+    text = _filled(HEAP, tokens)
     return GdlModel(parse_description(text, f"heap-{tokens}.gdl"), rounds, role)
 
 
@@ -35,5 +42,5 @@ def heap_with(allowed: Sequence[tuple[str, int, int]], tokens: int, rounds: int)
     rule = "(true (heap ?n)) (minus ?n ?k ?m))"
     facts = " ".join(f"(may {role} {have} {taken})" for role, have, taken in allowed)
     text = HEAP.replace(f"(true (control ?p)) {rule}", f"(true (control ?p)) (may ?p ?n ?k) {rule}")
-    text = text.format(heap=tokens) + facts
+    text = _filled(text, tokens) + facts
     return GdlModel(parse_description(text, f"heap-{tokens}.gdl"), rounds)
