@@ -57,6 +57,7 @@ table traces results/benchmarks.md 'python benchmarks/traces.py'
 table lifting results/benchmarks.md 'python benchmarks/lifting.py'
 table search results/benchmarks.md 'python benchmarks/search.py'
 table faults explanation/validation.md 'python benchmarks/faults.py'
+table listed-faults explanation/validation.md 'python benchmarks/listed_faults.py --seconds 600'
 table compare-faults explanation/compare.md 'python benchmarks/compare_faults.py'
 
 # Hours.
