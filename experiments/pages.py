@@ -8,8 +8,9 @@ A page names what it has in a comment, in words of ``qsage bench``; files are th
     <!-- experiments: table httt-depths.jsonl --table depths -->
 
 The table below the comment is replaced; ``<!-- experiments: discoveries -->`` is that of
-``discoveries.py``.  A picture (``cactus`` and ``scatter``) is written beside
-its page; ``--check`` wants it to be there, since other versions of matplotlib draw it otherwise.
+``discoveries.py``, and ``rows FILE COLUMN ...`` are columns of what a benchmark wrote with
+``--json``.  A picture (``cactus`` and ``scatter``) is written beside its page; ``--check`` wants it
+to be there, since other versions of matplotlib draw it otherwise.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import json
 import os
 import re
 import shlex
@@ -48,6 +50,8 @@ def made(words: list[str], page: Path) -> str:
     """The lines of a table, or none where a picture is written beside the page."""
     if words == ["discoveries"]:
         return "".join(f"{line}\n" for line in discoveries.table())
+    if words[0] == "rows":
+        return rows(FOLDER / words[1], words[2:])
     command = ["bench", *words]
     if words[0] == "table":
         command.append("--markdown")
@@ -68,6 +72,24 @@ def made(words: list[str], page: Path) -> str:
         return ""
     # Titles and remarks of a table are the page's own.
     return "".join(line for line in out.getvalue().splitlines(True) if line.startswith("|"))
+
+
+def rows(file: Path, columns: list[str]) -> str:
+    """Some columns of the tables that a benchmark wrote; ``-`` where there is nothing."""
+    found = [row for table in json.loads(file.read_text("utf-8")) for row in table["rows"]]
+    cells = [[_cell(row[name]) for name in columns] for row in found]
+    lines = [columns, ["--:" if _is_number(found, name) else "---" for name in columns], *cells]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _is_number(found: list[dict[str, object]], name: str) -> bool:
+    return all(isinstance(row[name], int | float | None) for row in found)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def with_tables(page: Path, *, pictures: bool) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -77,6 +78,17 @@ def test_a_table_that_is_not_that_of_its_results_is_found(tmp_path: Path) -> Non
     page.write_text("<!-- experiments: table none.jsonl -->\n")
     with pytest.raises(SystemExit, match=r"none\.jsonl: found no such file"):
         with_tables(page, pictures=False)
+
+
+def test_columns_of_a_benchmark_are_a_table(tmp_path: Path) -> None:
+    rows = [{"depth": 45, "left": 122951, "why": "25/105"}, {"depth": 91, "left": None, "why": ""}]
+    (tmp_path / "made.json").write_text(json.dumps([{"table": "2", "rows": rows}]))
+    page = tmp_path / "page.md"
+    comment = f"<!-- experiments: rows {tmp_path / 'made.json'} depth left why -->\n"
+    page.write_text(comment)
+    assert with_tables(page, pictures=False) == comment + (
+        "| depth | left | why |\n| --: | --: | --- |\n| 45 | 122,951 | 25/105 |\n| 91 | - |  |\n"
+    )
 
 
 def test_pictures_are_written_beside_their_page(tmp_path: Path) -> None:
