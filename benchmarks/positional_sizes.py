@@ -1,15 +1,16 @@
 """Tables 1 to 4 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023, beside ours.
 
     python benchmarks/positional_sizes.py [--table N] [--size WxH] [--depth D]
-                                          [--board N] [--depths D,D] [--written]
-                                          [--bloqqer SECONDS] [--json]
+                                          [--board N] [--depths D,D] [--encoding NAME]
+                                          [--written] [--bloqqer SECONDS] [--json]
 
 Tables 1, 3 and 4 are formulas of board and depth: their values for one empty Hex board are shown
 (``--size``, ``--depth``), beside the counts of what the encoders write for it.  Table 2 is of the
-empty 19x19 board (``--board``, ``--depths`` for others), in QDIMACS; counts come from formulas of
-``encodings.positional.sizes`` and ``sizes_symbolic``, which tests hold equal to what is written;
-with ``--written`` all is written and counted, and the program fails (exit code 1) where a formula
-is wrong.  ``--bloqqer`` also preprocesses, within so many seconds each (the paper: 30 minutes).
+empty 19x19 board in QDIMACS (``--board``, ``--depths``, ``--encoding`` for others); counts come from
+formulas of ``encodings.positional.sizes`` and ``sizes_symbolic``, which tests hold equal to what is
+written; with ``--written`` all is written and counted, and the program fails (exit code 1) where a
+formula is wrong.  ``--bloqqer`` also preprocesses, within so many seconds each (the paper: 30
+minutes).
 """
 
 from __future__ import annotations
@@ -141,10 +142,17 @@ def table_1(board: PositionalModel) -> Printed:
     return Printed("1", f"dominant terms, {board.name}, depth {board.plies}", rows, notes)
 
 
-def table_2(size: int, depths: Sequence[int], *, written: bool, seconds: float | None) -> Printed:
+def table_2(
+    size: int,
+    depths: Sequence[int],
+    encodings: Sequence[str] = UNLISTED,
+    *,
+    written: bool,
+    seconds: float | None,
+) -> Printed:
     """An empty board in QDIMACS, in thousands; and what Bloqqer leaves of it."""
     rows: list[Row] = []
-    for encoding in UNLISTED:
+    for encoding in encodings:
         for depth in depths:
             board = game_for(hex_network(size, size, depth), encoding)
             if encoding in SYMBOLIC:
@@ -307,7 +315,13 @@ def tables(chosen: argparse.Namespace) -> list[Printed]:
             found.append(make(board))
     if 2 in wanted:
         found.append(
-            table_2(chosen.board, chosen.depths, written=chosen.written, seconds=chosen.bloqqer)
+            table_2(
+                chosen.board,
+                chosen.depths,
+                chosen.encoding or UNLISTED,
+                written=chosen.written,
+                seconds=chosen.bloqqer,
+            )
         )
     return sorted(found, key=lambda table: table.number)
 
@@ -320,6 +334,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--depth", type=int, default=9, metavar="D")
     parser.add_argument("--board", type=int, default=19, metavar="N", help="of table 2")
     parser.add_argument("--depths", type=_depths, default=TABLE_2_DEPTHS, help="of table 2")
+    parser.add_argument("--encoding", action="append", choices=UNLISTED, help="of table 2")
     parser.add_argument("--written", action="store_true", help="write table 2's formulas")
     parser.add_argument("--bloqqer", type=float, metavar="SECONDS", help="and preprocess them")
     parser.add_argument("--json", action="store_true")
