@@ -6,11 +6,11 @@
 
 Tables 1, 3 and 4 are formulas of board and depth: their values for one empty Hex board are shown
 (``--size``, ``--depth``), beside the counts of what the encoders write for it.  Table 2 is of the
-empty 19x19 board in QDIMACS (``--board``, ``--depths``, ``--encoding`` for others); counts come from
-formulas of ``encodings.positional.sizes`` and ``sizes_symbolic``, which tests hold equal to what is
-written; with ``--written`` all is written and counted, and the program fails (exit code 1) where a
-formula is wrong.  ``--bloqqer`` also preprocesses, within so many seconds each (the paper: 30
-minutes).
+empty 19x19 board in QDIMACS (``--board``, ``--depths``, ``--encoding`` for others); counts come
+from formulas of ``encodings.positional.sizes`` and ``sizes_symbolic``, which tests hold equal to
+what is written; with ``--written`` all is written and counted, and the program fails (exit code 1)
+where a formula is wrong.  ``--bloqqer`` also preprocesses, within so many seconds each (the paper:
+30 minutes).
 """
 
 from __future__ import annotations
