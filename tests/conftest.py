@@ -42,7 +42,7 @@ settings.load_profile("qsage")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Half as many processes again as there are cores: a quarter of the time tests only wait."""
+    """Half as many processes again as there are cores: tests that start programs often wait."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return max(1, (cores or 1) * 3 // 2)
 
