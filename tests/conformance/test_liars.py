@@ -129,6 +129,13 @@ def test_functions_at_random_are_judged_by_all_assignments() -> None:
     assert len(seen) == 4
 
 
+def test_a_literal_of_nothing_cannot_be_read() -> None:
+    formula = read_formula("#QCIR-G14\nexists(1)\noutput(2)\n2 = and(1)\n")
+    for gates, output in (((), 2), (((4, 2),), 2)):
+        with pytest.raises(UnreadableError, match="of nothing before it"):
+            Judged(formula, Circuit((), ((1, output),), gates, skolem=True))
+
+
 @pytest.mark.parametrize("kind", ["bddl", "positional", "gdl"])
 def test_both_players_win_games_at_random(kind: str) -> None:
     rng = Random(4)

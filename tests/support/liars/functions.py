@@ -190,6 +190,8 @@ class Judged:
             values.append(d.variable(levels[v]))
 
         def literal(x: int) -> int:
+            if x >> 1 >= len(values):
+                raise UnreadableError(f"the literal {x}, of nothing before it")
             return d.not_(values[x >> 1]) if x & 1 else values[x >> 1]
 
         for left, right in circuit.gates:
