@@ -130,3 +130,12 @@ def test_the_list_of_results_tells_files_runs_dates_and_machines() -> None:
         assert count == f"{len(found.records):,}", name
         assert (first, last or first) == (days[0], days[-1]), name
         assert {machine} == {facts["cpu"] for facts in found.machines.values()}, name
+
+
+@pytest.mark.parametrize("path", sorted(RESULTS.glob("*.jsonl*")), ids=lambda path: path.name)
+def test_kept_results_name_no_folder_of_a_machine(path: Path) -> None:
+    if path.name == "discoveries.jsonl":  # made by a program of its own
+        assert not re.search(r'"/\w', path.read_text(encoding="utf-8"))
+        return
+    sources = {source for r in read_results(str(path)).records for source in r.run.source}
+    assert not [source for source in sources if source.startswith("/")]
