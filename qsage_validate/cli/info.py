@@ -263,11 +263,15 @@ def _names(qbf: Qbf, layout: Layout | None) -> Facts:
 
 
 def _layout_facts(layout: Layout) -> Facts:
+    from qsage_validate.games.languages import model_from_parts
     from qsage_validate.games.model_text import has_rules
+    from qsage_validate.games.naming import labelled, name_of
 
     facts: Facts = {"source": layout.source}
-    if "name" in layout.model:
-        facts["game"] = layout.model["name"].strip()
+    if has_rules(layout.game, layout.model):
+        facts["game"] = name_of(model_from_parts(layout.game, layout.model))
+    elif "name" in layout.model:
+        facts["game"] = labelled(layout.model["name"])
     facts["encoding"] = layout.encoding
     if layout.state.is_board:
         facts["board"] = "x".join(map(str, layout.state.size))

@@ -79,7 +79,6 @@ def _show(result: Verification) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from qsage_validate.proving.bundle.check import Link
     from qsage_validate.render.console import PlainConsole
 
     for fault in result.faults:
@@ -98,11 +97,13 @@ def _show(result: Verification) -> None:
             )
     PlainConsole(file=sys.stdout, highlight=False, markup=False).print(table)
     for each in result.theorems:
-        said = one_line(each.theorem.statement)
-        shown = each.link is Link.SAME and each.unsatisfiable
-        known = "" if shown else "the manifest says, and it is not verified: "
-        emit(f"{each.theorem.level.value}: {known}{said}")
+        if each.statement is None:
+            said = "the theorem is not known"
+        else:
+            said = "" if each.unsatisfiable else "not proved: "
+            said += one_line(each.statement, 4000)
+        emit(f"{each.theorem.level.value}: {said}")
         for sentence in each.sentences:
             emit(f"  {one_line(sentence)}")
-        for beside in each.theorem.beside:
+        for beside in each.beside:
             emit(f"  not in the CNF: {one_line(beside)}")

@@ -14,6 +14,7 @@ from qsage_validate.formats.source import Source, quoted
 
 _MAX_DIGITS: Final = 1000
 _BLANKS: Final = re.compile(r"[ \t\n\r]*")
+_TOKEN: Final = re.compile(r'[{}\[\]]|(?P<string>"(?:[^"\\]|\\.)*")(?P<colon>[ \t\n\r]*:)?')
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,21 @@ def _integer(digits: str) -> object:
     return int(digits) if len(digits) <= _MAX_DIGITS else _Unreadable(f"{len(digits):,} digits")
 
 
-_DECODER: Final = json.JSONDecoder(parse_int=_integer, parse_constant=_Unreadable)
+class _DoubledKeyError(ValueError):
+    """An object has two fields with one name."""
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    # Readers differ in which of two fields counts, so that neither does.
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _DoubledKeyError
+    return found
+
+
+_DECODER: Final = json.JSONDecoder(
+    parse_int=_integer, parse_constant=_Unreadable, object_pairs_hook=_object
+)
 
 _NAMES: Final[Mapping[type, str]] = {
     dict: "an object",
@@ -171,6 +186,9 @@ def parse_json(source: Source, what: str) -> Json:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise source.error(error.pos, f"no JSON ({error.msg})", what) from None
+    except _DoubledKeyError:
+        at, key = _doubled(text)
+        raise source.error(at, f"{quoted(key)} twice in an object", "each name once") from None
     except RecursionError:
         raise source.error(0, "JSON that is nested too deeply", what) from None
     return Json(source, value, what)
@@ -203,10 +221,27 @@ def _in_object(text: str, at: int, key: str) -> int:
         name, at = _DECODER.raw_decode(text, at)
         at = _skip(text, _skip(text, at) + 1)
         if name == key:
-            found = at  # of two fields with one name the last one counts
+            found = at
         at = _skip(text, _DECODER.raw_decode(text, at)[1])
         at = _skip(text, at + 1) if text[at] == "," else at
     return found
+
+
+def _doubled(text: str) -> tuple[int, str]:
+    """The second of two fields with one name in a text that is JSON: its place, and the name."""
+    names: list[set[str]] = []
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token in "{[":
+            names.append(set())
+        elif token in "}]":
+            names.pop()
+        elif match["colon"]:
+            name = json.loads(match["string"])
+            if name in names[-1]:
+                return match.start(), name
+            names[-1].add(name)
+    raise AssertionError("called where there are two")
 
 
 def _skip(text: str, at: int) -> int:

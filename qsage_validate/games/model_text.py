@@ -146,6 +146,21 @@ class GameModel(Protocol):
         ...
 
     @property
+    def in_words(self) -> str:
+        """The kind of the game and its size, by its content: ``3x3 grid game``."""
+        ...
+
+    @property
+    def squares(self) -> int:
+        """The number of squares or positions; 0 where a game has none."""
+        ...
+
+    @property
+    def question(self) -> Mapping[str, object]:
+        """The options of the question that is asked of the game, without those left out."""
+        ...
+
+    @property
     def depth(self) -> int:
         """The number that ``--depth`` gives: BDDL's ``#depth``, plies, or rounds in GDL."""
         ...

@@ -328,8 +328,12 @@ class Game(ABC):
     language: ClassVar[str]
     lists_moves: ClassVar[bool] = True
     """True if all moves are known without a search."""
-    name: str
-    """A short name for people (``"httt 4x4 tic"``)."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name for sentences: true by the rules (``"httt 4x4 tic"``), or quoted as a label."""
+
     first_player: Player
     """The player who makes ply 1."""
 

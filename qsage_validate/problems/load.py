@@ -28,6 +28,7 @@ from qsage_validate.formats.assertions import read_assertions
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
+from qsage_validate.games.naming import labelled
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import (
@@ -110,7 +111,7 @@ class Problem:
         if self.game is not None:
             name = self.game.name
         elif self.layout is not None and self.layout.model.get("name"):
-            name = self.layout.model["name"].strip()
+            name = f"{name} {labelled(self.layout.model['name'])}".strip()
         return f"{name}: {self._answers} {_side(self.answering)}"
 
     @property

@@ -16,21 +16,17 @@ contradiction is a finding.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from qsage_validate.formats.source import quoted
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 
 _NAMED: Final = "what the layout names of position and legality is that of the rules"
-
-_PLAIN = re.compile(r"[\w .,+()-]*")
 
 
 class About(Enum):
@@ -99,9 +95,7 @@ def conclude(results: Sequence[LevelResult], hero: Player | None, game: Game | N
 def game_text(game: Game, winner: Player) -> str:
     """``Black wins httt 3x3 tic within 5 plies``, or that Black does not."""
     wins = "wins" if winner is Player.BLACK else "does not win"
-    # A name is a label that comes with the model: it must not look like a sentence of ours.
-    name = game.name if _PLAIN.fullmatch(game.name) else quoted(game.name)
-    return f"Black {wins} {name} within {game.length}"
+    return f"Black {wins} {game.name} within {game.length}"
 
 
 class _Reasoning:

@@ -170,7 +170,8 @@ def test_without_the_inputs_only_the_clauses_are_verified(qsage: Qsage, bundle: 
     assert done.code == Exit.UNDECIDED
     assert "formula.cnf is unsatisfiable" in done.out
     assert "not compared with the inputs: formula: " in done.out
-    assert "the manifest says, and it is not verified: Black wins" in done.out
+    assert "rules: the theorem is not known" in done.out
+    assert "Black wins" not in done.out
     assert "verified: the CNFs" not in done.out
     done = verify(qsage, "--cnf-only")
     assert done.code == Exit.FINE
@@ -199,7 +200,7 @@ def test_clauses_of_something_else_prove_nothing(qsage: Qsage, bundle: Path) -> 
     assert done.code == Exit.REFUTED
     assert "formula.cnf is unsatisfiable" in done.out
     assert "rules.cnf is not the CNF of the inputs" in done.out
-    assert "and it is not verified: Black wins" in done.out
+    assert "Black wins" not in done.out
     assert done.out.splitlines()[-1] == "proof: refuted"
 
 
@@ -210,7 +211,7 @@ def test_clauses_of_something_else_prove_nothing(qsage: Qsage, bundle: Path) -> 
         lambda data: data["theorems"][0]["checked beside the proof"].clear(),
         lambda data: data["theorems"][1]["claims"].pop(),
         lambda data: data["theorems"][0]["variable ranges"][0].update(meaning="moves"),
-        lambda data: data["theorems"][0].update(level="boards"),
+        lambda data: data["theorems"][0].update(sentence="White wins"),
     ],
 )
 def test_a_theorem_that_the_inputs_do_not_give_is_refuted(
@@ -220,7 +221,7 @@ def test_a_theorem_that_the_inputs_do_not_give_is_refuted(
     done = verify(qsage)
     assert done.code == Exit.REFUTED
     assert "is not the CNF of the inputs" in done.out
-    assert "\n  White wins" not in done.out
+    assert "White wins" not in done.out
 
 
 def test_files_that_are_not_those_of_the_manifest_are_refuted(qsage: Qsage, bundle: Path) -> None:
@@ -268,12 +269,19 @@ def test_a_proof_that_does_not_hold_is_refuted_with_its_line(qsage: Qsage, bundl
         (lambda data: data.update(schema=2), "found '2', expected a whole number"),
         (lambda data: data.pop("files"), "found no 'files'"),
         (lambda data: data.update(files=[]), "found a list for 'files'"),
-        (lambda data: data["files"].pop("rules.cnf"), "found 'rules.cnf' without a hash"),
+        (lambda data: data["files"].pop("rules.cnf"), "found no 'rules.cnf'"),
         (lambda data: data["files"]["rules.cnf"].update(sha256="0"), "found '0', expected 64 hex"),
         (lambda data: data.update(theorems=[]), "found no theorem"),
         (lambda data: data.update(theorems=[3]), "found a number, expected an object"),
         (lambda data: data["theorems"][0].update(level="trace"), "found 'trace', expected one of"),
-        (lambda data: data["theorems"][0].update(cnf="../x.cnf"), "the file name '../x.cnf'"),
+        (
+            lambda data: data["theorems"][0].update(cnf="../x.cnf"),
+            "found '../x.cnf', expected one of",
+        ),
+        (lambda data: data["theorems"][0].update(level="boards"), "found 'formula.cnf', expected"),
+        (lambda data: data["files"].update({"x.cnf": {}}), "found the name 'x.cnf', expected"),
+        (lambda data: data["levels"].update(chess="proved"), "found the name 'chess', expected"),
+        (lambda data: data.update(theorem="White wins"), "found the name 'theorem', expected"),
         (lambda data: data["theorems"][0].update(statement=None), "found null for 'statement'"),
         (lambda data: data["inputs"]["formula"].pop("path"), "found no 'path'"),
         (lambda data: data["inputs"].update(dialect="none"), "found 'none', expected one of"),
@@ -290,6 +298,27 @@ def test_a_malformed_manifest_is_bad_input(
     assert re.match(r"proof/manifest\.json:\d+:\d+: found ", done.err)
     assert text in done.err
     assert done.err.count("\n") == 1
+
+
+def test_a_second_theorem_of_a_level_is_bad_input(qsage: Qsage, bundle: Path) -> None:
+    """The sentence of the one would be shown with what the other proves."""
+
+    def second(data: dict[str, Any]) -> None:
+        data["theorems"].insert(0, data["theorems"][1] | {"statement": "White wins chess."})
+
+    change(bundle, second)
+    done = verify(qsage)
+    assert (done.code, done.out) == (Exit.BAD_INPUT, "")
+    assert "found a second theorem of level rules, expected one theorem a level" in done.err
+
+
+def test_two_fields_with_one_name_are_bad_input(qsage: Qsage, bundle: Path) -> None:
+    path = bundle / "manifest.json"
+    text = path.read_text()
+    path.write_text(text.replace('"statement":', '"statement": "White wins",\n "statement":', 1))
+    done = verify(qsage)
+    assert (done.code, done.out) == (Exit.BAD_INPUT, "")
+    assert "found 'statement' twice in an object, expected each name once" in done.err
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff", b"[" * 100_000, b'{"schema": 1}'])

@@ -7,6 +7,7 @@ back to the same model.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from hashlib import sha256
@@ -188,6 +189,21 @@ class Model:
         """The player who makes the ply ``ply`` (counted from 1)."""
         first = self.problem.first_player
         return first if ply % 2 else first.other
+
+    @property
+    def in_words(self) -> str:
+        """The kind of the game and its size."""
+        return f"{self.problem.width}x{self.problem.height} grid game"
+
+    @property
+    def squares(self) -> int:
+        """The number of squares."""
+        return self.problem.width * self.problem.height
+
+    @property
+    def question(self) -> Mapping[str, object]:
+        """Nothing: Black's win is asked for."""
+        return {}
 
     @property
     def depth(self) -> int:

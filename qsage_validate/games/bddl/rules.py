@@ -43,6 +43,7 @@ from qsage_validate.games.bddl.kernel import BddlKernel, make_kernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
 from qsage_validate.games.bddl.symmetry import find_symmetries
 from qsage_validate.games.goals import MOST_SETS, are_chains, shape_of, words_of
+from qsage_validate.games.naming import name_of
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -268,7 +269,7 @@ class BddlGame(Game):
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.name, self.first_player = model.name, model.problem.first_player
+        self.first_player = model.problem.first_player
         self.grounding = Grounding(model)
         self.move_table: dict[Player, tuple[BddlMove, ...]] = {}
         for player in Player:
@@ -282,6 +283,10 @@ class BddlGame(Game):
                 for x in range(1, self.grounding.width + 1)
                 for y in range(1, self.grounding.height + 1)
             )
+
+    @cached_property
+    def name(self) -> str:
+        return name_of(self.model)
 
     @property
     def identity(self) -> tuple[object, ...]:

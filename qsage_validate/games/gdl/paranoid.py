@@ -10,6 +10,7 @@ game of two roles takes these, and a state has the same fluents as before.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -173,6 +174,22 @@ class GdlModel:
     def name(self) -> str:
         """The game's name, for people."""
         return self.description.name
+
+    @property
+    def in_words(self) -> str:
+        """The kind of the game."""
+        return "game in GDL"
+
+    @property
+    def squares(self) -> int:
+        """None: a description has no squares."""
+        return 0
+
+    @property
+    def question(self) -> Mapping[str, object]:
+        """The role that Black is, where it is named, and another goal than 100 that wins."""
+        role: dict[str, object] = {} if self.role is None else {"role": self.role}
+        return role | ({} if self.win == 100 else {"win": self.win})
 
     @property
     def depth(self) -> int:

@@ -148,7 +148,13 @@ class RoundsGame(Game):
     lists_moves = False
 
     def __init__(
-        self, description: Description, rounds: int, *, black: str | None = None, win: int = 100
+        self,
+        description: Description,
+        rounds: int,
+        *,
+        black: str | None = None,
+        win: int = 100,
+        name: str | None = None,
     ) -> None:
         self.machine = StateMachine(description)
         self.description = description
@@ -172,11 +178,16 @@ class RoundsGame(Game):
         }
         self.win = win
         self.rounds = rounds
-        self.name, self.first_player = description.name, BLACK
+        self.first_player = BLACK
+        self._name = name or description.name
 
     def __reduce__(self) -> tuple[object, ...]:
         # The machine has functions made for the clauses, which cannot be pickled: made anew.
-        return _game, (self.description, self.rounds, self.roles[BLACK], self.win)
+        return _game, (self.description, self.rounds, self.roles[BLACK], self.win, self.name)
+
+    @property
+    def name(self) -> str:
+        return self._name
 
     @property
     def identity(self) -> tuple[object, ...]:
@@ -386,8 +397,8 @@ class RoundsGame(Game):
         return RoundsKernel(self)
 
 
-def _game(description: Description, rounds: int, black: Ground, win: int) -> RoundsGame:
-    return RoundsGame(description, rounds, black=term_text(black), win=win)
+def _game(description: Description, rounds: int, black: Ground, win: int, name: str) -> RoundsGame:
+    return RoundsGame(description, rounds, black=term_text(black), win=win, name=name)
 
 
 def _form(term: Ground) -> tuple[Ground, int]:

@@ -75,7 +75,11 @@ class HeapGame(Game):
         self.start = start
         self.bound = plies
         self.first_player = first
-        self.name = f"{rules.game.name} from {state_text(rules.game.variables, start)}"
+        self._name = f"{rules.game.name} from {state_text(rules.game.variables, start)}"
+
+    @property
+    def name(self) -> str:
+        return self._name
 
     @cached_property
     def reach(self) -> Reach | None:

@@ -7,7 +7,7 @@ bit k for position k (see ``masks``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -221,6 +221,21 @@ class PositionalModel:
         return frozenset({cut})
 
     # -- what all models have -------------------------------------------------------------------
+
+    @property
+    def in_words(self) -> str:
+        """The kind of the game and its size."""
+        return f"positional game of {len(self.positions)} positions"
+
+    @property
+    def squares(self) -> int:
+        """The number of positions."""
+        return len(self.positions)
+
+    @property
+    def question(self) -> Mapping[str, object]:
+        """Nothing: Black's win is asked for."""
+        return {}
 
     @property
     def depth(self) -> int:

@@ -20,6 +20,7 @@ from functools import cached_property
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.goals import CHAIN, MOST_SETS, words_of
+from qsage_validate.games.naming import name_of
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.hex import side_owner
@@ -164,7 +165,7 @@ class PositionalGame(Game):
 
     def __init__(self, model: PositionalModel) -> None:
         self.model = model
-        self.name, self.first_player = model.name, self.player_at(1)
+        self.first_player = self.player_at(1)
         arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
         if model.hexagons:
             arrangement = replace(arrangement, top=side_owner(model))
@@ -173,6 +174,10 @@ class PositionalGame(Game):
             Claim(name, *square)
             for name, square in zip(model.positions, self.arrangement.squares, strict=True)
         )
+
+    @cached_property
+    def name(self) -> str:
+        return name_of(self.model)
 
     @property
     def identity(self) -> tuple[object, ...]:

@@ -232,6 +232,18 @@ class Remade:
     cnf: Cnf
     entry: Mapping[str, object]
 
+    @property
+    def statement(self) -> str:
+        """The theorem."""
+        return str(self.entry["statement"])
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The other hypotheses of the theorem."""
+        found = self.entry["checked beside the proof"]
+        assert isinstance(found, list), "a list of sentences"
+        return tuple(found)
+
 
 def made_again(problem: Problem, levels: Sequence[Level], *, minimal: bool) -> dict[Level, Remade]:
     """The CNF and theorem of each of ``levels``, made anew from ``problem`` for a bundle.
@@ -398,17 +410,24 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class ManifestTheorem:
-    """A theorem of a manifest: the names of its CNF and its proof, and its sentences.
+    """A theorem that a manifest claims.
 
-    ``entry`` is all that the manifest says of it, but the number of steps.
+    ``entry`` is all that the manifest says of it, but the number of steps: to be compared with
+    what the inputs give, and never to be shown, for anyone can write it.
     """
 
     level: Level
-    statement: str
-    beside: tuple[str, ...]
-    cnf: str
-    proof: str
     entry: Mapping[str, object] = field(repr=False)
+
+    @property
+    def cnf(self) -> str:
+        """The name of the file with the clauses."""
+        return f"{self.level.value}.cnf"
+
+    @property
+    def proof(self) -> str:
+        """The name of the file with the proof."""
+        return f"{self.level.value}.lrat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -452,34 +471,44 @@ def read_manifest(folder: str) -> Manifest:
 def _manifest(folder: str, top: Json) -> Manifest:
     """The fields of a manifest, each of the type that it has to be."""
     top["schema"].integer(SCHEMA, SCHEMA)
+    _known(top, "schema", "made by", "note", "inputs", "trust", "levels", "theorems", "files")
+    _known(top["levels"], *(level.value for level in Level))
+    theorems = tuple(map(_read_theorem, top["theorems"].items()))
+    if not theorems:
+        raise top["theorems"].error("no theorem", "a theorem")
+    for number, each in enumerate(top["theorems"].items()):
+        if theorems[number].level in [other.level for other in theorems[:number]]:
+            found = f"a second theorem of level {theorems[number].level.value}"
+            raise each["level"].error(found, "one theorem a level")
+    names = [name for theorem in theorems for name in (theorem.cnf, theorem.proof)]
+    _known(top["files"], *names)
     inputs, play = _read_inputs(folder, top["inputs"])
-    found = Manifest(
+    return Manifest(
         folder,
         top["made by"].text(),
         top["trust"].one_of("minimal", "all") == "minimal",
-        {_name(each, name): _hash(each) for name, each in top["files"].fields().items()},
+        {name: _hash(top["files"][name]) for name in names},
         inputs,
         play,
-        tuple(map(_read_theorem, top["theorems"].items())),
+        theorems,
     )
-    for each, theorem in zip(top["theorems"].items(), found.theorems, strict=True):
-        for name in (theorem.cnf, theorem.proof):
-            if name not in found.files:
-                raise each.error(f"{quoted(name)} without a hash", "each file with its hash")
-    if not found.theorems:
-        raise top["theorems"].error("no theorem", "a theorem")
-    return found
+
+
+def _known(place: Json, *names: str) -> None:
+    """Raise ``InputError`` at a field of an object that has none of these names."""
+    for name, each in place.fields().items():
+        if name not in names:
+            raise each.error(f"the name {quoted(name)}", f"one of {', '.join(names)}")
 
 
 def _read_theorem(each: Json) -> ManifestTheorem:
-    return ManifestTheorem(
-        Level(each["level"].one_of(*(level.value for level in SAT_LEVELS))),
-        each["statement"].text(),
-        tuple(text.text() for text in each["checked beside the proof"].items()),
-        _name(each["cnf"], each["cnf"].text()),
-        _name(each["proof"], each["proof"].text()),
-        {key: value for key, value in each.mapping().items() if key != "steps"},
-    )
+    level = Level(each["level"].one_of(*(level.value for level in SAT_LEVELS)))
+    entry = {key: value for key, value in each.mapping().items() if key != "steps"}
+    theorem = ManifestTheorem(level, entry)
+    each["cnf"].one_of(theorem.cnf)
+    each["proof"].one_of(theorem.proof)
+    each["statement"].text()
+    return theorem
 
 
 def _read_inputs(folder: str, data: Json) -> tuple[tuple[Input, ...], Files]:
@@ -518,13 +547,6 @@ def _read_inputs(folder: str, data: Json) -> tuple[tuple[Input, ...], Files]:
         assertions=tuple(assertions),
     )
     return tuple(inputs), play
-
-
-def _name(place: Json, name: str) -> str:
-    """A name of a file in the folder itself."""
-    if name in ("", ".", "..", MANIFEST) or any(c in name for c in "/\\\0"):
-        raise place.error(f"the file name {quoted(name)}", "a file of the folder")
-    return name
 
 
 def _hash(data: Json) -> str:

@@ -11,12 +11,20 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from qsage_validate import __version__
 from qsage_validate.errors import Exit, InputError, QsageError, one_line
+from qsage_validate.formats.source import quoted
 from qsage_validate.problems.provenance import file_fact
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.bundle.bundle import MANIFEST, Manifest, ManifestTheorem, made_again
+from qsage_validate.proving.bundle.bundle import (
+    MANIFEST,
+    Manifest,
+    ManifestTheorem,
+    Remade,
+    made_again,
+)
 from qsage_validate.proving.bundle.checkers import Answer, Outcome, run_checker
 from qsage_validate.proving.levels import Level
 from qsage_validate.system.limits import Deadline
@@ -34,12 +42,18 @@ class Link(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TheoremCheck:
-    """The result of checking one theorem; ``reason`` explains a link that is not the same."""
+    """The result of checking one theorem; ``reason`` explains a link that is not the same.
+
+    ``statement`` and ``beside``, its other hypotheses, are made from the inputs; there is none
+    where the CNF is not theirs, or was not compared with them.
+    """
 
     theorem: ManifestTheorem
     outcomes: tuple[Outcome, ...]
     link: Link
     reason: str = ""
+    statement: str | None = None
+    beside: tuple[str, ...] = ()
 
     @property
     def unsatisfiable(self) -> bool:
@@ -72,7 +86,7 @@ class TheoremCheck:
         """The fields, for ``--json``."""
         return {
             "level": self.theorem.level.value,
-            "statement": self.theorem.statement,
+            "statement": self.statement,
             "unsatisfiable": self.unsatisfiable,
             "cnf_of_the_inputs": self.link.value,
             "reason": self.reason,
@@ -85,7 +99,7 @@ class TheoremCheck:
                 }
                 for x in self.outcomes
             ],
-            "checked_beside_the_proof": list(self.theorem.beside),
+            "checked_beside_the_proof": list(self.beside),
         }
 
 
@@ -158,15 +172,15 @@ def verify_bundle(
     if faults:  # nothing that they say is worth a check
         return Verification(folder, faults, (), ())
     missing: tuple[str, ...] = ()
-    links: dict[Level, tuple[Link, str]] = {}
+    links: dict[Level, _Linked] = {}
     if inputs:
         missing = tuple(
-            f"{x.role}: {x.path} is not there"
+            f"{x.role}: {one_line(x.path)} is not there"
             for x in manifest.inputs
             if not os.path.isfile(x.path)
         )
         faults = tuple(
-            f"{x.role}: {x.path} is not the file that the bundle was made from"
+            f"{x.role}: {one_line(x.path)} is not the file that the bundle was made from"
             for x in manifest.inputs
             if os.path.isfile(x.path) and file_fact(x.path).sha256 != x.sha256
         )
@@ -179,8 +193,9 @@ def verify_bundle(
         for name in checkers:
             tell(Progress(theorem.level.value, name))
             outcomes.append(run_checker(name, cnf, proof, deadline=Deadline.after(timeout)))
-        link, reason = links.get(theorem.level, (Link.NOT_ASKED, ""))
-        checks.append(TheoremCheck(theorem, tuple(outcomes), link, reason))
+        link, reason, again = links.get(theorem.level, _Linked(Link.NOT_ASKED))
+        said = (None, ()) if again is None else (again.statement, again.beside)
+        checks.append(TheoremCheck(theorem, tuple(outcomes), link, reason, *said))
     return Verification(folder, faults, missing, tuple(checks))
 
 
@@ -200,36 +215,42 @@ def _faulty_files(manifest: Manifest) -> tuple[str, ...]:
     return tuple(faults)
 
 
+class _Linked(NamedTuple):
+    """A CNF and that of the inputs: why they differ, else the theorem of both."""
+
+    link: Link
+    reason: str = ""
+    again: Remade | None = None
+
+
 def _links(
     manifest: Manifest, missing: Sequence[str], faults: Sequence[str]
-) -> dict[Level, tuple[Link, str]]:
+) -> dict[Level, _Linked]:
     """For each theorem whether its CNF is the one of the inputs, and why not."""
     levels = [theorem.level for theorem in manifest.theorems]
     if missing or faults:
         reason = "; ".join([*missing, *faults])
-        return dict.fromkeys(levels, (Link.UNKNOWN, reason))
+        return dict.fromkeys(levels, _Linked(Link.UNKNOWN, reason))
     try:
         problem = load_to_validate(manifest.play)
         again = made_again(problem, levels, minimal=manifest.minimal)
     except QsageError as error:
-        return dict.fromkeys(levels, (Link.UNKNOWN, str(error)))
-    found: dict[Level, tuple[Link, str]] = {}
-    for theorem in manifest.theorems:
-        remade = again.get(theorem.level)
-        if remade is None:
-            reason = f"level {theorem.level.value} is not proved of them"
-        else:
-            digest = hashlib.sha256()
-            for line in remade.cnf.lines():
-                digest.update(line.encode())
-            same = digest.hexdigest() == manifest.files[theorem.cnf]
-            if same and theorem.entry == remade.entry:
-                found[theorem.level] = Link.SAME, ""
-                continue
-            other = "says something else of it" if same else "makes another one"
-            reason = (
-                f"qsage-validate {__version__} {other} (the bundle is by "
-                f"{one_line(manifest.made_by)})"
-            )
-        found[theorem.level] = Link.DIFFERENT, reason
-    return found
+        return dict.fromkeys(levels, _Linked(Link.UNKNOWN, str(error)))
+    return {
+        each.level: _linked(manifest, each, again.get(each.level)) for each in manifest.theorems
+    }
+
+
+def _linked(manifest: Manifest, theorem: ManifestTheorem, again: Remade | None) -> _Linked:
+    if again is None:
+        return _Linked(Link.DIFFERENT, f"level {theorem.level.value} is not proved of them")
+    digest = hashlib.sha256()
+    for line in again.cnf.lines():
+        digest.update(line.encode())
+    same = digest.hexdigest() == manifest.files[theorem.cnf]
+    if same and theorem.entry == again.entry:
+        return _Linked(Link.SAME, again=again)
+    other = "says something else of it" if same else "makes another one"
+    by = quoted(one_line(manifest.made_by))
+    reason = f"qsage-validate {__version__} {other} (the bundle says that it is by {by})"
+    return _Linked(Link.DIFFERENT, reason)

@@ -53,7 +53,11 @@ def test_what_is_no_json(text: str, message: str) -> None:
             '{"b": [{}],\n"a": true}',
             "2:6: found a truth value for 'a', expected a whole number",
         ),
-        ('{"a": 1, "a": 1.5}', "1:15: found a number for 'a', expected a whole number"),
+        ('{"a": 1, "a": 1.5}', "1:10: found 'a' twice in an object, expected each name once"),
+        (
+            '{"b": {"c": 0, "d": {}},\n "a": [{"a": "{", "\\u0061" : 1}]}',
+            "2:19: found 'a' twice in an object",
+        ),
         ('{"a": -2}', "1:7: found '-2', expected a whole number, 0 or more"),
         (
             '{"a": ' + "9" * 5000 + "}",

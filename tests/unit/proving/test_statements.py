@@ -139,4 +139,7 @@ def test_a_play_that_is_lost_where_all_plays_are_won() -> None:
 def test_a_name_that_looks_like_a_sentence_stands_in_quotation_marks() -> None:
     named = load_game(replace(harary_model("el", 3, 3, plies=5), name="chess: mate in 4; el 9x9"))
     (said,) = conclude([result(Level.RULES, OK)], Player.BLACK, named).statements
-    assert said.text == "Black wins 'chess: mate in 4; el 9x9' within 5 plies"
+    assert said.text == (
+        'Black wins the positional game of 9 positions labelled "chess: mate in 4; el 9x9" '
+        "within 5 plies"
+    )
