@@ -355,7 +355,7 @@ class Conductor(Turns):
     ) -> PlayState:
         if state.position is not None and self.referee is not None:
             return self._compared(state, verdicts, self.referee, state.position)
-        if verdicts is not None and not self.legal_moves(state):
+        if not self.legal_moves(state):
             reason = f"{self.player.other} has no legal move"
             return self._watch([replace(state, ending=Ending(self.player, reason))])[0]
         return state

@@ -5,6 +5,7 @@ from __future__ import annotations
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
+from qsage_validate.problems.script_moves import marked
 from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
@@ -45,6 +46,7 @@ def broken_by(
     ``mark`` is how a script says so: ``!`` or ``!stop``.
     """
     literal = conductor.layout.verdict or 0
+    names = frozenset(text for ply in conductor.layout.moves for text in ply.moves)
     what = "the illegal move" if mark == "!" else "a goal claimed with"
     return Finding(
         FindingKind.VERDICT_DIFFERS,
@@ -54,5 +56,5 @@ def broken_by(
         move=str(move),
         squares=() if move.square is None else (move.square,),
         evidence=(Evidence(literal, str(literal), not conductor.promised_verdict, "verdict"),),
-        moves=(*state.moves, f"{move}{mark}"),
+        moves=(*state.moves, marked(str(move), mark, names)),
     )

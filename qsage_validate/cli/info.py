@@ -255,7 +255,7 @@ def _names(qbf: Qbf, layout: Layout | None) -> Facts:
     told: Facts = {}
     if layout is not None:
         goal = [] if game is None else ["goal"]
-        told = {"plies": f"0 to {known.plies}", "positions": [*known.words.values(), *goal]}
+        told = {"plies": f"0 to {known.plies}", "positions": [*known.words, *goal]}
     numbers = [name for name in known.literals if name.isdigit()]
     texts = [f"{name} = {x}" for name, x in known.literals.items() if not name.isdigit()]
     told["variables and gates"] = [*texts, f"and {len(numbers)} by their numbers"]

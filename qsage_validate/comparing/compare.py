@@ -35,7 +35,7 @@ from qsage_validate.problems import load as problems
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from qsage_validate.system.progress import Progress, Tell, nobody
-from qsage_validate.validation.fit import has_words_of
+from qsage_validate.validation.fit import foreign_move
 
 
 class Relation(Enum):
@@ -107,7 +107,7 @@ def _side(first: Problem, second: Problem) -> Side | None:
     if encoding is not None:
         return Side.of(encoding, second.formula)
     game, layout = second.game or first.game, second.layout
-    if layout is None or game is None or not has_words_of(game, layout):
+    if layout is None or game is None or foreign_move(game, layout) is not None:
         return None
     return Side(second.formula, layout, game)
 
@@ -208,7 +208,7 @@ def compare_encodings(
         tell(Progress(f"a strategy for {name}"))
         try:
             encoding = encode(model, name)
-            if not has_words_of(load_game(model), encoding.layout):
+            if foreign_move(load_game(model), encoding.layout) is not None:
                 left_out[name] = "its moves are not those of the game"
                 continue
             one = _share(options, len(models) - rank + 1)  # comparisons are one step more

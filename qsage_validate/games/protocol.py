@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from qsage_validate.errors import IllegalMoveError
+from qsage_validate.errors import IllegalMoveError, QsageError
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
 
 
@@ -317,6 +317,10 @@ def plies_text(number: int | None) -> str:
 
 Witness: TypeAlias = Hashable
 """A goal that holds: what a formula asks for, besides moves, when a player claims to have won."""
+
+
+class NotPlayableError(QsageError):
+    """A position can be reached in which the rules do not say how the play goes on."""
 
 
 class Game(ABC):

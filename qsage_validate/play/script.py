@@ -2,7 +2,7 @@
 
 Moves are separated by blanks, semicolons or lines; ``#`` begins a comment.  A move with ``!``
 behind it is let happen even if it is illegal, one with ``!stop`` (or ``!!``) claims the goal;
-``!stop!`` is both.
+``!stop!`` is both.  A move stands in quotation marks where its own name has such signs: ``"b!b"!``.
 In the game of blocks a move is a block's values, and only semicolons and lines separate moves.
 A transcript is a script as well: its moves are replayed and the certificate's answers compared.
 """

@@ -26,6 +26,7 @@ from qsage_validate.encodings.layout.layout import Layout, Silence, inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.assertions import read_assertions
 from qsage_validate.formats.meta import read_meta
+from qsage_validate.formats.source import quoted
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
 from qsage_validate.games.naming import labelled
@@ -45,7 +46,7 @@ from qsage_validate.strategies.guesses import told, variables_of, variables_read
 from qsage_validate.system.reading import reading
 from qsage_validate.system.stages import stage
 from qsage_validate.validation.assertions import Asserted, Vocabulary
-from qsage_validate.validation.fit import check_fit, has_words_of
+from qsage_validate.validation.fit import check_fit, foreign_move
 
 _GameOf: TypeAlias = "Callable[[Files, Layout], Game | None]"
 
@@ -166,8 +167,15 @@ class Problem:
         """
         if self.layout is None or not self.replayed:
             return self.replay_blocks(moves)
+        names = self.move_names
         between = "; " if any(" " in move for move in moves) else " "
-        return self.files.command("--moves", between.join(insistent(move) for move in moves))
+        return self.files.command("--moves", between.join(insistent(move, names) for move in moves))
+
+    @property
+    def move_names(self) -> frozenset[str]:
+        """The names of all moves of a layout."""
+        moves = () if self.layout is None else self.layout.moves
+        return frozenset(text for ply in moves for text in ply.moves)
 
     def replay_blocks(self, blocks: Sequence[str]) -> str:
         """The command that replays a play of the game of blocks with these blocks."""
@@ -462,7 +470,7 @@ def _game(files: Files, layout: Layout) -> Game | None:
         game: Game | None = load_game(find_command(files.game, layout.game))
     else:
         game = game_of_layout(layout)
-    if game is not None and not files.game and not has_words_of(game, layout):
+    if game is not None and not files.game and foreign_move(game, layout) is not None:
         return None  # White's moves in COVER are no moves of the game: the formula alone is played
     if game is not None:
         check_fit(game, layout)
@@ -477,6 +485,18 @@ def game_of_layout(layout: Layout) -> Game | None:
     if not has_rules(layout.game, layout.model):
         return None
     return load_game(model_from_parts(layout.game, layout.model))
+
+
+def why_no_rules(layout: Layout) -> str:
+    """The reason why there are no rules to compare with, where there are none."""
+    own = game_of_layout(layout)
+    foreign = None if own is None else foreign_move(own, layout)
+    if own is None or foreign is None:
+        return "no rules are known: give --game DOMAIN PROBLEM or --model"
+    return (
+        f"the rules of the formula's model could not be used: {quoted(foreign)} is no move of "
+        f"{own.name}"
+    )
 
 
 def _notes(
@@ -512,7 +532,7 @@ def _notes(
     if why_no_winner is not None:
         notes.append(f"no rules: {why_no_winner}, and so it need not win by them")
     elif game is None:
-        notes.append("no rules: nothing checks the formula's moves and boards (see --game)")
+        notes.append(f"nothing checks the formula's moves and boards: {why_no_rules(layout)}")
     else:
         notes.append(f"every step is compared with the rules of {game.name}")
     silent = layout.silence is Silence.FREE and all(p.indicators is None for p in layout.moves)

@@ -2,17 +2,23 @@
 
 Moves are separated by blanks, semicolons or lines; ``#`` begins a comment.  A move with ``!``
 behind it is let happen even if it is illegal, one with ``!stop`` (or ``!!``) claims the goal;
-``!stop!`` is both.
+``!stop!`` is both.  A move stands in quotation marks where its own name has such signs: ``"b!b"!``.
 In the game of blocks a move is a block's values, and only semicolons and lines separate moves.
 A transcript is a script as well: its moves are replayed and the certificate's answers compared.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from qsage_validate.errors import InputError
+
+_QUOTED: Final = re.compile(r'"(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"')
+_MARK: Final = re.compile(r"\s*!(?:illegal|stop!?|!)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +34,7 @@ class ScriptMove:
 
 def script_moves(text: str, *, by_line: bool = False) -> Iterator[ScriptMove]:
     """The moves of a script; ``by_line`` when blanks do not separate moves."""
-    for number, raw in enumerate(text.splitlines(), start=1):
-        line = raw.split("#", 1)[0]
+    for number, line in enumerate(text.splitlines(), start=1):
         for start, end in _pieces(line, by_line):
             yield _move(line[start:end], number, start + 1)
 
@@ -37,9 +42,15 @@ def script_moves(text: str, *, by_line: bool = False) -> Iterator[ScriptMove]:
 def _pieces(line: str, by_line: bool) -> Iterator[tuple[int, int]]:
     """The places of a line's moves; blanks inside parentheses or before ``!`` belong to a move."""
     start: int | None = None
-    depth = 0
+    depth = quoted_to = 0
     for index, character in enumerate(f"{line};"):
-        ends = character == ";"
+        if index < quoted_to:
+            continue
+        quotation = None if start is not None or by_line else _QUOTED.match(line, index)
+        if quotation is not None:
+            start, quoted_to = index, quotation.end()
+            continue
+        ends = character in ";#"
         blank = character.isspace() and depth == 0 and not by_line
         if blank and _continues(line, index):
             blank = False
@@ -48,6 +59,8 @@ def _pieces(line: str, by_line: bool) -> Iterator[tuple[int, int]]:
                 yield start, index
             start = None
             depth = 0
+            if character == "#":
+                return
             continue
         if start is None and not character.isspace():
             start = index
@@ -61,10 +74,15 @@ def _continues(line: str, index: int) -> bool:
 
 
 def _move(text: str, line: int, column: int) -> ScriptMove:
-    move, mark, name = text.strip().partition("!")
+    quotation = _QUOTED.match(text)
+    if quotation is not None:
+        move, rest = json.loads(quotation[0], strict=False), text[quotation.end() :]
+        mark, name = rest.strip()[:1], rest.strip()[1:]
+    else:
+        move, mark, name = text.strip().partition("!")
     said = name.strip().lower()
     claim = said in ("stop", "!", "stop!")
-    if mark and not claim and said not in ("", "illegal"):
+    if (mark and mark != "!") or (mark and not claim and said not in ("", "illegal")):
         raise InputError(
             "--moves", line, column, repr(text.strip()), "'!', '!stop' or '!stop!' behind a move"
         )
@@ -72,12 +90,33 @@ def _move(text: str, line: int, column: int) -> ScriptMove:
     return ScriptMove(move.strip(), line, column, force=force, claim=claim)
 
 
-def scripted(move: str) -> ScriptMove:
-    """One move with its mark, as findings have it."""
-    return _move(move, 1, 1)
+def scripted(move: str, names: Collection[str] = ()) -> ScriptMove:
+    """One move with its mark, as findings have it.
+
+    ``names`` are those of the game's moves, as far as they are known: a name may end with a mark.
+    """
+    end = None if move in names else _MARK.search(move)
+    if end is None:
+        return ScriptMove(move, 1, 1)
+    return _move(f"{_in_quotes(move[: end.start()])}{end[0]}", 1, 1)
 
 
-def insistent(move: str) -> str:
+def marked(move: str, mark: str, names: Collection[str]) -> str:
+    """A move of a finding with its mark: not to be taken for another move."""
+    return f"{move} {mark}" if f"{move}{mark}" in names else f"{move}{mark}"
+
+
+def insistent(move: str, names: Collection[str]) -> str:
     """A move of a script as one that is let happen, whatever formula and rules say of it."""
-    read = scripted(move)
-    return f"{read.text}!stop!" if read.claim else f"{read.text}!"
+    read = scripted(move, names)
+    word, mark = read.text, "!stop!" if read.claim else "!"
+    try:
+        plain = [(m.text, m.claim, m.force) for m in script_moves(f"{word}{mark}")]
+    except InputError:
+        plain = []
+    same = plain == [(word, read.claim, True)]
+    return f"{word if same else _in_quotes(word)}{mark}"
+
+
+def _in_quotes(move: str) -> str:
+    return json.dumps(move, ensure_ascii=False)

@@ -15,10 +15,10 @@ from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Game, NotPlayableError, Player
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import Problem, why_no_rules
 from qsage_validate.problems.validated import command_of, load_to_validate
 from qsage_validate.proving.assertions_level import Answer, prove_assertions
 from qsage_validate.proving.blame import blame
@@ -193,7 +193,13 @@ class _Run:
             Level.ENCODING: self._encoding,
             Level.ASSERTIONS: self._assertions,
         }[level]
-        return runner()
+        try:
+            return runner()
+        except NotPlayableError as error:
+            # What other levels prove, of the formula above all, holds all the same.
+            return LevelResult(
+                level, Unsupported(f"the rules do not say how a play goes on: {error}"), 0.0
+            )
 
     def _begin(self, level: Level) -> Tell:
         """Report the level's question; the result is the callback for the level's progress."""
@@ -460,8 +466,7 @@ class _Run:
         if problem.certificate is None or layout is None:
             return None
         if game is None:
-            why = "no rules are known: give --game DOMAIN PROBLEM or --model"
-            return LevelResult(level, Unsupported(why), 0.0)
+            return LevelResult(level, Unsupported(why_no_rules(layout)), 0.0)
         hero = problem.certificate.kind.player
         moves = frozenset(v for ply in layout.of(hero) for v in variables_of(ply))
         lacking = self._lacking(level, moves if level is Level.RULES else None)

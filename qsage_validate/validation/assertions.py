@@ -58,11 +58,26 @@ class Vocabulary:
     game: Game | None
 
     @cached_property
-    def words(self) -> Mapping[str, str]:
-        """The atoms that positions are made of, by their lower case; none without a layout."""
-        if self.layout is None:
-            return {}
-        return {word.lower(): word for word in self._atoms(self.layout)}
+    def words(self) -> Mapping[str, None]:
+        """The atoms that positions are made of, in an order; none without a layout."""
+        return {} if self.layout is None else dict.fromkeys(self._atoms(self.layout))
+
+    @cached_property
+    def _in_any_case(self) -> Mapping[str, Sequence[str]]:
+        """The atoms by their lower case: the names of positions may differ by case alone."""
+        found: dict[str, list[str]] = {}
+        for word in self.words:
+            found.setdefault(word.lower(), []).append(word)
+        return found
+
+    def _word(self, spelling: str) -> str | None:
+        """The atom that is spelt so; in other case where that is no other atom."""
+        kind, space, rest = spelling.partition(" ")
+        for exact in (spelling, f"{kind.lower()}{space}{rest}"):
+            if exact in self.words:
+                return exact
+        alike = self._in_any_case.get(spelling.lower(), ())
+        return alike[0] if len(alike) == 1 else None
 
     def _atoms(self, layout: Layout) -> Iterable[str]:
         state = layout.state
@@ -93,15 +108,17 @@ class Vocabulary:
     def atom(self, name: str) -> Condition | None:
         """The condition of a position that a name stands for; ``None`` if it stands for none."""
         for spelling in (*spellings(name), f"({name})"):
-            word = self.words.get(spelling.lower())
+            word = self._word(spelling)
             if word is not None:
                 return Name(word, 0)
             if spelling.lower() == "goal" and self.game is not None:
                 return Name(GOAL, 0)
             free = _FREE.fullmatch(spelling)
-            held = [] if free is None else [f"{player.value} {free[2]}" for player in Player]
-            if free is not None and all(atom.lower() in self.words for atom in held):
-                stones = tuple(Name(self.words[atom.lower()], 0) for atom in held)
+            if free is None:
+                continue
+            held = [self._word(f"{player.value} {free[2]}") for player in Player]
+            stones = tuple(Name(atom, 0) for atom in held if atom is not None)
+            if len(stones) == len(held):
                 if free[1].lower() == "occupied":
                     return Join(conjunction=False, parts=stones)
                 # No complement, which would be a part of a guard.
@@ -163,10 +180,13 @@ class Vocabulary:
 
     def _expected(self, name: Name, one: Assertion) -> str:
         """The names that could stand in the place of a name that means nothing."""
-        known = [*self.words.values(), *(self.literals if one.end else ())]
+        alike = self._in_any_case.get(name.text.lower(), ())
+        if len(alike) > 1:
+            return f"one of {', '.join(map(repr, alike))}, which differ by case"
+        known = [*self.words, *(self.literals if one.end else ())]
         hint = did_you_mean(name.text, known)
         if not self.words:
             return f"a variable or gate of the formula, for no layout tells positions{hint}"
         if name.text.lower() == "goal":
             return "a name of the position, for no rules are known that say who has won"
-        return f"a name of the position like {next(iter(self.words.values()))!r}{hint}"
+        return f"a name of the position like {next(iter(self.words))!r}{hint}"

@@ -25,20 +25,20 @@ def check_fit(game: Game, layout: Layout) -> None:
             _checked(game, text, player, source)
 
 
-def has_words_of(game: Game, layout: Layout) -> bool:
-    """True if the moves of a layout are moves of a game.
+def foreign_move(game: Game, layout: Layout) -> str | None:
+    """A move of a layout that is no move of a game; ``None`` where there is none.
 
     Some encodings name moves by what they do in the formula: the rules say nothing of these.
     """
     if layout.actions:
-        return True
-    try:
-        for player, texts in _texts(layout).items():
-            for text in texts:
+        return None
+    for player, texts in _texts(layout).items():
+        for text in texts:
+            try:
                 _checked(game, text, player, "")
-    except UsageError:
-        return False
-    return True
+            except UsageError:
+                return text
+    return None
 
 
 def _texts(layout: Layout) -> dict[Player, dict[str, None]]:

@@ -19,9 +19,9 @@ import re
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeAlias
 
-from qsage_validate.errors import InputError, MalformedMoveError, QsageError, UsageError
+from qsage_validate.errors import InputError, MalformedMoveError, UsageError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.gdl.grid import Grid, find_grid
 from qsage_validate.games.gdl.machine import (
@@ -35,10 +35,14 @@ from qsage_validate.games.gdl.machine import (
     why_not,
 )
 from qsage_validate.games.gdl.model import (
+    Atom,
+    Clause,
     Description,
     Ground,
+    Key,
     Term,
     Variable,
+    arguments_of,
     term_order,
     term_text,
 )
@@ -49,6 +53,7 @@ from qsage_validate.games.protocol import (
     Illegality,
     Kernel,
     Move,
+    NotPlayableError,
     Outcome,
     Player,
     Position,
@@ -80,7 +85,7 @@ class GdlMove:
         return term_text(self.term)
 
 
-class NotTurnTakingError(QsageError):
+class NotTurnTakingError(NotPlayableError):
     """Both roles have a choice in a state that can be reached."""
 
 
@@ -242,13 +247,13 @@ class RoundsGame(Game):
     def choices(self, state: State) -> Mapping[Player, tuple[Ground, ...]]:
         """The legal moves of each player in a state that is not terminal.
 
-        Raises ``NotTurnTakingError`` when both have a choice, ``QsageError`` when one has no
-        legal move.
+        Raises ``NotTurnTakingError`` when both have a choice, ``NotPlayableError`` when one has
+        no legal move.
         """
         legal = {p: self.machine.legal(state, role) for p, role in self.roles.items()}
         for player, moves in legal.items():
             if not moves:
-                raise QsageError(
+                raise NotPlayableError(
                     f"found no legal move of {term_text(self.roles[player])} in "
                     f"{state_text(state)}, expected one: the game has not ended"
                 )
@@ -383,10 +388,15 @@ class RoundsGame(Game):
         return GdlMove(term)
 
     @cached_property
-    def _forms(self) -> Mapping[Player, frozenset[tuple[Ground, int]]]:
-        """The names and numbers of arguments of each player's moves."""
+    def _forms(self) -> Mapping[Player, _Forms]:
+        """The names and numbers of arguments of each player's moves.
+
+        Formulas have codes for moves that can never be legal, where what tells that is finer
+        than what their encoder knows: the forms are those that the rules for ``legal`` allow.
+        """
+        allowed = _MoveForms(self.description.clauses).at(("legal", 2), 1)
         return {
-            player: frozenset(_form(move.term) for move in self.moves(player)) for player in Player
+            player: allowed | {_form(move.term) for move in self.moves(player)} for player in Player
         }
 
     def moves(self, player: Player) -> Sequence[GdlMove]:
@@ -401,8 +411,63 @@ def _game(description: Description, rounds: int, black: Ground, win: int, name: 
     return RoundsGame(description, rounds, black=term_text(black), win=win, name=name)
 
 
-def _form(term: Ground) -> tuple[Ground, int]:
+def _form(term: Term) -> tuple[Term, int]:
     return (term[0], len(term) - 1) if isinstance(term, tuple) else (term, 0)
+
+
+_Forms: TypeAlias = "frozenset[tuple[Term, int]]"
+
+_HEADS: Final[Mapping[Key, Sequence[Key]]] = {
+    ("true", 1): (("init", 1), ("next", 1)),
+    ("does", 2): (("legal", 2),),
+}
+"""The relations whose rules say what is true of a relation without rules."""
+
+
+class _MoveForms:
+    """The forms of what may stand at a place of a relation, and perhaps more.
+
+    A variable in a rule's head has the forms of its place in one of the conditions.
+    """
+
+    def __init__(self, clauses: Sequence[Clause]) -> None:
+        self._clauses = clauses
+        self._seen: set[tuple[Key, int]] = set()
+
+    def at(self, key: Key, place: int) -> _Forms:
+        if (key, place) in self._seen:
+            return frozenset()
+        self._seen.add((key, place))
+        heads = _HEADS.get(key, (key,))
+        own = (clause for clause in self._clauses if clause.head.key in heads)
+        return frozenset().union(*(self._of(clause, place) for clause in own))
+
+    def _of(self, clause: Clause, place: int) -> _Forms:
+        term = clause.head.arguments[place]
+        if not isinstance(term, Variable):
+            return frozenset({_form(term)})
+        for literal in clause.body:
+            atom = literal.atom
+            if literal.positive and isinstance(atom, Atom) and term in atom.arguments:
+                return self.at(atom.key, atom.arguments.index(term))
+        return self._every
+
+    @cached_property
+    def _every(self) -> _Forms:
+        """The forms of all terms of the description."""
+        found: set[tuple[Term, int]] = set()
+        waiting: list[Term] = [
+            term
+            for clause in self._clauses
+            for atom in (clause.head, *(literal.atom for literal in clause.body))
+            for term in arguments_of(atom)
+        ]
+        while waiting:
+            term = waiting.pop()
+            if not isinstance(term, Variable):
+                found.add(_form(term))
+                waiting += term[1:] if isinstance(term, tuple) else ()
+        return frozenset(found)
 
 
 def _words(terms: Sequence[Term]) -> list[str]:

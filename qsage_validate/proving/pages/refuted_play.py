@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from qsage_validate.arena.engines.engine import answered
 from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import QsageError
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import Game, Player
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.script_moves import scripted
 from qsage_validate.proving.levels import LevelResult
@@ -56,17 +56,19 @@ def steps_of_finding(
             return _pointed_out(steps, finding), "the boards are decoded from the formula"
     rules = game if game is not None or problem is None else problem.game
     if rules is not None:
-        moves = [scripted(move).text for move in finding.moves]
+        listed = [m for p in Player for m in rules.moves(p)] if rules.lists_moves else []
+        names = frozenset(map(str, listed))
+        moves = [scripted(move, names).text for move in finding.moves]
         return _pointed_out(steps_by_rules(rules, moves), finding), "the boards are the rules'"
     return (), "the formula has no layout: there are no boards to show"
 
 
 def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[Step, ...] | None:
     """The play against the certificate; ``None`` when it goes another way than ``moves``."""
-    engine = open_engine(problem)
+    engine, names = open_engine(problem), problem.move_names
     played = [*answered(engine, engine.start())]
     while not played[-1].over and played[-1].frame.ply < len(moves):
-        step, said = played[-1], scripted(moves[played[-1].frame.ply])
+        step, said = played[-1], scripted(moves[played[-1].frame.ply], names)
         try:
             move = engine.parse(step, said.text)
             # A legal move is simply made; an illegal one is let happen.
@@ -77,7 +79,7 @@ def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[Step, ...] | None
             return None
     frames = [step.frame for step in played]
     replayed = [str(frame.move) for frame in frames if frame.move is not None]
-    expected = [scripted(move).text for move in moves]
+    expected = [scripted(move, names).text for move in moves]
     length = min(len(replayed), len(expected))
     if replayed[:length] != expected[:length] or len(replayed) < len(expected) - 1:
         return None
