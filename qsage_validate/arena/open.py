@@ -58,7 +58,7 @@ def _told(problem: Problem, layout: Layout) -> frozenset[str]:
     """The names of positions that the formula tells at some time; not what the opponent chooses."""
     state, certificate = layout.state, problem.answering
     if state.is_board:
-        return frozenset(Vocabulary(problem.formula, layout, None).words.values())
+        return frozenset(Vocabulary(problem.formula, layout, None).words)
     skolem = certificate.kind is Kind.SKOLEM
     free = set(opponent_variables(certificate, problem.formula)) if skolem else set()
     rows = (zip(state.kinds, row, strict=False) for row in state.states)

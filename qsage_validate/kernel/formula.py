@@ -11,7 +11,7 @@ The check by which the tool is quick merges equal gates, proves lemmas and split
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.circuit.qbf import Qbf
@@ -32,12 +32,13 @@ class Beaten:
 
 
 def formula_obligation(
-    formula: Qbf, certificate: CircuitCertificate
+    formula: Qbf, certificate: CircuitCertificate, doubts: Sequence[int] = ()
 ) -> tuple[Obligation, tuple[int, ...]]:
-    """The obligation of this level, and the variables of the graph's first inputs."""
-    composition = compose(certificate, formula, rewrite=False)
+    """The obligation, and the variables of the graph's first inputs; no doubt may be true."""
+    composition = compose(certificate, formula, doubts, rewrite=False)
     assert composition.output is not None, "there is a formula"
-    wrong = composition.output ^ (certificate.kind is Kind.SKOLEM)
+    lost = composition.output ^ (certificate.kind is Kind.SKOLEM)
+    wrong = composition.builder.or_all([lost, *composition.also])
     claim = Claim(FindingKind.CERTIFICATE_BEATEN, 0, wrong, "the functions lose")
     return Obligation(composition.builder, (claim,)), composition.opponent
 
@@ -45,12 +46,13 @@ def formula_obligation(
 def prove_formula(
     formula: Qbf,
     certificate: CircuitCertificate,
+    doubts: Sequence[int] = (),
     *,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
 ) -> Beaten | None:
-    """``None``: proved.  Raises ``ClaimsTimeoutError`` at the deadline."""
-    asked, opponent = formula_obligation(formula, certificate)
+    """``None``: proved, of the ``doubts`` too.  Raises ``ClaimsTimeoutError`` at the deadline."""
+    asked, opponent = formula_obligation(formula, certificate, doubts)
     failure = first_failure(
         asked.builder, asked.claims, asked.assumed, deadline=deadline, tell=tell
     )

@@ -12,6 +12,7 @@ from qsage_validate.certificates.checker.check import (
     check_matrix,
     circuit_of,
     dependencies,
+    functions_of,
 )
 from qsage_validate.certificates.checker.check import Evidence as Measured
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError
@@ -104,6 +105,10 @@ def check_formula(
         verdict = Undecided(f"{error}; there may be too little memory for {jobs} processes")
         return LevelResult(Level.FORMULA, verdict, watch.seconds, _sizes(formula, certificate))
     evidence = _sizes(formula, certificate) | _measured(result)
+    if isinstance(result, CertificateProved) and minimal:
+        # Clauses with several solutions, which this check proves to win one and all.
+        why = "the clauses leave a value open, of which the kernel alone proves nothing"
+        return LevelResult(Level.FORMULA, Undecided(why), watch.seconds, evidence)
     if isinstance(result, CertificateProved):
         # Whether functions may read what they read is another level's question.
         verdict = Proved(f"{_no_choice(result.kind)}{result.notes}")
@@ -121,10 +126,14 @@ def check_formula(
 def _by_kernel(
     formula: Qbf, certificate: Certificate, deadline: Deadline
 ) -> Proved | Undecided | None:
-    """The kernel's verdict; ``None`` where the kernel finds a choice that beats the functions."""
+    """The kernel's verdict; ``None`` where a choice beats the functions.
+
+    Or where clauses, under a choice, contradict each other or leave a value open.
+    """
     try:
-        circuit = circuit_of(certificate, formula)
-        beaten = prove_formula(formula, circuit, deadline=deadline)
+        read = functions_of(certificate, formula)
+        doubts = [*read.contradictions.values(), *read.openings.values()]
+        beaten = prove_formula(formula, read.circuit, doubts, deadline=deadline)
     except NotDefinitionalError as error:
         return Undecided(f"the clauses cannot be read as definitions: {error}")
     except ClaimsTimeoutError as error:

@@ -49,7 +49,7 @@ class Sampled(Outcome):
 
 @dataclass(frozen=True, slots=True)
 class Claimed(Outcome):
-    """A solver says that the claim holds, and nothing checks it; ``reason`` says who says what.
+    """A solver, or a file, says that the claim holds; ``reason`` says who says what, unchecked.
 
     Nothing is proved by that.
     """

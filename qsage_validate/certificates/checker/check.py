@@ -183,7 +183,7 @@ def dependencies(formula: Qbf, certificate: Certificate) -> tuple[Dependency, ..
     Raises :class:`NotDefinitionalError` when clauses are no definitions, and the errors of
     :func:`check`.
     """
-    circuit = _read(certificate, formula).circuit
+    circuit = functions_of(certificate, formula).circuit
     _check_sides(formula, circuit)
     return wrong_dependencies(circuit, formula)
 
@@ -204,7 +204,7 @@ def check_matrix(
     """
     search = _Search(formula, deadline, jobs, tell)
     try:
-        read = _read(certificate, formula)
+        read = functions_of(certificate, formula)
     except NotDefinitionalError as error:
         return CertificateUndecided(f"the clauses cannot be read as definitions: {error}")
     circuit = read.circuit
@@ -384,10 +384,14 @@ def circuit_of(certificate: Certificate, formula: Qbf) -> CircuitCertificate:
 
     Raises :class:`NotDefinitionalError` when clauses are no definitions.
     """
-    return _read(certificate, formula).circuit
+    return functions_of(certificate, formula).circuit
 
 
-def _read(certificate: Certificate, formula: Qbf) -> Definitions:
+def functions_of(certificate: Certificate, formula: Qbf) -> Definitions:
+    """The functions as a graph, with what has to be false of clauses for them to be functions.
+
+    Raises :class:`NotDefinitionalError` when clauses are no definitions.
+    """
     if isinstance(certificate, ClauseCertificate):
         return definitions(certificate, formula)
     return Definitions(certificate, {}, {})

@@ -78,9 +78,8 @@ def solve_alternating(
     for turn in found.turns:
         what = "wins" if turn.player is Player.BLACK else "blocks"
         verdict = {True: "yes", False: "no", None: "undecided"}[turn.truth]
-        narrate(
-            f"{turn.player} {what} within {turn.plies}: {verdict} ({turn.by}, {turn.seconds:.2f} s)"
-        )
+        by = f"{turn.said_by}, {turn.seconds:.2f} s"
+        narrate(f"{turn.player} {what} within {turn.plies}: {verdict} ({by})")
     _tell(found, _replies(found, pairs, deadline.sooner(_SECONDS)), json_output)
     return exit_of(None if found.winner is None else found.winner is Player.BLACK)
 
@@ -107,6 +106,7 @@ def _tell(found: Alternated, replies: list[_Reply], json_output: bool) -> None:
                         "plies": turn.plies,
                         "truth": turn.truth,
                         "by": turn.by,
+                        "taken_from": turn.taken_from or None,
                         "seconds": round(turn.seconds, 3),
                     }
                     for turn in found.turns

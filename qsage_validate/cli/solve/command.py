@@ -170,6 +170,7 @@ def _search(
     game = load_game(model)
     if prepared is not None:
         prepared.tell()
+    farmed = farm.rests_on(deepening.resume)
     with (
         SearchLine(sys.stderr) as line,
         farm.searching(method, line.tell, deepening.resume) as search,
@@ -183,6 +184,7 @@ def _search(
         game = load_game(prepared.whole)
         if truth is False:
             result = replace(result, reason=f"Black does not win within {game.length}")
+    result = replace(result, reason=f"{result.reason}{farmed}")
     if json_output:
         emit_json(
             {"game": game.name, "plies": game.plies, "verdict": word_of(truth), "solver": "search"}

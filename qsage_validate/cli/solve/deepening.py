@@ -75,6 +75,7 @@ def solve_to_critical_depth(
     from qsage_validate.solvers.deepening.game_depths import depths_of
 
     resume, last = options.resume, options.max_depth
+    farmed = farm.rests_on(resume)
     file = None if resume is None or farm.given else DeepeningFile(resume, model)
     plies = None if last is None else last - depths_of(model).depth(0)
     solvers: list[Solver] = []
@@ -97,7 +98,7 @@ def solve_to_critical_depth(
                 )
         else:
             found = _ask(model, method, encoding, plies, file, line)
-    _tell(found, method, json_output)
+    _tell(found, method, farmed, json_output)
     if solution is not None:
         from qsage_validate.cli.solutions import write_solution_at
 
@@ -142,10 +143,11 @@ def _ask(
     return deepen(model, ask, last=last, deadline=method.limits.deadline, file=file)
 
 
-def _tell(found: Deepened, method: Method, json_output: bool) -> None:
+def _tell(found: Deepened, method: Method, farmed: str, json_output: bool) -> None:
     move = found.first_move
     if not json_output:
-        emit(f"{found.why}; first move {move}" if move else found.why)
+        said = f"{found.sentence}{farmed}"
+        emit(f"{said}; first move {move}" if move else said)
         words = method.engine_words(found.engine, found.nodes) if found.engine else ""
         if words:
             narrate(words)
@@ -156,7 +158,7 @@ def _tell(found: Deepened, method: Method, json_output: bool) -> None:
             "game": found.model.name,
             "verdict": word_of(truth),
             "winner": None if truth is None else "black" if truth else "white",
-            "reason": found.why,
+            "reason": f"{found.sentence}{farmed}",
             "critical_plies": found.critical,
             "critical_depth": found.depth,
             "refuted_plies": found.refuted,
@@ -174,5 +176,6 @@ def _answer(answer: Answer) -> dict[str, object]:
         "plies": answer.plies,
         "verdict": word_of(answer.truth),
         "by": answer.by,
+        "taken_from": answer.taken_from or None,
         "seconds": round(answer.seconds, 3),
     }

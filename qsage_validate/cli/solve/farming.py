@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -59,6 +60,13 @@ class FarmOptions(OptionGroup):
             raise UsageError(f"found {given} with --alternate, expected one of them")
         if given is not None and not searches:
             raise UsageError(f"found {given} without a search on the rules, expected one")
+
+    def rests_on(self, resume: str | None) -> str:
+        """The words about a file of answers that there is before the search; else empty."""
+        from qsage_validate.solvers.deepening.answer_file import rests_on
+
+        known = self.given is not None and resume is not None and os.path.exists(resume)
+        return rests_on(resume) if known and resume is not None else ""
 
     @contextmanager
     def searching(

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Any, Final, Generic
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS
-from qsage_validate.errors import InputError, Undecided, UsageError
+from qsage_validate.errors import InputError, Undecided, UsageError, one_line
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
 from qsage_validate.proving.plays.checkpoint import Covered, digest_of, restore, save
@@ -22,7 +22,14 @@ from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
+from qsage_validate.validation.verdict import (
+    Claimed,
+    Proved,
+    Refuted,
+    Sampled,
+    Unsupported,
+    Verdict,
+)
 
 # A checkpoint is written after so many seconds, and whenever the work ends unfinished.
 _SAVE_SECONDS: Final = 10.0
@@ -48,7 +55,8 @@ def exhaust(
 
     At a limit (time; positions: beginnings after merging) the result is undecided and says
     what was covered.  With a file ``checkpoint`` the work goes on from what the file holds;
-    it is written now and then, at limits and on Ctrl-C, and removed when the work is done.
+    it is written now and then, at limits and on Ctrl-C, and removed when the work is done.  Anyone
+    can write such a file, and what it says is done is not done again: then nothing is proved.
 
     Raises ``InputError`` and ``UsageError`` for a checkpoint that cannot be used or written, and
     :class:`LevelInterrupted`, a ``KeyboardInterrupt``, on Ctrl-C.
@@ -83,6 +91,7 @@ class _Exhaustion(Generic[Nodes]):
         self._watch, self._since_saved = Stopwatch(), Stopwatch()
         # The seconds of earlier runs, of which a checkpoint tells.
         self._before = 0.0
+        self._taken: int | None = None
         self._findings: list[Finding] = []
         self._halfway = False
         self._rest: Nodes | None = None
@@ -137,6 +146,7 @@ class _Exhaustion(Generic[Nodes]):
         known.todo, known.later = [], []
         self._done = known
         self._before = known.seconds
+        self._taken = sum(known.positions)
 
     def _restored(self, beginnings: list[tuple[str, int]]) -> list[Nodes]:
         texts = [text for text, _ in beginnings]
@@ -252,6 +262,7 @@ class _Exhaustion(Generic[Nodes]):
             "early wins": sum(done.ended[:-1]),
             "merged": self._walker.merges,
             "claims": self._claims(),
+            "taken from": None if self._taken is None else self._checkpoint,
             "finished": not stopped and not self._findings,
         }
         return LevelResult(Level.EXHAUSTIVE, self._verdict(stopped), seconds, evidence)
@@ -279,9 +290,15 @@ class _Exhaustion(Generic[Nodes]):
             return Sampled(f"{rounded(plays)} plays: {what}")
         if not plays:
             return Undecided("no play was seen to its end")
-        return Proved(
+        reason = (
             f"all {rounded(plays)} plays of the opponent's legal moves are won as promised "
             f"({sum(done.positions):,} positions)"
+        )
+        if self._taken is None:
+            return Proved(reason)
+        return Claimed(
+            f"{reason}, as far as what {one_line(str(self._checkpoint))} says is right: "
+            f"{self._taken:,} positions are taken from it, and not checked again"
         )
 
     def _shortest(self) -> tuple[Finding, ...]:

@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Final
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.positional.pairing import pairing_clauses, require_pairing_game
 from qsage_validate.encodings.registry import encode
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.errors import UndecidedError, UsageError, one_line
 from qsage_validate.formats.json_text import Json
-from qsage_validate.formats.source import Path
+from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
@@ -127,12 +127,12 @@ def _conclude(model: PositionalModel, turns: Sequence[Turn], most: int) -> Alter
     for turn in turns:
         if turn.truth:
             what = "wins" if turn.player is BLACK else "blocks"
-            why = f"{turn.player} {what} within {plies_text(turn.plies)} ({turn.by})"
+            why = f"{turn.player} {what} within {plies_text(turn.plies)} ({turn.said_by})"
             return Alternated(model, turn.player, turn.plies, why, tuple(turns))
         # The last ply of a full board that Black makes.
         whole = turn.player is BLACK and turn.plies >= most - (most + 1) % 2
         if turn.truth is False and turn.conclusive and whole:
-            why = f"{WHITE} holds out until the board is full ({turn.by})"
+            why = f"{WHITE} holds out until the board is full ({turn.said_by})"
             return Alternated(model, WHITE, most, why, tuple(turns))
     return None
 
@@ -238,7 +238,13 @@ class AlternationFile(AnswerFile[Turn]):
     def __init__(self, file: Path, model: PositionalModel, encoding: str) -> None:
         model_text = replace(model, turns=model.turns[:1]).fingerprint()
         head = {"format": _FORMAT, "game": model.name, "model": model_text, "encoding": encoding}
+        self._model = model
         super().__init__(file, head)
+
+    def check(self, read: Turn, place: Json) -> None:
+        if read.first_move and read.first_move not in self._model.positions:
+            found = f"the first move {quoted(one_line(read.first_move))}"
+            raise place["first_move"].error(found, "a position of the game")
 
     def as_json(self, entry: Turn) -> dict[str, Any]:
         return super().as_json(entry) | {"player": entry.player.value}

@@ -7,12 +7,14 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from os import fspath, path
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
+from qsage_validate.errors import one_line
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Path, Source, quoted, write_atomic
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 
 Fields = Mapping[str, Callable[[Json], Any]]
@@ -23,7 +25,8 @@ class Answer:
     """The answer whether Black wins within ``plies``, its source, and the time it took.
 
     ``truth`` is ``None`` where the answer is unknown; ``why`` gives the reason then.
-    ``first_move`` is a winning move of Black's at ply 1, where one is known.
+    ``first_move`` is a winning move of Black's at ply 1, where one is known.  ``taken_from`` is the
+    file that the answer was read from, of which nothing was checked again.
     """
 
     plies: int
@@ -32,6 +35,19 @@ class Answer:
     seconds: float
     why: str = ""
     first_move: str = ""
+    taken_from: str = field(default="", kw_only=True, compare=False)
+
+    @property
+    def said_by(self) -> str:
+        """The source of the answer; what a file says is the source is quoted."""
+        if not self.taken_from:
+            return self.by
+        return f"{quoted(one_line(self.by), 60)} as {self.taken_from} says, not checked again"
+
+
+def rests_on(path: str) -> str:
+    """The words behind a result that rests on answers in a file."""
+    return f"; this rests on answers in {one_line(path)}, which are not checked again"
 
 
 Entry = TypeVar("Entry", bound=Answer)
@@ -41,8 +57,9 @@ class AnswerFile(ABC, Generic[Entry]):
     """Answers in a file, behind a head that says what they are about.
 
     ``head`` are texts by name, the format first; each of them has to be the same in a file that is
-    gone on with.  An answer that is added is written whole at once, or not at all; unknown answers
-    are not kept.  A file that does not exist yet is begun.  What another run has added to the file
+    gone on with.  A digest of the answers tells a change by accident; whoever makes it anew can
+    say anything, so that answers know the file that they are from.  An answer that is added is
+    written whole at once, or not at all; unknown answers are not kept.  A file that does not exist yet is begun.  What another run has added to the file
     meanwhile stays in it.  Raises :class:`InputError` for one that
     is no such file, damaged, about something else, or contradicts itself.
 
@@ -53,8 +70,6 @@ class AnswerFile(ABC, Generic[Entry]):
     required: ClassVar[Fields]
     optional: ClassVar[Fields] = {}
     kind: type[Entry]
-    sealed: ClassVar[bool] = False
-    """True if the file has a digest of its answers, so that a change is seen."""
 
     def __init__(self, file: Path, head: Mapping[str, str]) -> None:
         self._file = fspath(file)
@@ -100,8 +115,8 @@ class AnswerFile(ABC, Generic[Entry]):
 
     def _write(self) -> None:
         answers = [self.as_json(entry) for entry in self.entries]
-        seal = {"sha256": _digest(answers)} if self.sealed else {}
-        text = json.dumps({**self._head, **seal, "answers": answers}, ensure_ascii=False, indent=1)
+        content = {**self._head, "sha256": _digest(answers), "answers": answers}
+        text = json.dumps(content, ensure_ascii=False, indent=1)
         write_atomic(self._file, text + "\n", continued=True)
         self._seen = self._state()
 
@@ -123,11 +138,10 @@ class AnswerFile(ABC, Generic[Entry]):
                 found = f"answers for the {name} {read[name].text()}"
                 raise read[name].error(found, self._head[name])
         entries = [self._entry(each) for each in read["answers"].items()]
-        if self.sealed:
-            seal = _digest([self.as_json(entry) for entry in entries])
-            if read["sha256"].text() != seal:
-                found = quoted(read["sha256"].text(), 80)
-                raise read["sha256"].error(found, f"{seal}: the answers were cut or changed")
+        seal, said = _digest([self.as_json(entry) for entry in entries]), read.get("sha256")
+        if said is None or said.text() != seal:
+            found = "no 'sha256'" if said is None else quoted(said.text(), 80)
+            raise (said or read).error(found, f"{seal}: the answers were cut or changed")
         contradiction = self.contradiction(entries)
         if contradiction is not None:
             raise read["answers"].error(contradiction, "answers that agree")
@@ -135,12 +149,17 @@ class AnswerFile(ABC, Generic[Entry]):
 
     def _entry(self, entry: Json) -> Entry:
         fields = entry.fields()
-        for name, field in fields.items():
+        for name, each in fields.items():
             if name not in self.fields:
-                raise field.error(f"the field {name!r}", f"one of {', '.join(self.fields)}")
+                raise each.error(f"the field {name!r}", f"one of {', '.join(self.fields)}")
         for name in self.required:
             entry[name]  # raises the error where it is not there
-        return self.from_json({name: self.fields[name](x) for name, x in fields.items()})
+        read = self.from_json({name: self.fields[name](x) for name, x in fields.items()})
+        self.check(read, entry)
+        return replace(read, taken_from=self._file)
+
+    def check(self, read: Entry, place: Json) -> None:
+        """Raise ``InputError`` for an answer that this game cannot have."""
 
 
 def _digest(answers: list[dict[str, Any]]) -> str:
@@ -164,7 +183,16 @@ class DeepeningFile(AnswerFile[Answer]):
 
     def __init__(self, file: Path, model: GameModel) -> None:
         head = {"format": _FORMAT, "game": model.name, "model": model.fingerprint()}
+        self._model = model
         super().__init__(file, head)
+
+    def check(self, read: Answer, place: Json) -> None:
+        if read.first_move:
+            legal = set(map(str, load_game(self._model).initial.legal_moves()))
+            for move in read.first_move.split(", ") if read.first_move not in legal else ():
+                if move not in legal:
+                    found = f"the first move {quoted(one_line(move))}"
+                    raise place["first_move"].error(found, "a legal move")
 
     def contradiction(self, entries: list[Answer]) -> str | None:
         true = min((a.plies for a in entries if a.truth), default=None)

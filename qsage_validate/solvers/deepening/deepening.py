@@ -14,7 +14,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
+from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile, rests_on
 from qsage_validate.solvers.deepening.depths import Bound, Depths
 from qsage_validate.solvers.deepening.game_depths import depths_of
 from qsage_validate.solvers.search.bounds import MAX_PLIES
@@ -53,6 +53,17 @@ class Deepened:
     within: int | None = None
     engine: str = ""
     nodes: int = 0
+
+    @property
+    def taken_from(self) -> str:
+        """The file whose answers the result rests on, which were not checked again; or empty."""
+        known = (self.refuted, self.critical, self.within)
+        return next((a.taken_from for a in self.answers if a.taken_from and a.plies in known), "")
+
+    @property
+    def sentence(self) -> str:
+        """The result, and what of it was not checked."""
+        return self.why + (rests_on(self.taken_from) if self.taken_from else "")
 
     @property
     def model(self) -> GameModel:
@@ -229,8 +240,8 @@ def _known(answers: Sequence[Answer]) -> tuple[int | None, int | None]:
         true = next(a for a in answers if a.truth and a.plies == upper)
         false = next(a for a in answers if a.truth is False and a.plies == refuted)
         raise UsageError(
-            f"answers contradict each other: a win within {upper} plies ({true.by}), "
-            f"none within {refuted} ({false.by})"
+            f"answers contradict each other: a win within {upper} plies ({true.said_by}), "
+            f"none within {refuted} ({false.said_by})"
         )
     return refuted, upper
 

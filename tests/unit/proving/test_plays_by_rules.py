@@ -39,7 +39,7 @@ from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.system.limits import Limits
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled
+from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 from tests.support.plays import DOMINEERING, DOMINO
 from tests.support.plays import EL as GRID_EL
 from tests.support.plays import HELD as GRID_HELD
@@ -669,7 +669,7 @@ def test_a_checkpoint_of_other_rules_in_gdl_is_refused(tmp_path: Path) -> None:
     assert str(other.initial) == str(load_game(fork("(step 3)")).initial)
     with pytest.raises(UsageError, match="is of other files"):
         exhaust(replace(problem, game=other), checkpoint=str(path))
-    assert isinstance(exhaust(problem, checkpoint=str(path)).verdict, Proved)
+    assert isinstance(exhaust(problem, checkpoint=str(path)).verdict, Claimed)
 
 
 # -- values that no play gives --------------------------------------------------------------

@@ -25,7 +25,7 @@ class Found(Answer):
 
 
 class FrontierFile(AnswerFile[Found]):
-    """The answers about positions of one game, in a file that is sealed."""
+    """The answers about positions of one game."""
 
     required: ClassVar[Fields] = {
         "after": Json.line,
@@ -36,7 +36,6 @@ class FrontierFile(AnswerFile[Found]):
     }
     optional: ClassVar[Fields] = {"never": Json.boolean}
     kind = Found
-    sealed: ClassVar[bool] = True
 
     def __init__(self, file: Path, model: GameModel) -> None:
         head = {

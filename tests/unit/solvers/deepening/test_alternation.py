@@ -31,6 +31,7 @@ from qsage_validate.solvers.qbf.solving import Solved, solve_formula
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
+from tests.support.answer_files import resealed
 from tests.support.commands import run_qsage
 from tests.support.positional import targets_on
 from tests.support.search import solve, winning_first_moves
@@ -182,7 +183,7 @@ def test_wrong_answers_in_a_file_are_refused(
     AlternationFile(path, model, "search").add(Turn(5, True, "search", 0.1))
     content = json.loads(path.read_text())
     content["answers"].append({**content["answers"][0], **entry})
-    path.write_text(json.dumps(content))
+    path.write_text(json.dumps(resealed(content)))
     with pytest.raises(InputError, match=words):
         AlternationFile(path, model, "search")
 
@@ -285,4 +286,6 @@ def test_the_command_goes_on_from_a_file(
     first = command(capsys, *words)
     assert first[0] == Exit.TRUE
     assert first[1].startswith("Black wins within 5 plies (search); first move ")
-    assert command(capsys, *words) == first
+    code, out = command(capsys, *words)
+    said = f"'search' as {tmp_path / 'tic.json'} says, not checked again"
+    assert (code, out) == (first[0], first[1].replace("(search)", f"({said})"))

@@ -19,6 +19,7 @@ from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
 from qsage_validate.solvers.deepening.deepening import Ask, deepen, deepen_by_search
 from qsage_validate.system.limits import Deadline, Limits
+from tests.support.answer_files import resealed
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 
@@ -248,7 +249,7 @@ def test_damaged_files_are_input_errors(
     path = tmp_path / "s.json"
     DeepeningFile(path, EL).add(Answer(3, False, "search", 0.5))
     read = json.loads(path.read_text())
-    path.write_text(json.dumps({**read, **change}))
+    path.write_text(json.dumps(resealed({**read, **change})))
     with pytest.raises(InputError) as error:
         DeepeningFile(path, EL)
     assert str(error.value).startswith(f"{path}:{found}")
