@@ -59,9 +59,10 @@ class AnswerFile(ABC, Generic[Entry]):
     ``head`` are texts by name, the format first; each of them has to be the same in a file that is
     gone on with.  A digest of the answers tells a change by accident; whoever makes it anew can
     say anything, so that answers know the file that they are from.  An answer that is added is
-    written whole at once, or not at all; unknown answers are not kept.  A file that does not exist yet is begun.  What another run has added to the file
-    meanwhile stays in it.  Raises :class:`InputError` for one that
-    is no such file, damaged, about something else, or contradicts itself.
+    written whole at once, or not at all; unknown answers are not kept.  A file that does not exist
+    yet is begun.  What another run has added to the file meanwhile stays in it.  Raises
+    :class:`InputError` for one that is no such file, damaged, about something else, or contradicts
+    itself.
 
     ``required`` are the fields of an answer that are kept, ``optional`` those that are kept where
     they say something, each with its reader.
