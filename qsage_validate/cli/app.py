@@ -159,6 +159,8 @@ def _explain(error: BaseException) -> tuple[str, int]:
         return "qsage: error: the input is nested too deeply", Exit.BAD_INPUT
     if isinstance(error, OSError) and error.errno == errno.EBADF and not error.filename:
         return "qsage: error: standard output is closed", Exit.BAD_INPUT
+    if isinstance(error, FileNotFoundError) and not error.filename and not _has_folder():
+        return "qsage: error: the working directory is gone", Exit.BAD_INPUT
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename else ""
         return f"qsage: error: {one_line(f'{place}{error.strerror or error}')}", Exit.BAD_INPUT
@@ -170,6 +172,15 @@ def _explain(error: BaseException) -> tuple[str, int]:
         "(a bug: please report it; QSAGE_DEBUG=1 shows where it is)",
         Exit.INTERNAL,
     )
+
+
+def _has_folder() -> bool:
+    """True unless the working directory has been removed."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def caret(error: InputError, width: int) -> str:

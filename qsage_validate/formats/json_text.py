@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -119,6 +120,18 @@ class Json:
             raise self._other("a text")
         if any("\ud800" <= c <= "\udfff" for c in self.value):
             raise self.error("half of a character", "a text of whole characters")
+        return self.value
+
+    def path(self) -> str:
+        """The path of a file, as the system has it: perhaps of several lines, or no UTF-8."""
+        if not isinstance(self.value, str):
+            raise self._other("a text")
+        try:
+            os.fsencode(self.value)
+        except UnicodeEncodeError:
+            raise self.error("half of a character", "the path of a file") from None
+        if "\0" in self.value:
+            raise self.error("a NUL", "the path of a file")
         return self.value
 
     def line(self) -> str:

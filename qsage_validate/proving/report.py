@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.errors import Exit, Undecided
+from qsage_validate.errors import Exit, Undecided, one_line
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.proving.statements import About, Conclusions, Statement
 from qsage_validate.system.json_keys import snake_key
@@ -93,7 +93,7 @@ class Report:
     @property
     def last_line(self) -> str:
         """One line that a person can quote; it says no more than the levels that passed."""
-        return f"{self.subject}: {'; '.join(self._parts())}"
+        return f"{one_line(self.subject, 4000)}: {'; '.join(self._parts())}"
 
     def _levels(self, kind: type) -> str:
         names = [r.level.value for r in self.results if isinstance(r.verdict, kind)]

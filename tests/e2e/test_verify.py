@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from qsage_validate.errors import Exit
+from qsage_validate.formats.source import sample_path
+from qsage_validate.proving.bundle import lrat_proof
+from qsage_validate.proving.bundle.lrat_proof import Derivation
 from tests.e2e.conftest import Qsage, Ran
 
 LEVELS = ("--level", "dependencies", "--level", "formula", "--level", "rules")
@@ -425,3 +429,35 @@ def test_checkers_of_others_accept_what_holds_and_nothing_else(
     done = qsage("verify", "proof", "--checker", name, "--cnf-only", "--json")
     assert done.code == Exit.REFUTED
     assert not json.loads(done.out)["theorems"][1]["unsatisfiable"]
+
+
+@pytest.mark.parametrize("name", [b"f\xff.qcir", b"a\nb.qcir"])
+def test_any_name_of_a_file_is_proved_and_verified(qsage: Qsage, name: bytes) -> None:
+    path = os.fsdecode(name)
+    shutil.copy(sample_path("sample:tic.qcir"), path)
+    done = qsage(
+        "validate", path, "sample:tic.aig", "--level", "formula", "--proof", "proof"
+    )  # fmt: skip
+    assert done.code == Exit.FINE, done.err
+    done = verify(qsage)
+    assert done.code == Exit.FINE, done.err
+    assert "are those of the inputs" in done.out
+
+
+def test_a_proof_that_the_disk_has_no_room_for_is_an_error_with_the_folder(
+    qsage: Qsage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CaDiCaL says nothing of a file that it cannot write to."""
+
+    read = lrat_proof._read
+
+    def cut(derivation: Derivation, file: IO[bytes], numbers: Sequence[int]) -> None:
+        written = file.read()
+        read(derivation, io.BytesIO(written[: len(written) // 2]), numbers)
+
+    monkeypatch.setattr(lrat_proof, "_read", cut)
+    words = ("validate", "sample:tic", "sample:tic.aig", "--level", "formula", "--proof", "proof")
+    done = qsage(*words)
+    assert done.code == Exit.BAD_INPUT
+    assert "expected a folder for temporary files (TMPDIR) with room" in done.err
+    assert not os.path.exists("proof")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -164,9 +165,11 @@ def write_bundle(
                 for name in sorted(os.listdir(temporary))
             },
         }
+        # The name of a file may be no UTF-8: Python has halves of characters for its bytes.
+        text = json.dumps(manifest, indent=2, ensure_ascii=False)
+        text = _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
         with open(os.path.join(temporary, MANIFEST), "w", encoding="utf-8") as file:
-            json.dump(manifest, file, indent=2, ensure_ascii=False)
-            file.write("\n")
+            file.write(f"{text}\n")
         _put(temporary, target)
     except OSError as error:
         raise _unwritable(folder, error) from None
@@ -396,6 +399,8 @@ def _inputs(files: Files, problem: Problem, target: str) -> dict[str, object]:
     return found
 
 
+_HALF: Final = re.compile("[\ud800-\udfff]")
+
 # -- Reading ---------------------------------------------------------------------------------
 
 
@@ -515,9 +520,7 @@ def _read_inputs(folder: str, data: Json) -> tuple[tuple[Input, ...], Files]:
     inputs: list[Input] = []
 
     def file(role: str, each: Json) -> str:
-        relative = each["path"].line()
-        if "\0" in relative:
-            raise each["path"].error("a NUL", "the path of a file")
+        relative = each["path"].path()
         place = os.path.normpath(os.path.join(os.path.realpath(folder), relative))
         inputs.append(Input(role, place, _hash(each)))
         return place

@@ -6,6 +6,7 @@ read back, so that steps of ours can stand before it and steps that nothing uses
 
 from __future__ import annotations
 
+import os
 import tempfile
 from array import array
 from collections.abc import Collection, Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import IO, Any, Final
 import pysolvers  # type: ignore[import-not-found]  # the part of PySAT that is not Python
 
 from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.errors import Exit, QsageError, UndecidedError
+from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError
 from qsage_validate.kernel.obligation import Clause, Cnf
 from qsage_validate.system.limits import NEVER, Deadline
 
@@ -118,7 +119,11 @@ def search(
 
     Errors as those of :func:`refutation`.
     """
-    with tempfile.TemporaryFile() as file, Solver(name=_SOLVER) as solver:
+    try:
+        temporary = tempfile.TemporaryFile()  # noqa: SIM115 (below)
+    except OSError as error:
+        raise _full(error.strerror or str(error)) from None
+    with temporary as file, Solver(name=_SOLVER) as solver:
         _trace(solver, file)
         solver.append_formula(list(map(list, clauses)))
         if _satisfiable(solver, deadline):
@@ -136,6 +141,12 @@ def _trace(solver: Any, file: IO[bytes]) -> None:
     cadical.configure({"lrat": 1, "binary": 0})
     cadical.prfile = file
     cadical.prfp = pysolvers.cadical195_tracepr(cadical.cadical, file)
+
+
+def _full(reason: str) -> InputError:
+    folder = os.environ.get("TMPDIR") or tempfile.gettempdir()
+    expected = "a folder for temporary files (TMPDIR) with room for the solver's proof"
+    return InputError(folder, None, None, f"an error: {reason}", expected)
 
 
 def _satisfiable(solver: Solver, deadline: Deadline) -> bool:
@@ -156,6 +167,8 @@ def _read(derivation: Derivation, file: IO[bytes], numbers: Sequence[int]) -> No
     """
     steps: list[tuple[int, Clause, array[int]]] = []
     for line in file:
+        if not line.endswith(b"\n"):
+            break  # CaDiCaL does not tell that it could not write
         words = line.split()
         if words[1] == b"d":
             continue
@@ -164,6 +177,8 @@ def _read(derivation: Derivation, file: IO[bytes], numbers: Sequence[int]) -> No
         steps.append((int(words[0]), clause, array("i", map(int, words[middle + 1 : -1]))))
         if not clause:
             break
+    if not steps or steps[-1][1]:
+        raise _full("the proof that the solver writes is cut")
     own = {name for name, _, _ in steps}
     number: dict[int, int] = {}
     name = 0
