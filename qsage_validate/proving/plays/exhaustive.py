@@ -262,9 +262,10 @@ class _Exhaustion(Generic[Nodes]):
             "early wins": sum(done.ended[:-1]),
             "merged": self._walker.merges,
             "claims": self._claims(),
-            "taken from": None if self._taken is None else self._checkpoint,
             "finished": not stopped and not self._findings,
         }
+        if self._taken is not None:
+            evidence["taken from"] = self._checkpoint
         return LevelResult(Level.EXHAUSTIVE, self._verdict(stopped), seconds, evidence)
 
     def _claims(self) -> str:
