@@ -525,6 +525,8 @@ def _read_inputs(folder: str, data: Json) -> tuple[tuple[Input, ...], Files]:
         inputs.append(Input(role, place, _hash(each)))
         return place
 
+    _known(data, "formula", "certificate", "meta", "game", "assertions", "dialect")
+
     def listed(key: str) -> list[Json]:
         values = data.get(key)
         return [] if values is None else values.items()
@@ -553,6 +555,7 @@ def _read_inputs(folder: str, data: Json) -> tuple[tuple[Input, ...], Files]:
 
 
 def _hash(data: Json) -> str:
+    _known(data, "path", "bytes", "sha256")
     text = data["sha256"].text()
     if len(text) != 64 or not set(text) <= set("0123456789abcdef"):
         raise data["sha256"].error(quoted(text), "64 hexadecimal digits")

@@ -132,8 +132,8 @@ class _Exhaustion(Generic[Nodes]):
             self._next_layer(0)
             return
         try:
-            todo = self._restored(known.todo)
-            later = self._restored(known.later)
+            todo = self._restored(known.todo, known.ply)
+            later = self._restored(known.later, known.ply + 1)
         except ValueError as error:
             assert self._checkpoint is not None, "it was read"
             found = f"plays that are none ({error})"
@@ -148,10 +148,10 @@ class _Exhaustion(Generic[Nodes]):
         self._before = known.seconds
         self._taken = sum(known.positions)
 
-    def _restored(self, beginnings: list[tuple[str, int]]) -> list[Nodes]:
+    def _restored(self, beginnings: list[tuple[str, int]], plies: int) -> list[Nodes]:
         texts = [text for text, _ in beginnings]
         parts = [texts[k : k + _RESTORED] for k in range(0, len(texts), _RESTORED)]
-        return [self._walker.restore(part) for part in parts]
+        return [self._walker.restore(part, plies) for part in parts]
 
     def _work(self) -> str:
         """Go on to the end; returns why it was stopped, or nothing."""

@@ -152,15 +152,14 @@ class VectorWalk:
         ended = stuck & ~suspect
         return Step(layer, suspect, self._as_promised(layer, ended, suspect))
 
-    def restore(self, texts: Sequence[str]) -> Layer:
-        """The beginnings with these moves, all of the same number of plies.
+    def restore(self, texts: Sequence[str], plies: int) -> Layer:
+        """The beginnings with these moves, all of so many plies.
 
         Raises ``ValueError`` where a move is none, or is illegal by the rules.
         """
         plays = [text.split() for text in texts]
-        plies = len(plays[0])
         if any(len(moves) != plies for moves in plays) or plies > self.game.plies:
-            raise ValueError("the plays are not equally long")
+            raise ValueError(f"a play has not {plies} plies")
         layer = self.start().layer.take(np.zeros(len(plays), dtype=np.intp))
         for number in range(plies):
             ply = self._ply(number)

@@ -84,8 +84,11 @@ class Walker(ABC, Generic[Nodes]):
         """The moves of each, joined by spaces."""
 
     @abstractmethod
-    def restore(self, texts: Sequence[str]) -> Nodes:
-        """The inverse of :meth:`texts`; raises ``ValueError`` for texts that are no plays."""
+    def restore(self, texts: Sequence[str], plies: int) -> Nodes:
+        """The inverse of :meth:`texts`, of beginnings of so many plies.
+
+        Raises ``ValueError`` for texts that are no such plays.
+        """
 
     @abstractmethod
     def keys(self, nodes: Nodes) -> Sequence[Hashable]:
@@ -173,8 +176,8 @@ class ArrayWalker(Walker[Layer]):
         texts: list[str] = nodes.text.tolist()
         return texts
 
-    def restore(self, texts: Sequence[str]) -> Layer:
-        return self._walk.restore(texts)
+    def restore(self, texts: Sequence[str], plies: int) -> Layer:
+        return self._walk.restore(texts, plies)
 
     def keys(self, nodes: Layer) -> Sequence[Hashable]:
         if not len(nodes):
@@ -320,10 +323,12 @@ class StateWalker(Walker[list[PlayState]]):
     def texts(self, nodes: list[PlayState]) -> list[str]:
         return [" ".join(state.moves) for state in nodes]
 
-    def restore(self, texts: Sequence[str]) -> list[PlayState]:
+    def restore(self, texts: Sequence[str], plies: int) -> list[PlayState]:
         states = replay_all(self.conductor, [split_moves(text) for text in texts])[-1]
         if any(state.illegal or state.ending is not None for state in states):
             raise ValueError("a play has an illegal move, or has ended")
+        if any(state.plies != plies for state in states):
+            raise ValueError(f"a play has not {plies} plies")
         return states
 
     def keys(self, nodes: list[PlayState]) -> Sequence[Hashable]:
