@@ -266,6 +266,8 @@ def _solutions(
 
 # --- At random -----------------------------------------------------------------------------------
 
+_SWAP = {"black": "white", "white": "black"}
+
 
 def _take(rng: Random) -> str:
     """Cells are taken; who has some of them has won."""
@@ -373,10 +375,45 @@ def _walk(rng: Random) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _ruled(rng: Random) -> str:
+    """Rules at random about a few facts: many moves and facts are possible nowhere.
+
+    What an encoder and the rules know of that differs.
+    """
+    facts = [f"f{k}" for k in range(1, rng.choice((3, 4, 4)))]
+    moves = {"black": ["a", "b", "(c 1)"], "white": ["a", "d", "(c 2)"]}
+    lines = ["(role black)", "(role white)", "(init (control black))"]
+    lines += [f"(init {fact})" for fact in facts if rng.random() < 0.5]
+
+    def condition(least: int = 0) -> str:
+        chosen = [f"(true {rng.choice(facts)})" for _ in range(rng.randrange(least, 3))]
+        return " ".join(f"(not {one})" if rng.random() < 0.5 else one for one in chosen)
+
+    for role, names in moves.items():
+        other = _SWAP[role]
+        lines.append(f"(<= (legal {role} {names[0]}) (true (control {role})))")
+        for name in names[1 : rng.randrange(1, 4)]:
+            lines.append(f"(<= (legal {role} {name}) (true (control {role})) {condition()})")
+        lines.append(f"(<= (legal {role} noop) (true (control {other})))")
+        lines.append(f"(<= (next (control {other})) (true (control {role})))")
+    for fact in facts:
+        for _ in range(rng.randrange(1, 3)):
+            role = rng.choice(("black", "white"))
+            does = f"(does {role} {rng.choice(moves[role])})"
+            lines.append(f"(<= (next {fact}) {does if rng.random() < 0.6 else condition(1)})")
+    lines.append(f"(<= terminal {condition(1)})")
+    lines.append(f"(<= (won black) {condition(1)})")
+    lines.append("(<= (goal black 100) (won black))")
+    lines += ["(<= (goal black 0) (not (won black)))"] * (rng.random() < 0.7)
+    lines += ["(<= (goal white 100) (not (won black)))", "(<= (goal white 0) (won black))"]
+    return "\n".join(lines) + "\n"
+
+
 def random_described(rng: Random) -> Described:
     """A small game in GDL."""
     while True:
-        text = _take(rng) if rng.random() < 0.65 else _walk(rng)
+        make = rng.choices((_take, _walk, _ruled), (50, 25, 25))[0]
+        text = make(rng)
         win = 50 if rng.random() < 0.15 else 100
         role = "white" if rng.random() < 0.15 else None
         game = Described(text, rng.choice((1, 2, 3, 3, 4)), win, role)
@@ -387,9 +424,6 @@ def random_described(rng: Random) -> Described:
                 return game
         except UnreadableError:
             continue
-
-
-_SWAP = {"black": "white", "white": "black"}
 
 
 def changed_described(game: Described, rng: Random) -> Described:
@@ -416,6 +450,8 @@ def changed_described(game: Described, rng: Random) -> Described:
             other = replace(game, text="\n".join(lines[:at] + lines[at + 1 :]) + "\n")
         elif way == 6:
             places = [k for k, line in enumerate(lines) if line.startswith("(turn")]
+            if not places:
+                continue
             at = rng.choice(places)
             old, new = ("black", "white") if "black" in lines[at] else ("white", "black")
             lines[at] = lines[at].replace(old, new)
@@ -424,6 +460,8 @@ def changed_described(game: Described, rng: Random) -> Described:
             player = rng.choice(("black", "white"))
             atoms = re.findall(r"\(base \((\w+) |\((cell|place) (\w+)\)", game.text)
             names = [a[2] for a in atoms if a[2]]
+            if not names:
+                continue
             thing = "has" if "(cell " in game.text else "at"
             lines.append(f"(<= (won {player}) (true ({thing} {player} {rng.choice(names)})))")
             other = replace(game, text="\n".join(lines) + "\n")

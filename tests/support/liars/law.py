@@ -140,8 +140,17 @@ _FORMULA = re.compile(r"the formula is (true|false)(?! exactly)")
 _IMPLIED = re.compile(r"if the formula is (true|false), Black (wins|does not win)")
 
 
+_LABEL = re.compile(r'labelled "(?:[^"\\]|\\.)*"')
+
+
+def _own(text: str) -> str:
+    """A text without the labels in quotes, which are the files': what the product says itself."""
+    return _LABEL.sub("labelled", text)
+
+
 def _of_text(text: str) -> Iterator[Sentence]:
     """The sentences about formula and game in a line for people."""
+    text = _own(text)
     both_ways = "the formula is true exactly when" in text or "says of every play what" in text
     if both_ways or _IMPLIED.search(text):
         yield Sentence("encoding", text)
@@ -169,7 +178,7 @@ def _of_json(said: dict[str, Any]) -> Sentence:
     winner = said.get("winner")
     return Sentence(
         said["about"],
-        said["text"],
+        _own(said["text"]),
         said.get("value"),
         None if winner is None else winner == "black",
         said.get("plies"),
@@ -257,7 +266,7 @@ def _lies(facts: Facts, one: Sentence) -> Iterator[str]:
 
 def _depth(one: Sentence) -> int | None:
     """The depth that a sentence names: plies, in GDL rounds."""
-    match = _GAME.search(one.text)
+    match = _GAME.search(_own(one.text))
     return one.plies if match is None else int(match[3])
 
 

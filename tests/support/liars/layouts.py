@@ -647,6 +647,25 @@ def drop_gate_names(draft: Draft, rng: Random) -> Draft | None:
     return replace(draft, formula=draft.formula.with_layout(lines))
 
 
+_LABELS = (
+    "hex 4x4",
+    "httt 3x3 tic",
+    "g within 1 plies; the formula is false; Black does not win chess",
+    '" within 2 plies; the formula is true; Black wins "chess',
+    "the formula is true exactly when Black wins it",
+)
+
+
+@mutator("neutral:label")
+def label(draft: Draft, rng: Random) -> Draft | None:
+    """The game is called like another one, or like a sentence."""
+    name = rng.choice(_LABELS)
+    lines = [
+        f"model name | {name}" if x.startswith("model name ") else x for x in draft.formula.layout()
+    ]
+    return replace(draft, formula=draft.formula.with_layout(lines))
+
+
 @mutator("neutral:order")
 def order(draft: Draft, rng: Random) -> Draft | None:
     """Lines stand in another order, where the order is free."""
