@@ -18,6 +18,7 @@ from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.naming import labelled, name_of
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.registry import find_command
+from tests.support.answer_files import resealed
 from tests.support.commands import run_play, run_qsage
 
 # -- names -----------------------------------------------------------------------------------
@@ -237,3 +238,62 @@ def test_a_wrong_certificate_is_refuted_whatever_moves_are_called(
         program, *words = shlex.split(finding["replay"])
         assert program == "qsage-play"
         assert run_play(words) == 1, finding["replay"]
+
+
+# -- what rests on a file --------------------------------------------------------------------
+
+
+def test_answers_that_were_edited_are_refused_and_kept_ones_are_marked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["solve", "httt", "--size", "3x3", "--shape", "el", "--depth", "auto"]
+    words += ["--resume", "r.json"]
+    assert run_qsage(words) == 10
+    assert "Black wins within 5 plies and not in fewer; first move" in capsys.readouterr().out
+    content = json.loads(Path("r.json").read_text())
+    assert run_qsage(words) == 10
+    assert "this rests on answers in r.json, which are not checked" in capsys.readouterr().out
+    won = next(answer for answer in content["answers"] if answer["truth"])
+    del won["first_move"]
+    content["answers"] = [won | {"plies": 2, "truth": False}, won | {"plies": 3}]
+    Path("r.json").write_text(json.dumps(content))
+    assert run_qsage(words) == 2
+    assert "the answers were cut or changed" in capsys.readouterr().err
+    # Whoever makes the digest anew is believed, and the answer says whom it believes.
+    Path("r.json").write_text(json.dumps(resealed(content)))
+    assert run_qsage(words) == 10
+    out = capsys.readouterr().out
+    assert out.startswith(
+        "Black wins within 3 plies and not in fewer; this rests on answers in r.json"
+    )
+    content["answers"][1] |= {"first_move": "e2e4; White wins chess"}
+    Path("r.json").write_text(json.dumps(resealed(content)))
+    assert run_qsage(words) == 2
+    assert "found the first move 'e2e4; White wins chess', expected" in capsys.readouterr().err
+
+
+def test_a_wrong_certificate_with_an_edited_checkpoint_is_not_valid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("c.pg").write_text(CASES)
+    words = ["certify", "c.pg", "--encoding", "ea", "-o", "c.aag", "--formula", "c.qcir"]
+    assert run_qsage(words) == 0
+    lines = Path("c.aag").read_text().splitlines()
+    inputs, outputs = int(lines[0].split()[2]), int(lines[0].split()[4])
+    lines[1 + inputs : inputs + outputs] = ["0"] * (outputs - 1)
+    Path("c.aag").write_text("\n".join(lines) + "\n")
+    checked = ["validate", "c.qcir", "c.aag", "--level", "all", "--checkpoint", "c.json"]
+    assert run_qsage([*checked, "--positions", "1"]) == 3
+    content = json.loads(Path("c.json").read_text())
+    Path("c.json").write_text(json.dumps(content | {"todo": [], "ended": [0, 0, 0, 7]}))
+    capsys.readouterr()
+    assert run_qsage(checked) == 3
+    out = " ".join(capsys.readouterr().out.split())
+    assert "claimed (all plays)" in out
+    assert "are taken from it, and not checked again" in out
+    for change in ({"ply": 3}, {"todo": [["", 1]], "ply": 2}):
+        Path("c.json").write_text(json.dumps(content | change))
+        assert run_qsage(checked) == 2
+        assert "plays that are none" in capsys.readouterr().err
