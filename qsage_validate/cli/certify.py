@@ -327,7 +327,7 @@ def _from_solution(
 
     solution, deadline = read_solution(path), options.limits.deadline
     encoded = encode(solution.model, encoding)
-    name = solution.model.name
+    name = solution.game.name
     target.check(_Question(encoded.qbf, encoded.layout, name, encoded))
     assert target.blocks is not None, "the caller has looked"
     with SearchLine(sys.stderr) as line:

@@ -108,10 +108,11 @@ def check_is_of(solution: Solution, words: Sequence[str]) -> None:
     own = solution.model
     if wanted.language != own.language or wanted.fingerprint() != own.fingerprint():
         raise UsageError(
-            f"found a solution of {own.name} in {solution.path}, expected one of {wanted.name}"
+            f"found a solution of {solution.game.name} in {solution.path}, expected one of "
+            f"{wanted.name}"
         )
     if wanted.depth != own.depth:
         raise UsageError(
-            f"found a solution of {own.name} at depth {own.depth} in {solution.path}, expected "
-            f"depth {wanted.depth}"
+            f"found a solution of {solution.game.name} at depth {own.depth} in {solution.path}, "
+            f"expected depth {wanted.depth}"
         )
