@@ -43,7 +43,6 @@ from qsage_validate.games.bddl.kernel import BddlKernel, make_kernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
 from qsage_validate.games.bddl.symmetry import find_symmetries
 from qsage_validate.games.goals import MOST_SETS, are_chains, shape_of, words_of
-from qsage_validate.games.naming import name_of
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -286,6 +285,8 @@ class BddlGame(Game):
 
     @cached_property
     def name(self) -> str:
+        from qsage_validate.games.naming import name_of  # looks through the library
+
         return name_of(self.model)
 
     @property

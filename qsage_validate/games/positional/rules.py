@@ -20,7 +20,6 @@ from functools import cached_property
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.goals import CHAIN, MOST_SETS, words_of
-from qsage_validate.games.naming import name_of
 from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.hex import side_owner
@@ -177,6 +176,8 @@ class PositionalGame(Game):
 
     @cached_property
     def name(self) -> str:
+        from qsage_validate.games.naming import name_of  # looks through the library
+
         return name_of(self.model)
 
     @property

@@ -44,7 +44,7 @@ def positional_model_of(game: BddlGame) -> PositionalModel:
     if game.plies > free and game.player_at(free + 1) is WHITE:
         raise UsageError(f"{game.name}: White cannot move on the full board, and loses")
     return PositionalModel(
-        name=game.name,
+        name=game.model.name,
         positions=tuple(
             cell_name(x, y)
             for y in range(1, grounding.height + 1)
