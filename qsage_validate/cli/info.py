@@ -194,9 +194,8 @@ def _item(item: object) -> str:
 
 def _qcir(data: bytes, name: str, prenex: Prenex | None, names: bool) -> Facts:
     from qsage_validate.formats.qcir import parse_qcir
-    from qsage_validate.formats.source import Source
 
-    qbf = parse_qcir(Source.decode(data, name).text, name, prenex_order(prenex))
+    qbf = parse_qcir(data, name, prenex_order(prenex))
     gates = Counter(gate.connective.value for gate in qbf.gates.values())
     return (
         _formula(qbf) | {"gates": len(qbf.gates), "connectives": dict(gates)} | _layout(qbf, names)

@@ -6,7 +6,7 @@ from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_qdimacs
-from qsage_validate.formats.source import Format, Path, Source, label, read_bytes, sniff_bytes
+from qsage_validate.formats.source import Format, Path, label, read_bytes, sniff_bytes
 
 
 def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
@@ -21,5 +21,5 @@ def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
     if found is Format.QDIMACS:
         return parse_qdimacs(data, label(path))
     if found in (Format.QCIR, Format.UNKNOWN):
-        return parse_qcir(Source.decode(data, label(path)).text, label(path), order)
+        return parse_qcir(data, label(path), order)
     raise InputError(label(path), 1, 1, f"a file of another kind ({found.value})", "a formula")

@@ -8,6 +8,7 @@ place.  Every writer ends in :func:`write_atomic`.
 from __future__ import annotations
 
 import bz2
+import codecs
 import contextlib
 import io
 import lzma
@@ -29,6 +30,16 @@ from qsage_validate.system.reading import reading
 from qsage_validate.system.signals import orderly_termination
 
 Path = str | PathLike[str]
+
+BOM: Final = b"\xef\xbb\xbf"
+"""The byte-order mark with which some editors begin a text in UTF-8."""
+
+Comment = re.Pattern[bytes]
+"""What a comment in a line begins with."""
+HASH: Final = re.compile(rb"#")
+PERCENT: Final = re.compile(rb"%")
+SEMICOLON: Final = re.compile(rb";")
+LETTER_C: Final = re.compile(rb"\A[ \t]*c")
 
 STDIN: Final = "-"
 """The path that means standard input."""
@@ -96,13 +107,14 @@ class Source:
     first_line: int = 1
 
     @classmethod
-    def open(cls, path: Path) -> Source:
+    def open(cls, path: Path, comment: Comment | None = None) -> Source:
         """Read, decompress and decode ``path`` (``-`` is standard input).
 
-        Raises :class:`InputError` when it cannot be read, is not UTF-8 (a byte-order mark is
-        dropped) or has a NUL byte; then the position is that of the first offending byte.
+        Raises :class:`InputError` when it cannot be read, is not UTF-8 outside of comments (a
+        byte-order mark is dropped) or has a NUL byte; then the position is that of the first
+        offending byte.
         """
-        return cls.decode(read_bytes(path), label(path))
+        return cls.decode(read_bytes(path), label(path), comment)
 
     @classmethod
     def plain(cls, path: Path, *, most: float = MAX_BYTES) -> Source:
@@ -111,15 +123,25 @@ class Source:
             return cls.decode(file.read(), label(path))
 
     @classmethod
-    def decode(cls, data: bytes, path: str | None = None, first_line: int = 1) -> Source:
-        """The text of ``data``, with the errors of :meth:`open`."""
+    def decode(
+        cls,
+        data: bytes,
+        path: str | None = None,
+        comment: Comment | None = None,
+        first_line: int = 1,
+    ) -> Source:
+        """The text of ``data``, with the errors of :meth:`open`.
+
+        ``comment`` finds what comments begin with; in them, bytes that are not UTF-8 are
+        characters of Latin-1.
+        """
+        data = data.removeprefix(BOM)
         nul = data.find(b"\0")
         try:
-            text = data.decode("utf-8-sig")
+            text = data.decode()
         except UnicodeDecodeError as error:
-            # Positions of "utf-8-sig" errors do not count the mark.
-            start = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
-            if nul < 0 or start < nul:
+            text, start = ("", error.start) if comment is None else _with_comments(data, comment)
+            if start >= 0 and not 0 <= nul < start:
                 found = f"byte 0x{data[start]:02x} that is not UTF-8"
                 raise byte_error(path, data, start, found, "UTF-8 text", first_line) from None
         if nul >= 0:
@@ -175,6 +197,33 @@ class Source:
         """Raise the error for a text of nothing but white space."""
         if not self.text.strip():
             raise InputError(self.path, 1, 1, "an empty file", expected)
+
+
+def _latin(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError), "nothing is encoded with it"
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error("qsage-latin-1", _latin)
+
+
+def decoded_comment(data: bytes) -> str:
+    """The text of a comment; bytes that are not UTF-8 are characters of Latin-1."""
+    return data.decode(errors="qsage-latin-1")
+
+
+def _with_comments(data: bytes, comment: Comment) -> tuple[str, int]:
+    """The text, and the offset of the first byte outside of comments that is not UTF-8, or -1."""
+    pieces: list[str] = []
+    for line in re.finditer(rb"[^\r\n]+|[\r\n]+", data):
+        sign = comment.search(line.group())
+        cut = len(line.group()) if sign is None else sign.end()
+        try:
+            pieces.append(line.group()[:cut].decode())
+        except UnicodeDecodeError as error:
+            return "", line.start() + error.start
+        pieces.append(decoded_comment(line.group()[cut:]))
+    return "".join(pieces), -1
 
 
 def byte_error(
