@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from qsage_validate.errors import InputError, UsageError, visible
 from qsage_validate.formats.hex_board import HexFile, parse_hex
-from qsage_validate.formats.pg import NOWHERE, PgFile, Relation, parse_pg
+from qsage_validate.formats.pg import NOWHERE, PgFile, Relation, growing, parse_pg
 from qsage_validate.formats.source import Format, Path, Source, read_bytes, sniff_bytes
 from qsage_validate.games.positional.hex import hex_network, is_hex_board
 from qsage_validate.games.positional.masks import mask_of
@@ -34,7 +34,7 @@ def model_of_pg(
     network = _network(pg, number, short, may_be_cut)
     wins = tuple(mask_of(number[name] for name in row) for row in pg.black_wins)
     if pg.black_goal:
-        wins = tuple(dict.fromkeys(w for s in pg.black_goal for w in _shape_sets(pg, s, number)))
+        wins = tuple(dict.fromkeys(_shape_sets(pg, number)))
         if not wins:
             raise pg.error(
                 "blackgoal", "shapes that fit nowhere", "a board that is not too small for them"
@@ -98,38 +98,37 @@ def _network(pg: PgFile, number: dict[str, int], short: Player, may_be_cut: bool
     return network
 
 
-def _shape_sets(pg: PgFile, shape: Sequence[Relation], number: dict[str, int]) -> list[int]:
-    """The sets of different positions whose cells are related as a shape says."""
+def _shape_sets(pg: PgFile, number: dict[str, int]) -> Iterator[int]:
+    """The sets of different positions whose cells are related as a shape says, shape by shape."""
     above = {row[0]: row[1] for row in pg.neighbours}
     right = {row[0]: row[2] for row in pg.neighbours}
     steps = {"up": above, "side": right}
     backwards = {
         name: {to: at for at, to in step.items() if to != NOWHERE} for name, step in steps.items()
     }
-    sets: list[int] = []
-    for anchor in pg.positions:
-        placed = {shape[0].first: anchor}
-        waiting = list(shape)
-        fits = True
-        while waiting and fits:
-            relation = next((r for r in waiting if r.first in placed or r.second in placed), None)
-            if relation is None:
-                raise pg.error(
-                    "blackgoal", f"a shape in pieces at {waiting[0]}", "a connected shape"
-                )
-            waiting.remove(relation)
-            step, back = steps[relation.name], backwards[relation.name]
-            if relation.first in placed:
-                target = step.get(placed[relation.first], NOWHERE)
-                fits = target != NOWHERE and placed.setdefault(relation.second, target) == target
-            else:
-                origin = back.get(placed[relation.second], NOWHERE)
-                fits = origin != NOWHERE
-                placed[relation.first] = origin
-        cells = set(placed.values())
-        if fits and len(cells) == len(placed):
-            sets.append(mask_of(number[name] for name in cells))
-    return sets
+    for shape in map(growing, dict.fromkeys(pg.black_goal)):
+        for anchor in pg.positions:
+            placed = {shape[0].first: anchor}
+            if not all(_place(relation, placed, steps, backwards) for relation in shape):
+                continue
+            cells = set(placed.values())
+            if len(cells) == len(placed):
+                yield mask_of(number[name] for name in cells)
+
+
+def _place(
+    relation: Relation,
+    placed: dict[str, str],
+    steps: Mapping[str, Mapping[str, str]],
+    backwards: Mapping[str, Mapping[str, str]],
+) -> bool:
+    """Place what a relation adds to the cells that are ``placed``; false if it does not fit."""
+    if relation.first in placed:
+        target = steps[relation.name].get(placed[relation.first], NOWHERE)
+        return target != NOWHERE and placed.setdefault(relation.second, target) == target
+    origin = backwards[relation.name].get(placed[relation.second], NOWHERE)
+    placed[relation.first] = origin
+    return origin != NOWHERE
 
 
 def model_of_hex(board: HexFile, plies: int | None = None) -> PositionalModel:
