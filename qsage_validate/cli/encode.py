@@ -17,6 +17,7 @@ from qsage_validate.cli.options import (
     JsonOption,
     PrenexOption,
     PrepareOption,
+    StrictOption,
 )
 from qsage_validate.errors import Exit, UsageError
 
@@ -99,6 +100,7 @@ def command(
         "Give up a game in GDL whose rules need more when grounded.", "MB", min=1, panel="Limits"
     ),
     prenex: PrenexOption = None,
+    strict: StrictOption = False,
     json_output: JsonOption = False,
 ) -> Exit:
     """Write the formula that says: Black wins MODEL.

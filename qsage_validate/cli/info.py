@@ -13,7 +13,7 @@ from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import flag, option
-from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, prenex_order
+from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, StrictOption, prenex_order
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.source import STDIN, label
 
@@ -46,6 +46,7 @@ def command(
     solvers: bool = flag("Tell instead which solvers and preprocessors are here.", "--solvers"),
     names: bool = flag("Of a formula, tell besides what assertions can name.", "--names"),
     prenex: PrenexOption = None,
+    strict: StrictOption = False,
     json_output: JsonOption = False,
 ) -> Exit:
     """Tell what FILE is: format, kind, variables, gates, layout.
@@ -119,7 +120,7 @@ def _tell_file(
     file: str, formula: str | None, prenex: Prenex | None, *, names: bool, json_output: bool
 ) -> Exit:
     from qsage_validate.formats.bytes_of import bytes_of
-    from qsage_validate.formats.source import Format, read_bytes, sniff_bytes
+    from qsage_validate.formats.source import Format, read_bytes, sniff_bytes, unknown_format
     from qsage_validate.games.positional.convert import is_positional_file, read_positional
 
     content = bytes_of(file)
@@ -142,15 +143,17 @@ def _tell_file(
         Format.GDL: _gdl,
         Format.QASP: _qasp,
     }
-    if found is Format.UNKNOWN and is_positional_file(file):
-        facts: Facts = {"file": name, "format": "Hex board", "bytes": len(data)}
+    if found in (Format.UNKNOWN, Format.SGF) and is_positional_file(file):
+        kind = "Hex board" if found is Format.UNKNOWN else "Hex board (SGF)"
+        facts: Facts = {"file": name, "format": kind, "bytes": len(data)}
         _show(facts | _positional(read_positional(file)), json_output)
         return Exit.FINE
     if found not in describe:
-        kind = "a file of no known format" if found is Format.UNKNOWN else f"a {found.value}"
         traces = (Format.QRP, Format.BQRP, Format.QUTE)
         formats = ", ".join(f.value for f in (*describe, *traces))
-        raise InputError(name, 1, 1, kind if data else "an empty file", f"one of {formats}")
+        if found is Format.UNKNOWN:
+            raise unknown_format(data, name, f"one of {formats}")
+        raise InputError(name, 1, 1, f"a {found.value}", f"one of {formats}")
     if names and found not in (Format.QCIR, Format.QDIMACS):
         raise UsageError(f"found --names with a {found.value} file, expected it with a formula")
     facts = {"file": name, "format": found.value, "bytes": len(data)}

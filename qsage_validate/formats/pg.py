@@ -450,7 +450,7 @@ def _shape(reader: _Reader, row: Sequence[_Word]) -> tuple[Relation, ...]:
 
 
 def growing(relations: Sequence[Relation]) -> tuple[Relation, ...]:
-    """The relations of a shape that hang together with the first, each behind one that shares a cell."""
+    """What hangs together with the first relation, each behind one that shares a cell."""
     beside: dict[str, list[Relation]] = {}
     for relation in relations:
         beside.setdefault(relation.first, []).append(relation)

@@ -7,7 +7,8 @@ Format: the QBF solver evaluations' QDIMACS 1.1.  Choices where files differ fro
   says; quantified variables need not occur in the matrix; empty scopes are allowed.
 - Neighbouring blocks of one quantifier are kept as separate scopes.
 - Literals that a clause repeats are dropped; tautologies are kept when reading.
-- The header's number of clauses must be right: a wrong one mostly means a truncated file.
+- A header with wrong numbers is told of, and the file is read: debuggers that shorten files leave
+  the header as it was.  So is a file that was cut off, which only the warning shows.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope, clause_gates
 from qsage_validate.formats.dimacs import Dimacs, split_dimacs
+from qsage_validate.formats.tolerance import put_up_with
 
 _BLOCK: Final = re.compile(rb"[ \t]*([ae])(?![^ \t\r\n])([^\n]*)")
 _QUANTIFIERS: Final = {b"a": Quantifier.FORALL, b"e": Quantifier.EXISTS}
@@ -34,21 +36,29 @@ def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:
     """The formula in ``data``; raises :class:`InputError` with line and column.
 
     The matrix becomes one ``and`` gate over an ``or`` gate for each clause that is no unit;
-    variables keep their numbers, gates are numbered from the header's number of variables on.
+    variables keep their numbers, gates are numbered from the largest on, or from the header's
+    number of variables where that is larger and the file not far too short for it.
     Comments are kept; ``c #text`` becomes the comment ``text`` of a circuit, as
     :func:`qdimacs_text` writes it.
     """
     raw = data.encode() if isinstance(data, str) else data
     dimacs = split_dimacs(raw, path)
     scopes, matrix_start = _prefix(dimacs)
-    literals = dimacs.clause_literals(matrix_start)
-    free_variables = np.zeros(dimacs.variables + 1, dtype=np.bool_)
+    literals = dimacs.clause_literals(matrix_start, dimacs.limit)
+    quantified = [v for scope in scopes for v in scope.variables]
+    largest = max(int(np.abs(literals).max(initial=0)), max(quantified, default=0))
+    fault = dimacs.fault(largest, int(np.count_nonzero(literals == 0)))
+    if fault is not None:
+        put_up_with(fault)
+    if dimacs.variables <= dimacs.limit:
+        largest = max(largest, dimacs.variables)
+    free_variables = np.zeros(largest + 1, dtype=np.bool_)
     free_variables[np.abs(literals)] = True
-    free_variables[[0, *(v for scope in scopes for v in scope.variables)]] = False
+    free_variables[[0, *quantified]] = False
     free = tuple(np.flatnonzero(free_variables).tolist())
     if free:
         scopes.insert(0, Scope(Quantifier.EXISTS, free))
-    first = dimacs.variables + 1
+    first = largest + 1
     gates, output = clause_gates(_clauses(literals.tolist()), first)
     return Qbf(
         scopes=tuple(scopes),
@@ -88,7 +98,7 @@ def _prefix(dimacs: Dimacs) -> tuple[list[Scope], int]:
         if block is None:
             break
         what = "the variables of a block, ended by 0"
-        variables, offsets = dimacs.numbers(block.start(2), block.end(2), what)
+        variables, offsets = dimacs.numbers(block.start(2), block.end(2), what, dimacs.limit)
         numbers = variables.tolist()
         if not numbers or numbers[-1] != 0:
             raise dimacs.error(len(dimacs.code[: block.end()].rstrip()), "the end of a line", what)

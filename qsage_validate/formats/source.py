@@ -73,6 +73,7 @@ class Format(Enum):
     BDDL = "BDDL"
     PG = "positional game"
     GDL = "GDL"
+    SGF = "SGF"
     QASP = "quantified logic program"
     QRP = "QRP trace"
     BQRP = "binary QRP trace"
@@ -484,6 +485,7 @@ _BDDL: Final = re.compile(
 _PG: Final = re.compile(rb"^#(times|positions)\b", re.MULTILINE)
 # Facts of any kind may stand before the roles, comments before everything.
 _GDL: Final = re.compile(rb"^[ \t]*\([ \t]*(?:role|init|<=)[ \t(]", re.MULTILINE | re.IGNORECASE)
+_SGF: Final = re.compile(rb"\s*\(\s*;\s*[A-Za-z]+\s*\[")
 _GDL_START: Final = re.compile(rb"(?:\s|;[^\n]*\n)*\(")
 # Facts and rules of a logic program that give the prefix.
 _QASP: Final = re.compile(
@@ -500,6 +502,11 @@ _DIMACS: Final = re.compile(rb"^p[ \t]+cnf\b", re.MULTILINE)
 _OUTER_BLOCK: Final = re.compile(
     rb"(?:[ \t]*(?:c(?:[ \t][^\n]*|\r)?|\r)?\n)*"
     rb"[ \t]*(?:s[ \t]+cnf[ \t]|r[ \t]+(?:UN)?SAT\b|V[ \t])"
+)
+# Lines of numbers that end in 0, or a header behind blanks.
+_CLAUSES: Final = re.compile(
+    rb"(?:[ \t]*(?:c[^\n]*)?\r?\n)*[ \t]*"
+    rb"(?:p[ \t]+cnf\b|(?:[ae][ \t]+)?(?:-?[0-9]+[ \t]+)*0[ \t\r]*(?:\n|\Z))"
 )
 _MODEL: Final = re.compile(rb"^c[ \t]*Model for variable\b", re.MULTILINE)
 
@@ -524,7 +531,8 @@ def sniff_bytes(data: bytes) -> Format:
 
     In a file that begins with DIMACS comments, 64 KiB behind them are read as well.
     """
-    head = data[: 1 << 16].removeprefix(b"\xef\xbb\xbf")
+    data = data if not data.startswith(BOM) else data[len(BOM) :]
+    head = data[: 1 << 16]
     if head.startswith(b"qsage solution "):
         return Format.SOLUTION  # it has a model inside, whose marks come later
     if re.match(rb"aag\s", head):
@@ -543,6 +551,8 @@ def sniff_bytes(data: bytes) -> Format:
         return Format.PEDANT if _MODEL.search(head) else Format.QDIMACS
     if _QCIR.search(head):
         return Format.QCIR
+    if _SGF.match(head):
+        return Format.SGF
     if _QUTE.match(head):
         return Format.QUTE
     if _META.search(head):
@@ -554,6 +564,16 @@ def sniff_bytes(data: bytes) -> Format:
     if _GDL_START.match(head) and _GDL.search(head):
         return Format.GDL
     return Format.BDDL if _BDDL.search(head) else Format.UNKNOWN
+
+
+def unknown_format(data: bytes, path: str | None, expected: str) -> InputError:
+    """The error for a file that is nothing that can be read, where ``expected`` is wanted."""
+    if not data.strip():
+        return InputError(path, 1, 1, "an empty file", expected)
+    head = data[: 1 << 16].removeprefix(BOM)
+    if _CLAUSES.match(head):
+        expected += "; clauses have a line 'p cnf VARIABLES CLAUSES' before them, not indented"
+    return InputError(path, 1, 1, "a file of no known format", expected)
 
 
 # --- Writing -------------------------------------------------------------------------------

@@ -37,7 +37,15 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile, parse_aiger
 from qsage_validate.formats.dimacs import parse_pedant
-from qsage_validate.formats.source import Format, Path, label, quoted, read_bytes, sniff_bytes
+from qsage_validate.formats.source import (
+    Format,
+    Path,
+    label,
+    quoted,
+    read_bytes,
+    sniff_bytes,
+    unknown_format,
+)
 from qsage_validate.kernel.certificate import (
     Certificate,
     CircuitCertificate,
@@ -91,11 +99,11 @@ def parse_certificate(
     if dialect is Dialect.OUTER or (dialect is None and found is Format.OUTER_BLOCK):
         return read_outer_block(data, formula, path)
     if found not in (Format.AIGER_ASCII, Format.AIGER_BINARY) and data:
-        kind = "a file that is no certificate" if found is Format.UNKNOWN else f"a {found.value}"
-        if not kind.endswith("file") and found is not Format.UNKNOWN:
-            kind += " file"
         expected = "a certificate: AIGER ('aag', 'aig'), Pedant's CNF ('p cnf') or 'V' lines"
-        raise InputError(path, 1, 1, kind, expected)
+        if found is Format.UNKNOWN:
+            raise unknown_format(data, path, expected)
+        kind = found.value if found.value.endswith("file") else f"{found.value} file"
+        raise InputError(path, 1, 1, f"a {kind}", expected)
     return _CircuitReader(data, formula, dialect, path).read(dependencies=dependencies)
 
 

@@ -263,7 +263,7 @@ def test_no_damage_is_a_crash(data: st.DataObject) -> None:
 def test_no_damaged_hex_board_is_a_crash(data: st.DataObject) -> None:
     broken = data.draw(damaged([HEX.encode()])).decode("latin-1")
     try:
-        assert parse_hex(hex_text(parse_hex(broken))).size > 0
+        assert parse_hex(hex_text(parse_hex(broken))).rows > 0
     except InputError as error:
         assert "\n" not in str(error)  # noqa: PT017
 
@@ -275,7 +275,7 @@ HEX = "%puzzle\n3\nb[a1] w[b1]\n\nw[c2] % last\n"
 
 def test_hex_boards(tmp_path: Path) -> None:
     board = parse_hex(HEX)
-    assert board == HexFile(3, ("a1",), ("b1", "c2"))
+    assert board == HexFile(3, 3, ("a1",), ("b1", "c2"))
     assert parse_hex(hex_text(board)) == board
     file = tmp_path / "puzzle_4.hex"
     file.write_text(hex_text(board))
@@ -288,7 +288,9 @@ def test_hex_boards(tmp_path: Path) -> None:
     assert (result.winner, result.critical_plies) == (Player.BLACK, 5)
     assert Solver(PositionalGame(read_positional(file, 3))).solve().winner is Player.WHITE
     assert game.initial.board.shape is Shape.HEXAGONS
-    assert parse_hex("1").size == 1
+    assert parse_hex("1").rows == 1
+    assert parse_hex("2 white b[a1]") == HexFile(2, 2, ("a1",), (), white_moves=True)
+    assert parse_hex("2\n% puzzle\nblack") == HexFile(2, 2, (), ())
 
 
 @pytest.mark.parametrize(
