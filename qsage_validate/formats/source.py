@@ -501,7 +501,8 @@ _DIMACS: Final = re.compile(rb"^p[ \t]+cnf\b", re.MULTILINE)
 # A solver's result or a line of values, behind comments.
 _OUTER_BLOCK: Final = re.compile(
     rb"(?:[ \t]*(?:c(?:[ \t][^\n]*|\r)?|\r)?\n)*"
-    rb"[ \t]*(?:s[ \t]+cnf[ \t]|r[ \t]+(?:UN)?SAT\b|V[ \t])"
+    rb"[ \t]*(?:s[ \t]+cnf[ \t]|s[ \t]+(?:UN)?SATISFIABLE\b|(?:r[ \t]+)?(?:UN)?SAT[ \t\r]*(?:\n|\Z)"
+    rb"|V[ \t]|v[ \t]+[+-]?[^\s(),=#-]+[ \t\r\n])"
 )
 # Lines of numbers that end in 0, or a header behind blanks.
 _CLAUSES: Final = re.compile(

@@ -118,7 +118,8 @@ def test_wrong_numbers_in_the_header_are_told_and_the_file_is_read(text: str, fa
     assert line.startswith("file.qdimacs:1:1: found a header of ")
     assert fault in line
     there = max(v for scope in qbf.scopes for v in scope.variables)
-    right = f"p cnf {there} {text.count(' 0') - text.count('e ')}\n{text.partition(chr(10))[2]}"
+    body = text.partition("\n")[2]
+    right = f"p cnf {there} {body.count(' 0') - body.count('e ')}\n{body}"
     assert qdimacs_text(clausal_form(qbf)) == qdimacs_text(clausal_form(parse_qdimacs(right)))
     with tolerating(told.append):
         be_strict()
