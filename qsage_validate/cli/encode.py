@@ -66,7 +66,8 @@ def formula_text(
     placement: Placement = "early" if clauses is Clauses.EARLY else "innermost"
     form = clausal_form(qbf, polarity=True, placement=placement)
     # The variable of a gate need not equal the gate here.
-    return qdimacs_text(form, comments_in_clauses(qbf, qbf.levels()))
+    named = {v: name for v, name in qbf.names.items() if v not in qbf.gates}
+    return qdimacs_text(form, comments_in_clauses(qbf, qbf.levels()), named)
 
 
 @examples(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.lazy import examples
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 
 Facts = dict[str, object]
+
+
+_MOST_NAMES: Final = 40
 
 
 @examples(
@@ -207,9 +210,9 @@ def _qcir(data: bytes, name: str, prenex: Prenex | None, names: bool) -> Facts:
 
 def _qasp(data: bytes, name: str) -> Facts:
     from qsage_validate.encodings.gdl.qasp import parse_qasp
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import PERCENT, Source
 
-    qbf = parse_qasp(Source.decode(data, name))
+    qbf = parse_qasp(Source.decode(data, name, PERCENT))
     return _formula(qbf) | {"gates": len(qbf.gates)}
 
 
@@ -223,8 +226,16 @@ def _qdimacs(data: bytes, name: str, names: bool) -> Facts:
 
 def _formula(qbf: Qbf) -> Facts:
     prenex_fact = {} if qbf.prenexed is None else {"prenex": str(qbf.prenexed)}
+    free = {} if not qbf.free else {"free variables": _listed(qbf, qbf.free)}
     scopes = _scopes(qbf.merged_scopes())
-    return {**prenex_fact, "variables": qbf.num_variables, "scopes": scopes}
+    return {**prenex_fact, "variables": qbf.num_variables, **free, "scopes": scopes}
+
+
+def _listed(qbf: Qbf, variables: Sequence[int]) -> str:
+    """``3, read as existential and outermost: x, y, z``; of many the first ones."""
+    names = ", ".join(qbf.name(v) for v in variables[:_MOST_NAMES])
+    more = ", …" if len(variables) > _MOST_NAMES else ""
+    return f"{len(variables):,}, read as existential and outermost: {names}{more}"
 
 
 def _scopes(scopes: Iterable[Scope]) -> list[Facts]:
@@ -387,9 +398,9 @@ def _trace(content: BytesOf) -> Facts:
 
 def _meta(data: bytes, name: str) -> Facts:
     from qsage_validate.formats.meta import parse_meta
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import PERCENT, Source
 
-    meta = parse_meta(Source.decode(data, name).text, name)
+    meta = parse_meta(Source.decode(data, name, PERCENT).text, name)
     return {
         "board": f"{meta.width}x{meta.height}",
         "depth": meta.depth,
@@ -400,10 +411,10 @@ def _meta(data: bytes, name: str) -> Facts:
 
 
 def _bddl(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import PERCENT, Source
     from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem
 
-    text = Source.decode(data, name).text
+    text = Source.decode(data, name, PERCENT).text
     if file_kind(text) == "domain":
         domain = parse_domain(text, name)
         return {
@@ -425,10 +436,10 @@ def _bddl(data: bytes, name: str) -> Facts:
 
 def _pg(data: bytes, name: str) -> Facts:
     from qsage_validate.formats.pg import parse_pg
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import PERCENT, Source
     from qsage_validate.games.positional.convert import model_of_pg
 
-    return _positional(model_of_pg(parse_pg(Source.decode(data, name).text, name)))
+    return _positional(model_of_pg(parse_pg(Source.decode(data, name, PERCENT).text, name)))
 
 
 def _positional(model: PositionalModel) -> Facts:
@@ -444,11 +455,11 @@ def _positional(model: PositionalModel) -> Facts:
 
 
 def _gdl(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import SEMICOLON, Source
     from qsage_validate.games.gdl.checks import check_description, role_names
     from qsage_validate.games.gdl.parser import parse_description
 
-    description = parse_description(Source.decode(data, name).text, name)
+    description = parse_description(Source.decode(data, name, SEMICOLON).text, name)
     check_description(description)
     return {
         "game": description.name,

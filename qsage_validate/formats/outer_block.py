@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.formats.source import Source, quoted
+from qsage_validate.formats.source import LETTER_C, Source, quoted
 
 _RESULT: Final = re.compile(
     r"s[ \t]+cnf[ \t]+([01])(?:[ \t]+\d+){0,2}|(?:r[ \t]+)?(UN)?SAT|s[ \t]+(UN)?SATISFIABLE"
@@ -54,7 +54,7 @@ def parse_outer_block(data: bytes, path: str | None = None) -> OuterBlock:
     Raises :class:`InputError` with line and column for a line of another form, a second result,
     and for a file without lines of values.
     """
-    source = Source.decode(data, path)
+    source = Source.decode(data, path, LETTER_C)
     values: list[NamedValue] = []
     truth: bool | None = None
     result, seen = 0, False

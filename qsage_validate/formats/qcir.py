@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from qsage_validate.circuit.prenex import (
@@ -120,10 +120,12 @@ class _Reader:
         ordered = self._topological(definitions, gates)
         comments, path = self.comments, self.source.path
         plain = {number: gate for number, gate in ordered.items() if isinstance(gate, Gate)}
+        free = tuple(self.numbers[v] for s in prefix if s.keyword == "free" for v in s.arguments)
         if len(plain) == len(ordered):
-            return Qbf(scopes, plain, result, names, comments, path)
+            return Qbf(scopes, plain, result, names, comments, path, free=free)
         try:
-            return prenex(NestedQbf(scopes, ordered, result, names, comments, path), order)
+            nested = NestedQbf(scopes, ordered, result, names, comments, path)
+            return replace(prenex(nested, order), free=free)
         except CopiesError as error:
             raise self._too_many(error.gate, gates) from None
         except UnboundError as error:

@@ -110,7 +110,9 @@ class _Reader:
             )
             for keyword, literals in self.prefix
         )
-        return Qbf(scopes, gates, output, names, tuple(self.comments), self.path)
+        free = _joined([literals for keyword, literals in self.prefix if keyword == _FREE])
+        comments, path = tuple(self.comments), self.path
+        return Qbf(scopes, gates, output, names, comments, path, free=tuple(free.tolist()))
 
     # -- Blocks
 

@@ -40,6 +40,7 @@ HASH: Final = re.compile(rb"#")
 PERCENT: Final = re.compile(rb"%")
 SEMICOLON: Final = re.compile(rb";")
 LETTER_C: Final = re.compile(rb"\A[ \t]*c")
+HASH_OR_C: Final = re.compile(rb"\A[ \t]*(?:#|c\b)")
 
 STDIN: Final = "-"
 """The path that means standard input."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.files.dialects import (
     RESULT,
@@ -132,7 +133,7 @@ class _CircuitReader:
         if self.formula is None:
             return self._without_formula(ins, outs, literals)
         quantifiers = self.formula.quantifiers()
-        numbers = {self.formula.name(v): v for v in (*quantifiers, *self.formula.gates)}
+        numbers = self.formula.by_text()
         inputs = self._inputs(ins, numbers, quantifiers)
         functions, extra = self._functions(outs, literals, numbers, quantifiers)
         kind = self._kind(inputs, functions, quantifiers)
@@ -245,11 +246,21 @@ class _CircuitReader:
             if asked == {kind.decides.dual} or (len(asked) != 1 and decided == {kind.decides}):
                 return kind
         if not asked and not decided:
-            raise self._no_functions()
+            return self._kind_of_nothing()
         what = "inputs" if asked else "functions"
         raise InputError(
             self.path, None, None, f"{what} of both quantifiers", f"{what} of one quantifier"
         )
+
+    def _kind_of_nothing(self) -> Kind:
+        """The kind of a certificate without inputs and functions: the one that it proves.
+
+        All variables of the player are false then.  Where it proves neither, it is Herbrand.
+        """
+        assert self.formula is not None
+        skolem = self._certificate(Kind.SKOLEM, (), {}, {})
+        proved = isinstance(check(self.formula, skolem), CertificateProved)
+        return Kind.SKOLEM if proved else Kind.HERBRAND
 
     def _result(self) -> Kind:
         position = len(self.file.outputs) - 1
@@ -284,8 +295,6 @@ class _CircuitReader:
                 found = f"a function for {name}, which is {other}"
                 expected = f"{_article(own)} variable: these are {kind.value} functions"
                 raise self.error("o", self.position[variable], found, expected)
-        if not functions and self.formula.variables(kind.decides):
-            raise self._no_functions()
         if self.said is not None:
             self._check_blocks(*self.said, own_blocks(self.formula, kind), functions)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs, qdimacs_text
 from qsage_validate.formats.tolerance import be_strict, tolerating
 from tests.support.generated import qbfs
@@ -237,3 +237,37 @@ def test_gates_stand_right_behind_what_they_depend_on(qbf: Qbf, polarity: bool) 
         universal = form.scopes[innermost].quantifier is A
         assert quantifiers[gate] is E
         assert level[gate] == innermost + universal
+
+
+NAMED = "exists(row, col)\nforall(reply)\noutput(win)\nwin = or(row, hit)\nhit = and(col, -reply)\n"
+
+
+def test_names_survive_clauses_in_a_table() -> None:
+    text = qbf_to_qdimacs(parse_qcir(NAMED))
+    assert text.startswith("c name 1 row\nc name 2 col\nc name 3 reply\nc name ")
+    qbf = parse_qdimacs(text)
+    assert {qbf.name(v) for v in qbf.quantifiers()} == {"row", "col", "reply", "hit", "win"}
+    assert qbf.comments == ()
+    assert qbf_to_qdimacs(qbf) == text
+    back = parse_qcir(qcir_text(qbf))
+    assert {back.name(v) for v in back.quantifiers()} == {"row", "col", "reply", "hit", "win"}
+    assert qbf.by_text()["row"] == qbf.by_text()["1"] == 1
+    assert "1" not in parse_qcir(NAMED).by_text()
+
+
+def test_what_is_no_line_of_the_table_is_a_comment() -> None:
+    text = (
+        "c name 1 a\nc name 1 b\nc name 2 a\nc name 9 c\nc name 2 3\nc name 2\np cnf 2 1\n1 2 0\n"
+    )
+    qbf = parse_qdimacs(text)
+    assert qbf.names == {1: "a"}
+    assert [line for line, _ in qbf.comments] == [2, 3, 4, 5, 6]
+
+
+@given(qbf=qbfs(named=True))
+def test_names_and_truth_survive_clauses(qbf: Qbf) -> None:
+    found = parse_qdimacs(qbf_to_qdimacs(qbf))
+    assert {found.name(v) for v in found.quantifiers()} >= {
+        qbf.name(v) for scope in qbf.scopes for v in scope.variables
+    }
+    assert qbf_truth(found) == qbf_truth(qbf)

@@ -41,6 +41,7 @@ def same(one: Qbf, other: Qbf) -> bool:
     """Equal, and in the same order too."""
     return (
         one == other
+        and one.free == other.free
         and list(one.gates.items()) == list(other.gates.items())
         and list(one.names.items()) == list(other.names.items())
     )
@@ -116,16 +117,16 @@ def test_random_words(parts: list[str], block: int) -> None:
         compared(data)
 
 
-def large(names: bool = False, shuffled: bool = False) -> list[str]:
-    """The lines of a formula that is large enough to be read in bulk."""
+def large(names: bool = False, shuffled: bool = False, last: int = 9_000) -> list[str]:
+    """The lines of a formula that is large enough to be read in bulk, unless it is cut."""
     chosen = random.Random(5)
     word = (lambda v: f"g{v}") if names else str
     lines = [f"# line {k}" for k in range(3)]
-    lines += [f"exists({', '.join(map(word, range(1, 101)))})", f"output({word(9_000)})"]
+    lines += [f"exists({', '.join(map(word, range(1, 101)))})", f"output({word(last)})"]
     gates = [
         f"{word(v)} = {chosen.choice(('and', 'or', 'xor'))}("
         f"{chosen.choice(('', '-'))}{word(chosen.randrange(1, v))}, {word(chosen.randrange(1, v))})"
-        for v in range(101, 9_001)
+        for v in range(101, last + 1)
     ]
     if shuffled:
         chosen.shuffle(gates)
