@@ -22,7 +22,7 @@ from qsage_validate.formats.source import BOM, decoded_comment
 from qsage_validate.system.stages import go_on
 
 _COMMENT: Final = re.compile(rb"#([^\r\n]*)")
-_BLOCK: Final = 1 << 20
+_BLOCK = 1 << 20  # (tests have smaller ones)
 
 # Kinds of bytes: 0 is not ordinary.
 _BLANK, _WORD, _OPEN, _CLOSE, _COMMA, _EQUALS = range(1, 7)

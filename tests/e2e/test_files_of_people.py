@@ -102,7 +102,7 @@ def test_comments_may_be_of_old_encodings_and_a_mark_may_begin_a_file(
 
 def test_positions_of_hex_out_of_sgf(qsage: Qsage) -> None:
     Path("f.sgf").write_text("(;FF[4]GM[11]SZ[2];B[b1])")
-    assert qsage("solve", "f.sgf").out.startswith("Black wins within 3 plies")
+    assert qsage("solve", "f.sgf").out.startswith("Black wins within 2 plies")
     Path("f.sgf").write_text("(;FF[4]GM[11]SZ[2]PL[W])")
     assert qsage("solve", "f.sgf").out.startswith("White wins")
     assert "format: Hex board (SGF)" in qsage("info", "f.sgf").out
