@@ -102,7 +102,11 @@ class _Reader:
         starts = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=starts[1:])
         gates = _sorted(GateTable(numbers, connectives, starts, inputs, rows), counts)
-        names = {number: name.decode() for number, name in enumerate(self.names, start=largest + 1)}
+        numbered = range(largest + 1, largest + 1 + len(self.names))
+        # Each name is there once, as bytes or as text: there may be a million.
+        words = list(reversed(self.names))
+        self.names.clear()
+        names = {number: words.pop().decode() for number in numbered}
         scopes = tuple(
             Scope(
                 Quantifier.EXISTS if keyword == _FREE else Quantifier(keyword),

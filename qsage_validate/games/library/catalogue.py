@@ -209,8 +209,6 @@ DOMINEERING = Template(
         {"size": "4x4", "depth": "8"},
         {"size": "2x2", "depth": "2"},
         {"size": "3x3", "second": True},
-        {"size": "1x4"},
-        {"size": "3x1", "second": True},
     ),
 )
 KONANE = Template(
@@ -247,7 +245,7 @@ BREAKTHROUGH = Template(
     help="Breakthrough: pawns step ahead and capture diagonally; the first on the far side wins",
     options=(size_option(2, 3, (2, 4)), SECOND, depth_option(_longest_breakthrough)),
     construct=_built_by("pieces", "breakthrough", knights=False),
-    examples=({"size": "2x4"}, {"size": "2x4", "second": True, "depth": "9"}, {"size": "2x3"}),
+    examples=({"size": "2x4"}, {"size": "2x4", "second": True, "depth": "9"}),
 )
 KNIGHTTHROUGH = Template(
     name="knightthrough",
