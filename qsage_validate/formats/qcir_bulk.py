@@ -8,7 +8,8 @@ read the same formula; a test holds the two equal.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -344,7 +345,7 @@ def _sorted(gates: GateTable, counts: NDArray[np.int32]) -> GateTable:
     below = gates.rows[np.abs(gates.inputs)]
     if (below < np.repeat(np.arange(len(counts), dtype=np.int32), counts)).all():
         return gates
-    order = np.asarray(_order(below.tolist(), gates.starts.tolist()), dtype=np.int64)
+    order = np.asarray(_order(below.data, gates.starts.data), dtype=np.int64)
     counts = counts[order]
     starts = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=starts[1:])
@@ -356,11 +357,11 @@ def _sorted(gates: GateTable, counts: NDArray[np.int32]) -> GateTable:
     return GateTable(numbers, gates.connectives[order], starts, gates.inputs[moved], rows)
 
 
-def _order(below: list[int], starts: list[int]) -> list[int]:
+def _order(below: Sequence[int], starts: Sequence[int]) -> array[int]:
     """Depth-first, without recursion; ``below`` has the row of each input, negative for none."""
     state = bytearray(len(starts) - 1)  # 0 untouched, 1 on the path, 2 done
-    next_input = starts[:-1]
-    order: list[int] = []
+    next_input = array("q", starts)
+    order = array("q")
     for root in range(len(state)):
         path = [] if state[root] else [root]
         while path:
