@@ -103,7 +103,7 @@ def _header(path: str, line: bytes) -> str:
 
 
 def _fields(path: str, number: int, line: bytes) -> JsonValue:
-    found = parse_json(Source.decode(line, path, number), "a JSON object")
+    found = parse_json(Source.decode(line, path, first_line=number), "a JSON object")
     found.mapping()
     return found
 

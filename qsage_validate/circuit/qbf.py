@@ -7,7 +7,7 @@ conjunction of disjunctions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -87,10 +87,12 @@ class Qbf:
 
     ``gates`` maps a gate's variable to the gate; iteration order is topological (a gate comes
     after its inputs; readers guarantee it).  ``names`` has a name only for variables and gates
-    whose text in the file is not their number.  ``unwritten`` are the numbers of gates that the
-    file has no number for (the clauses of QDIMACS): nothing else in the file can mean them.
+    that are called otherwise than by their number.  ``unwritten`` are the numbers of gates that a
+    file in clauses has no number for: nothing else in the file can mean them.
     ``comments`` keeps the file's comments as ``(line, text)`` without the comment sign: layouts
     travel in them.  ``prenexed`` says what was done to a file's formula that was not prenex.
+    ``free`` are the variables that nothing in the file quantifies: they are in an outermost
+    existential scope.
     """
 
     scopes: tuple[Scope, ...]
@@ -101,6 +103,7 @@ class Qbf:
     path: str | None = None
     unwritten: range = field(default=range(0), compare=False, repr=False)
     prenexed: Prenexed | None = field(default=None, compare=False)
+    free: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def num_variables(self) -> int:
@@ -143,6 +146,20 @@ class Qbf:
     def name(self, variable: int) -> str:
         """The name of a variable or gate in the file."""
         return self.names.get(variable, str(variable))
+
+    def by_text(self) -> dict[str, int]:
+        """All variables and gates by what may stand for them in a file: names, or numbers.
+
+        A file in clauses has numbers for all of them, a table of names besides or not.
+        """
+        written = [v for v in (*self.quantifiers(), *self.gates) if v not in self.unwritten]
+        numbers = {str(v): v for v in written} if self.unwritten else {}
+        return numbers | {self.name(v): v for v in written}
+
+    @property
+    def without_text(self) -> Set[int]:
+        """The numbers that only the reader gave, to names and to clauses: no file means them."""
+        return set(self.unwritten) if self.unwritten else self.names.keys()
 
     def evaluate(self, assignment: Mapping[int, bool]) -> dict[int, bool]:
         """The values of all gates under a total assignment of the variables."""

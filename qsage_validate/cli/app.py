@@ -18,9 +18,11 @@ import typer
 from typer.main import get_command
 
 from qsage_validate import __version__
+from qsage_validate.cli.common import narrate
 from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
+from qsage_validate.formats.tolerance import tolerating
 
 # A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.
 _SUMMARIES = {
@@ -97,7 +99,8 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
 
                 set_up(words[0], words[1], name)
                 return Exit.FINE
-            code = program(args=words, prog_name=name, standalone_mode=False)
+            with tolerating(lambda fault: narrate(f"warning: {fault}")):
+                code = program(args=words, prog_name=name, standalone_mode=False)
         finally:
             # Output from before an error stands before its line, in a file as well.
             sys.stdout.flush()

@@ -17,6 +17,7 @@ from qsage_validate.cli.options import (
     JsonOption,
     PrenexOption,
     PrepareOption,
+    StrictOption,
 )
 from qsage_validate.errors import Exit, UsageError
 
@@ -65,7 +66,8 @@ def formula_text(
     placement: Placement = "early" if clauses is Clauses.EARLY else "innermost"
     form = clausal_form(qbf, polarity=True, placement=placement)
     # The variable of a gate need not equal the gate here.
-    return qdimacs_text(form, comments_in_clauses(qbf, qbf.levels()))
+    named = {v: name for v, name in qbf.names.items() if v not in qbf.gates}
+    return qdimacs_text(form, comments_in_clauses(qbf, qbf.levels()), named)
 
 
 @examples(
@@ -99,6 +101,7 @@ def command(
         "Give up a game in GDL whose rules need more when grounded.", "MB", min=1, panel="Limits"
     ),
     prenex: PrenexOption = None,
+    strict: StrictOption = False,
     json_output: JsonOption = False,
 ) -> Exit:
     """Write the formula that says: Black wins MODEL.

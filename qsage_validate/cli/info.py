@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import flag, option
-from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, prenex_order
+from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, StrictOption, prenex_order
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.source import STDIN, label
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 
 Facts = dict[str, object]
+
+
+_MOST_NAMES: Final = 40
 
 
 @examples(
@@ -46,6 +49,7 @@ def command(
     solvers: bool = flag("Tell instead which solvers and preprocessors are here.", "--solvers"),
     names: bool = flag("Of a formula, tell besides what assertions can name.", "--names"),
     prenex: PrenexOption = None,
+    strict: StrictOption = False,
     json_output: JsonOption = False,
 ) -> Exit:
     """Tell what FILE is: format, kind, variables, gates, layout.
@@ -119,7 +123,7 @@ def _tell_file(
     file: str, formula: str | None, prenex: Prenex | None, *, names: bool, json_output: bool
 ) -> Exit:
     from qsage_validate.formats.bytes_of import bytes_of
-    from qsage_validate.formats.source import Format, read_bytes, sniff_bytes
+    from qsage_validate.formats.source import Format, read_bytes, sniff_bytes, unknown_format
     from qsage_validate.games.positional.convert import is_positional_file, read_positional
 
     content = bytes_of(file)
@@ -142,15 +146,17 @@ def _tell_file(
         Format.GDL: _gdl,
         Format.QASP: _qasp,
     }
-    if found is Format.UNKNOWN and is_positional_file(file):
-        facts: Facts = {"file": name, "format": "Hex board", "bytes": len(data)}
+    if found in (Format.UNKNOWN, Format.SGF) and is_positional_file(file):
+        kind = "Hex board" if found is Format.UNKNOWN else "Hex board (SGF)"
+        facts: Facts = {"file": name, "format": kind, "bytes": len(data)}
         _show(facts | _positional(read_positional(file)), json_output)
         return Exit.FINE
     if found not in describe:
-        kind = "a file of no known format" if found is Format.UNKNOWN else f"a {found.value}"
         traces = (Format.QRP, Format.BQRP, Format.QUTE)
         formats = ", ".join(f.value for f in (*describe, *traces))
-        raise InputError(name, 1, 1, kind if data else "an empty file", f"one of {formats}")
+        if found is Format.UNKNOWN:
+            raise unknown_format(data, name, f"one of {formats}")
+        raise InputError(name, 1, 1, f"a {found.value}", f"one of {formats}")
     if names and found not in (Format.QCIR, Format.QDIMACS):
         raise UsageError(f"found --names with a {found.value} file, expected it with a formula")
     facts = {"file": name, "format": found.value, "bytes": len(data)}
@@ -194,9 +200,8 @@ def _item(item: object) -> str:
 
 def _qcir(data: bytes, name: str, prenex: Prenex | None, names: bool) -> Facts:
     from qsage_validate.formats.qcir import parse_qcir
-    from qsage_validate.formats.source import Source
 
-    qbf = parse_qcir(Source.decode(data, name).text, name, prenex_order(prenex))
+    qbf = parse_qcir(data, name, prenex_order(prenex))
     gates = Counter(gate.connective.value for gate in qbf.gates.values())
     return (
         _formula(qbf) | {"gates": len(qbf.gates), "connectives": dict(gates)} | _layout(qbf, names)
@@ -205,9 +210,9 @@ def _qcir(data: bytes, name: str, prenex: Prenex | None, names: bool) -> Facts:
 
 def _qasp(data: bytes, name: str) -> Facts:
     from qsage_validate.encodings.gdl.qasp import parse_qasp
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import PERCENT, Source
 
-    qbf = parse_qasp(Source.decode(data, name))
+    qbf = parse_qasp(Source.decode(data, name, PERCENT))
     return _formula(qbf) | {"gates": len(qbf.gates)}
 
 
@@ -221,8 +226,16 @@ def _qdimacs(data: bytes, name: str, names: bool) -> Facts:
 
 def _formula(qbf: Qbf) -> Facts:
     prenex_fact = {} if qbf.prenexed is None else {"prenex": str(qbf.prenexed)}
+    free = {} if not qbf.free else {"free variables": _listed(qbf, qbf.free)}
     scopes = _scopes(qbf.merged_scopes())
-    return {**prenex_fact, "variables": qbf.num_variables, "scopes": scopes}
+    return {**prenex_fact, "variables": qbf.num_variables, **free, "scopes": scopes}
+
+
+def _listed(qbf: Qbf, variables: Sequence[int]) -> str:
+    """``3, read as existential and outermost: x, y, z``; of many the first ones."""
+    names = ", ".join(qbf.name(v) for v in variables[:_MOST_NAMES])
+    more = ", …" if len(variables) > _MOST_NAMES else ""
+    return f"{len(variables):,}, read as existential and outermost: {names}{more}"
 
 
 def _scopes(scopes: Iterable[Scope]) -> list[Facts]:
@@ -389,9 +402,9 @@ def _trace(content: BytesOf) -> Facts:
 
 def _meta(data: bytes, name: str) -> Facts:
     from qsage_validate.formats.meta import parse_meta
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import PERCENT, Source
 
-    meta = parse_meta(Source.decode(data, name).text, name)
+    meta = parse_meta(Source.decode(data, name, PERCENT).text, name)
     return {
         "board": f"{meta.width}x{meta.height}",
         "depth": meta.depth,
@@ -402,10 +415,10 @@ def _meta(data: bytes, name: str) -> Facts:
 
 
 def _bddl(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import PERCENT, Source
     from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem
 
-    text = Source.decode(data, name).text
+    text = Source.decode(data, name, PERCENT).text
     if file_kind(text) == "domain":
         domain = parse_domain(text, name)
         return {
@@ -427,10 +440,10 @@ def _bddl(data: bytes, name: str) -> Facts:
 
 def _pg(data: bytes, name: str) -> Facts:
     from qsage_validate.formats.pg import parse_pg
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import PERCENT, Source
     from qsage_validate.games.positional.convert import model_of_pg
 
-    return _positional(model_of_pg(parse_pg(Source.decode(data, name).text, name)))
+    return _positional(model_of_pg(parse_pg(Source.decode(data, name, PERCENT).text, name)))
 
 
 def _positional(model: PositionalModel) -> Facts:
@@ -446,11 +459,11 @@ def _positional(model: PositionalModel) -> Facts:
 
 
 def _gdl(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.source import Source
+    from qsage_validate.formats.source import SEMICOLON, Source
     from qsage_validate.games.gdl.checks import check_description, role_names
     from qsage_validate.games.gdl.parser import parse_description
 
-    description = parse_description(Source.decode(data, name).text, name)
+    description = parse_description(Source.decode(data, name, SEMICOLON).text, name)
     check_description(description)
     return {
         "game": description.name,

@@ -53,6 +53,25 @@ PrenexOption = Annotated[
         "by default what gives fewer scopes.",
     ),
 ]
+
+
+def _be_strict(strict: bool) -> bool:
+    if strict:
+        from qsage_validate.formats.tolerance import be_strict
+
+        be_strict()
+    return strict
+
+
+StrictOption = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        rich_help_panel="Files",
+        help="Refuse a QDIMACS file whose header has wrong numbers, which is read with a warning.",
+        callback=_be_strict,
+    ),
+]
 MetaOption = Annotated[
     str | None,
     typer.Option(
@@ -107,6 +126,7 @@ class FormulaOptions(OptionGroup):
 
     meta: MetaOption = None
     prenex: PrenexOption = None
+    strict: StrictOption = False
 
 
 @dataclass(frozen=True)
@@ -136,6 +156,7 @@ class DialectOptions(OptionGroup):
 
     dialect: DialectOption = None
     prenex: PrenexOption = None
+    strict: StrictOption = False
 
 
 @dataclass(frozen=True)

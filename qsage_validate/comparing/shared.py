@@ -77,7 +77,8 @@ def shared_names(first: Qbf, second: Qbf) -> Shared:
 
 
 def _numbers(formula: Qbf) -> dict[str, int]:
-    return {formula.name(v): v for scope in formula.scopes for v in scope.variables}
+    quantified = formula.quantifiers()
+    return {text: v for text, v in formula.by_text().items() if v in quantified}
 
 
 def _items(source: Source) -> Iterator[tuple[int, str]]:

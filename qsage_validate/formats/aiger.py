@@ -21,14 +21,20 @@ from numpy.typing import NDArray
 from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.errors import InputError
 from qsage_validate.formats.numbers import Column, NotANumberError, parse_integers
-from qsage_validate.formats.source import byte_error, quoted
+from qsage_validate.formats.source import BOM, byte_error, decoded_comment, quoted
 from qsage_validate.system.stages import go_on, stage
 
 _MAX_VARIABLE: Final = (1 << 30) - 1
 # An index may exceed the number of bytes in the file by this: tables are indexed by it.
 _SPARE_VARIABLES: Final = 1_000_000
 _HEADER: Final = "a header 'aag M I L O A' or 'aig M I L O A'"
-_UNUSED: Final = ("bad states", "constraints", "justice properties", "fairness constraints")
+_UNUSED: Final = (
+    ("bad state", "bad states"),
+    ("constraint", "constraints"),
+    ("justice property", "justice properties"),
+    ("fairness constraint", "fairness constraints"),
+)
+_COMMENTS: Final = re.compile(rb"^c\r*\n", re.MULTILINE)
 _WRITE_BLOCK: Final = 1 << 16
 _READ_BLOCK: Final = 1 << 16
 
@@ -90,6 +96,7 @@ def parse_aiger(data: bytes, path: str | None = None) -> AigerFile:
     a malformed, truncated or sequential file, a header that the file is too short for, a
     literal out of range, an index that is used but not defined or defined twice, and a cycle.
     """
+    data = data.removeprefix(BOM)
     header = _read_header(data, path)
     reader = _BinaryReader if header.binary else _AsciiReader
     stage(f"reading {header.gates:,} gates")
@@ -120,15 +127,21 @@ def _read_header(data: bytes, path: str | None) -> _Header:
     numbers = [int(word) for _, word in words[1:]]
     maximum, inputs, latches, outputs, gates = numbers[:5]
     if latches:
-        found = f"{latches} latches, which are unsupported"
+        found = _unsupported(latches, "latch", "latches")
         raise byte_error(path, data, words[3][0], found, "a combinational circuit")
     for (at, _), count, what in zip(words[6:], numbers[5:], _UNUSED, strict=False):
         if count:
-            found = f"{count} {what}, which are unsupported"
+            found = _unsupported(count, *what)
             raise byte_error(path, data, at, found, "a combinational circuit")
     header = _Header(words[0][1] == b"aig", maximum, inputs, outputs, gates, end + 1)
     _check_plausible(header, data, path)
     return header
+
+
+def _unsupported(count: int, one: str, many: str) -> str:
+    return (
+        f"1 {one}, which is unsupported" if count == 1 else f"{count} {many}, which are unsupported"
+    )
 
 
 def _check_plausible(header: _Header, data: bytes, path: str | None) -> None:
@@ -253,12 +266,14 @@ class _Reader:
         return symbols["i"], symbols["o"], ()
 
     def _text(self, start: int) -> str:
+        comments = _COMMENTS.search(self.data, start)
+        end = len(self.data) if comments is None else comments.end()
         try:
-            return self.data[start:].decode()
+            return self.data[start:end].decode() + decoded_comment(self.data[end:])
         except UnicodeDecodeError as error:
             at = start + error.start
             found = f"byte 0x{self.data[at]:02x} that is not UTF-8"
-            raise self.error(at, found, "symbols and comments in UTF-8") from None
+            raise self.error(at, found, "symbols in UTF-8") from None
 
 
 class _AsciiReader(_Reader):

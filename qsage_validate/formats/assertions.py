@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.formats.source import Path, Source
+from qsage_validate.formats.source import HASH_OR_C, Path, Source
 
 _MAX_DEPTH: Final = 100
 _WHEN: Final = re.compile(r"\s*(?:(always)\b:?|(end)\b:?|ply\s+(\d{1,9})\s*:)", re.IGNORECASE)
@@ -96,7 +96,7 @@ class Assertions:
 
 def read_assertions(path: Path) -> Assertions:
     """Read a file of assertions, at least one; raises ``InputError`` where there is a mistake."""
-    return parse_assertions(Source.open(path))
+    return parse_assertions(Source.open(path, HASH_OR_C))
 
 
 def parse_assertions(source: Source) -> Assertions:

@@ -2,7 +2,7 @@
 
 The first word is the number of rows and columns; then come stones, ``b[c4]`` for a black one in
 column c and row 4, ``w[a1]`` for a white one.  ``%`` begins a comment.  Black connects the first
-row with the last.
+row with the last, and is to move, unless the word ``white`` stands behind the size.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ MAX_SIDE: Final = 40
 """No larger board is read."""
 
 _STONE: Final = re.compile(r"([bw])\[([^\[\]\s]*)\]")
+_TURNS: Final = ("black", "white")
 _COLOURS: Final = {"b": "Black", "w": "White"}
 
 
 @dataclass(frozen=True)
 class HexFile:
-    """A board of ``size`` rows and columns; stones by name (``c4``), in the order of the file."""
+    """A board; stones by name (``c4``), in the order of the file, and who is to move."""
 
-    size: int
+    columns: int
+    rows: int
     black: tuple[str, ...]
     white: tuple[str, ...]
+    white_moves: bool = False
     path: str | None = None
 
 
@@ -48,7 +51,8 @@ def parse_hex(text: str, path: str | None = None) -> HexFile:
     size = int(word)
     owner: dict[Cell, str] = {}
     stones: dict[str, list[str]] = {"b": [], "w": []}
-    for at, word in words[1:]:
+    turn = [word for _, word in words[1:2] if word in _TURNS]
+    for at, word in words[1 + len(turn) :]:
         match = _STONE.fullmatch(word)
         if match is None:
             raise source.error(at, quoted(word), "a stone such as 'b[c4]' or 'w[a1]'")
@@ -61,4 +65,5 @@ def parse_hex(text: str, path: str | None = None) -> HexFile:
             raise source.error(at + 2, quoted(name), expected)
         owner[cell] = _COLOURS[colour]
         stones[colour].append(name)
-    return HexFile(size, tuple(stones["b"]), tuple(stones["w"]), path)
+    black, white = tuple(stones["b"]), tuple(stones["w"])
+    return HexFile(size, size, black, white, turn == ["white"], path)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.formats.source import Path, Source, quoted
+from qsage_validate.formats.source import PERCENT, Path, Source, quoted
 
 Bits = tuple[int, ...]
 
@@ -169,7 +169,7 @@ def read_meta(path: Path) -> MetaFile:
     Raises :class:`InputError` at the line and column of what is missing, repeated or no
     number, and when the numbers of plies, states and depth do not go together.
     """
-    source = Source.open(path)
+    source = Source.open(path, PERCENT)
     return parse_meta(source.text, source.path)
 
 

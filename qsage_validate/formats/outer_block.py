@@ -3,7 +3,8 @@
 DepQBF and CAQE (``--qdo``) print QDIMACS's result, ``s cnf 1 4 3`` or ``s cnf 0 4 3`` with the
 formula's numbers of variables and clauses, and a line ``V 1 0`` for each variable; RAReQS one line
 ``V +1 -2`` and the result behind it.  QuAbS (``--partial-assignment``) prints ``V 1 -2 0`` and
-``r SAT`` or ``r UNSAT``.  Variables that have no value may have any.
+``r SAT`` or ``r UNSAT``, Qute ``SAT`` or ``UNSAT`` and a line ``v 1 -2 0``, Quantor
+``s SATISFIABLE`` or ``s UNSATISFIABLE`` and such lines.  Variables that have no value may have any.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.formats.source import Source, quoted
+from qsage_validate.formats.source import LETTER_C, Source, quoted
 
-_RESULT: Final = re.compile(r"s[ \t]+cnf[ \t]+([01])(?:[ \t]+\d+){0,2}|r[ \t]+(UN)?SAT")
+_RESULT: Final = re.compile(
+    r"s[ \t]+cnf[ \t]+([01])(?:[ \t]+\d+){0,2}|(?:r[ \t]+)?(UN)?SAT|s[ \t]+(UN)?SATISFIABLE"
+)
 _COMMENT: Final = re.compile(r"c(?:[ \t].*)?")
 _LITERAL: Final = re.compile(r"[+-]?([^\s+,()=#-][^\s,()=#]*)")
 _LINE: Final = (
-    "a result 's cnf 1', 's cnf 0', 'r SAT' or 'r UNSAT', a line 'V LITERALS 0', or 'c …'"
+    "a result ('s cnf 1', 'r SAT', 'SAT' or 's SATISFIABLE', or of a false formula), a line "
+    "'V LITERALS 0' or 'v LITERALS 0', or 'c …'"
 )
 
 
@@ -48,9 +52,9 @@ def parse_outer_block(data: bytes, path: str | None = None) -> OuterBlock:
     """The values in ``data``.
 
     Raises :class:`InputError` with line and column for a line of another form, a second result,
-    and for a file without ``V`` lines.
+    and for a file without lines of values.
     """
-    source = Source.decode(data, path)
+    source = Source.decode(data, path, LETTER_C)
     values: list[NamedValue] = []
     truth: bool | None = None
     result, seen = 0, False
@@ -61,9 +65,10 @@ def parse_outer_block(data: bytes, path: str | None = None) -> OuterBlock:
         if said is not None:
             if truth is not None:
                 raise source.error(at, "a second result", "one result")
-            truth = said.group(1) == "1" if said.group(1) else said.group(2) is None
+            digit, *negations = said.groups()
+            truth = digit == "1" if digit else not any(negations)
             result = at
-        elif re.match(r"V(?:\s|$)", text):
+        elif re.match(r"[Vv](?:\s|$)", text):
             seen = True
             values += _values(source, at + 1, text[1:])
         elif text and not _COMMENT.fullmatch(text):

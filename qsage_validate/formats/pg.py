@@ -54,6 +54,7 @@ _CELL: Final = r"\s*(p[0-9]{1,4})\s*"
 _RELATION: Final = re.compile(rf"(up|side)\({_CELL},{_CELL}\)")
 _DECLARED: Final = re.compile(r"GTTT\(\s*([0-9]{1,3})\s*,\s*([0-9]{1,3})\s*\)")
 _SWAP: Final = re.compile(r"swap:(true|false)\b")
+_BLANKS: Final = re.compile(r"\s+")
 _TIME: Final = re.compile(r"t([0-9]{1,6})")
 
 
@@ -423,22 +424,47 @@ def _edges(reader: _Reader, ends: tuple[str, str] | None) -> tuple[Row, ...]:
 
 
 def _shape(reader: _Reader, row: Sequence[_Word]) -> tuple[Relation, ...]:
-    """``up(p0,p1) side(p1,p2)``, with blanks where one likes."""
+    """``up(p0,p1) side(p1,p2)``, with blanks where one likes; the cells hang together."""
     start, end = row[0].offset, row[-1].offset + len(row[-1].text)
-    text = reader.source.text[start:end]
-    relations: list[Relation] = []
-    at = 0
-    while at < len(text):
-        match = _RELATION.match(text, at)
+    text = reader.source.text
+    relations: list[tuple[Relation, int]] = []
+    at = start
+    while at < end:
+        match = _RELATION.match(text, at, end)
         if match is None:
-            found = quoted(text[at:].split()[0])
-            raise reader.source.error(start + at, found, "a relation such as 'up(p0,p1)'")
+            found = quoted(text[at:end].split()[0])
+            raise reader.source.error(at, found, "a relation such as 'up(p0,p1)'")
         if match[2] == match[3]:
-            raise reader.source.error(start + at, quoted(match[0]), "two different cells")
-        relations.append(Relation(match[1], match[2], match[3]))
-        at = match.end()
-        at += len(text[at:]) - len(text[at:].lstrip())
-    return tuple(relations)
+            raise reader.source.error(at, quoted(match[0]), "two different cells")
+        relations.append((Relation(match[1], match[2], match[3]), at))
+        blank = _BLANKS.match(text, match.end(), end)
+        at = match.end() if blank is None else blank.end()
+    shape = tuple(relation for relation, _ in relations)
+    joined = set(growing(shape))
+    for relation, where in relations:
+        if relation not in joined:
+            raise reader.source.error(
+                where, f"a shape in pieces at {relation}", "a connected shape"
+            )
+    return shape
+
+
+def growing(relations: Sequence[Relation]) -> tuple[Relation, ...]:
+    """What hangs together with the first relation, each behind one that shares a cell."""
+    beside: dict[str, list[Relation]] = {}
+    for relation in relations:
+        beside.setdefault(relation.first, []).append(relation)
+        beside.setdefault(relation.second, []).append(relation)
+    ordered: dict[Relation, None] = {}
+    cells = dict.fromkeys([relations[0].first])
+    waiting = list(cells)
+    for cell in waiting:
+        for relation in beside[cell]:
+            ordered[relation] = None
+            new = [x for x in (relation.first, relation.second) if x not in cells]
+            cells.update(dict.fromkeys(new))
+            waiting += new
+    return tuple(ordered)
 
 
 def _distances(reader: _Reader) -> tuple[Row, ...]:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from qsage_validate.circuit.prenex import (
@@ -34,10 +34,10 @@ from qsage_validate.circuit.prenex import (
 )
 from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Source, quoted
+from qsage_validate.formats.qcir_common import is_comment, largest_kept
+from qsage_validate.formats.source import HASH, Source, quoted
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
-_HEADER: Final = re.compile(r"#QCIR(?:-G?[0-9]+)?(?:\s+[0-9]+)?\s*", re.IGNORECASE)
 _NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
 _STATEMENT: Final = re.compile(rf"\s*(?:({_NAME})\s*=\s*)?([A-Za-z]+)\s*\(([^()=]*)\)\s*")
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
@@ -49,9 +49,8 @@ _CONNECTIVES: Final = {connective.value: connective for connective in Connective
 _QUANTIFIERS: Final = {quantifier.value: quantifier for quantifier in Quantifier}
 _ARITY: Final = {Connective.XOR: 2, Connective.ITE: 3}
 _STATEMENTS: Final = "exists, forall, free, output, or 'gate = and|or|xor|ite(...)'"
-# Identifiers that are numbers keep them up to here, or up to this times their count.
-_DENSE: Final = 1_000_000
-_SPARSITY: Final = 8
+# Files that are larger are read in bulk; numpy need not be loaded for the others.
+_LARGE: Final = 1 << 17
 
 
 @dataclass(slots=True)
@@ -71,15 +70,29 @@ class _Statement:
         return self.arguments if self.body is None else [*self.arguments, self.body]
 
 
-def parse_qcir(text: str, path: str | None = None, order: PrenexOrder | None = None) -> Qbf:
-    """The formula in ``text``; one with quantifier gates becomes prenex by ``order``.
+def parse_qcir(data: bytes | str, path: str | None = None, order: PrenexOrder | None = None) -> Qbf:
+    """The formula in ``data``; one with quantifier gates becomes prenex by ``order``.
 
     Comments are kept with their lines; ``gates`` are in topological order.  Raises
     :class:`InputError` with line and column for anything that is no closed QCIR: bad syntax, a
     gate defined twice, on a cycle or never, a variable that the prefix has twice or that nothing
     quantifies where it is read, wrong numbers of inputs, none or several outputs.
     """
-    return _Reader(Source(text, path)).formula(order)
+    if len(data) > _LARGE:
+        from qsage_validate.formats.qcir_bulk import read_ordinary
+
+        formula = read_ordinary(data.encode() if isinstance(data, str) else data, path)
+        if formula is not None:
+            return formula
+    return read_carefully(data, path, order)
+
+
+def read_carefully(
+    data: bytes | str, path: str | None = None, order: PrenexOrder | None = None
+) -> Qbf:
+    """What :func:`parse_qcir` does with files of any size, statement by statement."""
+    source = Source(data, path) if isinstance(data, str) else Source.decode(data, path, HASH)
+    return _Reader(source).formula(order)
 
 
 class _Reader:
@@ -107,10 +120,12 @@ class _Reader:
         ordered = self._topological(definitions, gates)
         comments, path = self.comments, self.source.path
         plain = {number: gate for number, gate in ordered.items() if isinstance(gate, Gate)}
+        free = tuple(self.numbers[v] for s in prefix if s.keyword == "free" for v in s.arguments)
         if len(plain) == len(ordered):
-            return Qbf(scopes, plain, result, names, comments, path)
+            return Qbf(scopes, plain, result, names, comments, path, free=free)
         try:
-            return prenex(NestedQbf(scopes, ordered, result, names, comments, path), order)
+            nested = NestedQbf(scopes, ordered, result, names, comments, path)
+            return replace(prenex(nested, order), free=free)
         except CopiesError as error:
             raise self._too_many(error.gate, gates) from None
         except UnboundError as error:
@@ -263,7 +278,7 @@ class _Reader:
                 order[s.name] = None
             for literal in s.literals:
                 order[literal.removeprefix("-")] = None
-        limit = max(_DENSE, _SPARSITY * len(order))
+        limit = largest_kept(len(order))
         largest = 0
         fresh: list[str] = []
         for name in order:
@@ -436,7 +451,7 @@ def _split_comments(text: str) -> tuple[tuple[tuple[int, str], ...], str]:
         start, end = match.span()
         line += text.count("\n", counted, start)
         counted = start
-        if line > 1 or not _HEADER.fullmatch(match.group()):
+        if is_comment(line, match.group(1)):
             comments.append((line, match.group(1).rstrip()))
         pieces += (text[at:start], " " * (end - start))
         at = end

@@ -7,13 +7,14 @@ Format: the QBF solver evaluations' QDIMACS 1.1.  Choices where files differ fro
   says; quantified variables need not occur in the matrix; empty scopes are allowed.
 - Neighbouring blocks of one quantifier are kept as separate scopes.
 - Literals that a clause repeats are dropped; tautologies are kept when reading.
-- The header's number of clauses must be right: a wrong one mostly means a truncated file.
+- A header with wrong numbers is told of, and the file is read: debuggers that shorten files leave
+  the header as it was.  So is a file that was cut off, which only the warning shows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -21,8 +22,11 @@ import numpy as np
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope, clause_gates
 from qsage_validate.formats.dimacs import Dimacs, split_dimacs
+from qsage_validate.formats.tolerance import put_up_with
 
 _BLOCK: Final = re.compile(rb"[ \t]*([ae])(?![^ \t\r\n])([^\n]*)")
+# A name is no number: those are the variables' in the file.
+_NAME_OF: Final = re.compile(r" name ([1-9][0-9]{0,9}) ((?![0-9]+\Z)[^\s#(),;=-][^\s#(),;=]*)")
 _QUANTIFIERS: Final = {b"a": Quantifier.FORALL, b"e": Quantifier.EXISTS}
 _LETTERS: Final = {Quantifier.FORALL: "a", Quantifier.EXISTS: "e"}
 
@@ -34,29 +38,40 @@ def parse_qdimacs(data: bytes | str, path: str | None = None) -> Qbf:
     """The formula in ``data``; raises :class:`InputError` with line and column.
 
     The matrix becomes one ``and`` gate over an ``or`` gate for each clause that is no unit;
-    variables keep their numbers, gates are numbered from the header's number of variables on.
-    Comments are kept; ``c #text`` becomes the comment ``text`` of a circuit, as
-    :func:`qdimacs_text` writes it.
+    variables keep their numbers, gates are numbered from the largest on, or from the header's
+    number of variables where that is larger and the file not far too short for it.
+    Comments ``c name 1 row`` are a table of names.  Others are kept; ``c #text`` becomes the
+    comment ``text`` of a circuit, as :func:`qdimacs_text` writes it.
     """
     raw = data.encode() if isinstance(data, str) else data
     dimacs = split_dimacs(raw, path)
     scopes, matrix_start = _prefix(dimacs)
-    literals = dimacs.clause_literals(matrix_start)
-    free_variables = np.zeros(dimacs.variables + 1, dtype=np.bool_)
+    literals = dimacs.clause_literals(matrix_start, dimacs.limit)
+    quantified = [v for scope in scopes for v in scope.variables]
+    largest = max(int(np.abs(literals).max(initial=0)), max(quantified, default=0))
+    fault = dimacs.fault(largest, int(np.count_nonzero(literals == 0)))
+    if fault is not None:
+        put_up_with(fault)
+    if dimacs.variables <= dimacs.limit:
+        largest = max(largest, dimacs.variables)
+    free_variables = np.zeros(largest + 1, dtype=np.bool_)
     free_variables[np.abs(literals)] = True
-    free_variables[[0, *(v for scope in scopes for v in scope.variables)]] = False
+    free_variables[[0, *quantified]] = False
     free = tuple(np.flatnonzero(free_variables).tolist())
     if free:
         scopes.insert(0, Scope(Quantifier.EXISTS, free))
-    first = dimacs.variables + 1
+    first = largest + 1
+    names, comments = _names(_comments(dimacs), {*free, *quantified})
     gates, output = clause_gates(_clauses(literals.tolist()), first)
     return Qbf(
         scopes=tuple(scopes),
         gates=gates,
         output=output,
-        comments=tuple(_comments(dimacs)),
+        names=names,
+        comments=comments,
         path=path,
         unwritten=range(first, output + 1),
+        free=free,
     )
 
 
@@ -76,6 +91,28 @@ def _comments(dimacs: Dimacs) -> Iterator[tuple[int, str]]:
         yield line, text.removeprefix(" #") if text.startswith(" #") else text
 
 
+def _names(
+    comments: Iterable[tuple[int, str]], known: Collection[int]
+) -> tuple[dict[int, str], tuple[tuple[int, str], ...]]:
+    """The table of names, and the other comments.
+
+    A line that is none of the table's, for a number without a variable or with a name that is
+    taken, is a comment like others.
+    """
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    others: list[tuple[int, str]] = []
+    for line, text in comments:
+        match = _NAME_OF.fullmatch(text)
+        number, name = (0, "") if match is None else (int(match[1]), match[2])
+        if number not in known or number in names or name in taken:
+            others.append((line, text))
+            continue
+        names[number] = name
+        taken.add(name)
+    return names, tuple(others)
+
+
 def _prefix(dimacs: Dimacs) -> tuple[list[Scope], int]:
     """The scopes, and where the matrix begins."""
     scopes: list[Scope] = []
@@ -88,7 +125,7 @@ def _prefix(dimacs: Dimacs) -> tuple[list[Scope], int]:
         if block is None:
             break
         what = "the variables of a block, ended by 0"
-        variables, offsets = dimacs.numbers(block.start(2), block.end(2), what)
+        variables, offsets = dimacs.numbers(block.start(2), block.end(2), what, dimacs.limit)
         numbers = variables.tolist()
         if not numbers or numbers[-1] != 0:
             raise dimacs.error(len(dimacs.code[: block.end()].rstrip()), "the end of a line", what)
@@ -207,12 +244,19 @@ def _as_clauses(qbf: Qbf) -> list[tuple[int, ...]] | None:
     return clauses
 
 
-def qdimacs_text(form: ClausalForm, comments: Iterable[str] = ()) -> str:
+def qdimacs_text(
+    form: ClausalForm, comments: Iterable[str] = (), names: Mapping[int, str] | None = None
+) -> str:
     """The text of a clausal form; the same form gives the same text.
 
-    A comment ``text`` of a circuit becomes ``c #text``, so that layouts travel along.
+    A comment ``text`` of a circuit becomes ``c #text``, so that layouts travel along.  ``names``
+    of variables of the form become a table, ``c name 1 row``, which ``parse_qdimacs`` reads.
     """
     lines: list[str] = []
+    variables = [v for scope in form.scopes for v in scope.variables]
+    known = {} if names is None else names
+    table = [f" name {v} {known[v]}" for v in variables if v in known]
+    comments = (*comments, *(text for text in table if _NAME_OF.fullmatch(text)))
     for text in comments:
         if "\n" in text or "\r" in text:
             raise ValueError(f"a line break in the comment {text!r}")
@@ -227,4 +271,4 @@ def qdimacs_text(form: ClausalForm, comments: Iterable[str] = ()) -> str:
 
 def qbf_to_qdimacs(qbf: Qbf) -> str:
     """A formula, circuit or clauses, as QDIMACS text (see :func:`clausal_form`)."""
-    return qdimacs_text(clausal_form(qbf), (text for _, text in qbf.comments))
+    return qdimacs_text(clausal_form(qbf), (text for _, text in qbf.comments), qbf.names)

@@ -8,6 +8,7 @@ place.  Every writer ends in :func:`write_atomic`.
 from __future__ import annotations
 
 import bz2
+import codecs
 import contextlib
 import io
 import lzma
@@ -29,6 +30,17 @@ from qsage_validate.system.reading import reading
 from qsage_validate.system.signals import orderly_termination
 
 Path = str | PathLike[str]
+
+BOM: Final = b"\xef\xbb\xbf"
+"""The byte-order mark with which some editors begin a text in UTF-8."""
+
+Comment = re.Pattern[bytes]
+"""What a comment in a line begins with."""
+HASH: Final = re.compile(rb"#")
+PERCENT: Final = re.compile(rb"%")
+SEMICOLON: Final = re.compile(rb";")
+LETTER_C: Final = re.compile(rb"\A[ \t]*c")
+HASH_OR_C: Final = re.compile(rb"\A[ \t]*(?:#|c\b)")
 
 STDIN: Final = "-"
 """The path that means standard input."""
@@ -62,6 +74,7 @@ class Format(Enum):
     BDDL = "BDDL"
     PG = "positional game"
     GDL = "GDL"
+    SGF = "SGF"
     QASP = "quantified logic program"
     QRP = "QRP trace"
     BQRP = "binary QRP trace"
@@ -96,13 +109,14 @@ class Source:
     first_line: int = 1
 
     @classmethod
-    def open(cls, path: Path) -> Source:
+    def open(cls, path: Path, comment: Comment | None = None) -> Source:
         """Read, decompress and decode ``path`` (``-`` is standard input).
 
-        Raises :class:`InputError` when it cannot be read, is not UTF-8 (a byte-order mark is
-        dropped) or has a NUL byte; then the position is that of the first offending byte.
+        Raises :class:`InputError` when it cannot be read, is not UTF-8 outside of comments (a
+        byte-order mark is dropped) or has a NUL byte; then the position is that of the first
+        offending byte.
         """
-        return cls.decode(read_bytes(path), label(path))
+        return cls.decode(read_bytes(path), label(path), comment)
 
     @classmethod
     def plain(cls, path: Path, *, most: float = MAX_BYTES) -> Source:
@@ -111,15 +125,25 @@ class Source:
             return cls.decode(file.read(), label(path))
 
     @classmethod
-    def decode(cls, data: bytes, path: str | None = None, first_line: int = 1) -> Source:
-        """The text of ``data``, with the errors of :meth:`open`."""
+    def decode(
+        cls,
+        data: bytes,
+        path: str | None = None,
+        comment: Comment | None = None,
+        first_line: int = 1,
+    ) -> Source:
+        """The text of ``data``, with the errors of :meth:`open`.
+
+        ``comment`` finds what comments begin with; in them, bytes that are not UTF-8 are
+        characters of Latin-1.
+        """
+        data = data.removeprefix(BOM)
         nul = data.find(b"\0")
         try:
-            text = data.decode("utf-8-sig")
+            text = data.decode()
         except UnicodeDecodeError as error:
-            # Positions of "utf-8-sig" errors do not count the mark.
-            start = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
-            if nul < 0 or start < nul:
+            text, start = ("", error.start) if comment is None else _with_comments(data, comment)
+            if start >= 0 and not 0 <= nul < start:
                 found = f"byte 0x{data[start]:02x} that is not UTF-8"
                 raise byte_error(path, data, start, found, "UTF-8 text", first_line) from None
         if nul >= 0:
@@ -175,6 +199,33 @@ class Source:
         """Raise the error for a text of nothing but white space."""
         if not self.text.strip():
             raise InputError(self.path, 1, 1, "an empty file", expected)
+
+
+def _latin(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError), "nothing is encoded with it"
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error("qsage-latin-1", _latin)
+
+
+def decoded_comment(data: bytes) -> str:
+    """The text of a comment; bytes that are not UTF-8 are characters of Latin-1."""
+    return data.decode(errors="qsage-latin-1")
+
+
+def _with_comments(data: bytes, comment: Comment) -> tuple[str, int]:
+    """The text, and the offset of the first byte outside of comments that is not UTF-8, or -1."""
+    pieces: list[str] = []
+    for line in re.finditer(rb"[^\r\n]+|[\r\n]+", data):
+        sign = comment.search(line.group())
+        cut = len(line.group()) if sign is None else sign.end()
+        try:
+            pieces.append(line.group()[:cut].decode())
+        except UnicodeDecodeError as error:
+            return "", line.start() + error.start
+        pieces.append(decoded_comment(line.group()[cut:]))
+    return "".join(pieces), -1
 
 
 def byte_error(
@@ -435,6 +486,7 @@ _BDDL: Final = re.compile(
 _PG: Final = re.compile(rb"^#(times|positions)\b", re.MULTILINE)
 # Facts of any kind may stand before the roles, comments before everything.
 _GDL: Final = re.compile(rb"^[ \t]*\([ \t]*(?:role|init|<=)[ \t(]", re.MULTILINE | re.IGNORECASE)
+_SGF: Final = re.compile(rb"\s*\(\s*;\s*[A-Za-z]+\s*\[")
 _GDL_START: Final = re.compile(rb"(?:\s|;[^\n]*\n)*\(")
 # Facts and rules of a logic program that give the prefix.
 _QASP: Final = re.compile(
@@ -450,7 +502,13 @@ _DIMACS: Final = re.compile(rb"^p[ \t]+cnf\b", re.MULTILINE)
 # A solver's result or a line of values, behind comments.
 _OUTER_BLOCK: Final = re.compile(
     rb"(?:[ \t]*(?:c(?:[ \t][^\n]*|\r)?|\r)?\n)*"
-    rb"[ \t]*(?:s[ \t]+cnf[ \t]|r[ \t]+(?:UN)?SAT\b|V[ \t])"
+    rb"[ \t]*(?:s[ \t]+cnf[ \t]|s[ \t]+(?:UN)?SATISFIABLE\b|(?:r[ \t]+)?(?:UN)?SAT[ \t\r]*(?:\n|\Z)"
+    rb"|V[ \t]|v[ \t]+[+-]?[^\s(),=#-]+[ \t\r\n])"
+)
+# Lines of numbers that end in 0, or a header behind blanks.
+_CLAUSES: Final = re.compile(
+    rb"(?:[ \t]*(?:c[^\n]*)?\r?\n)*[ \t]*"
+    rb"(?:p[ \t]+cnf\b|(?:[ae][ \t]+)?(?:-?[0-9]+[ \t]+)*0[ \t\r]*(?:\n|\Z))"
 )
 _MODEL: Final = re.compile(rb"^c[ \t]*Model for variable\b", re.MULTILINE)
 
@@ -475,7 +533,8 @@ def sniff_bytes(data: bytes) -> Format:
 
     In a file that begins with DIMACS comments, 64 KiB behind them are read as well.
     """
-    head = data[: 1 << 16].removeprefix(b"\xef\xbb\xbf")
+    data = data if not data.startswith(BOM) else data[len(BOM) :]
+    head = data[: 1 << 16]
     if head.startswith(b"qsage solution "):
         return Format.SOLUTION  # it has a model inside, whose marks come later
     if re.match(rb"aag\s", head):
@@ -494,6 +553,8 @@ def sniff_bytes(data: bytes) -> Format:
         return Format.PEDANT if _MODEL.search(head) else Format.QDIMACS
     if _QCIR.search(head):
         return Format.QCIR
+    if _SGF.match(head):
+        return Format.SGF
     if _QUTE.match(head):
         return Format.QUTE
     if _META.search(head):
@@ -505,6 +566,16 @@ def sniff_bytes(data: bytes) -> Format:
     if _GDL_START.match(head) and _GDL.search(head):
         return Format.GDL
     return Format.BDDL if _BDDL.search(head) else Format.UNKNOWN
+
+
+def unknown_format(data: bytes, path: str | None, expected: str) -> InputError:
+    """The error for a file that is nothing that can be read, where ``expected`` is wanted."""
+    if not data.strip():
+        return InputError(path, 1, 1, "an empty file", expected)
+    head = data[: 1 << 16].removeprefix(BOM)
+    if _CLAUSES.match(head):
+        expected += "; clauses have a line 'p cnf VARIABLES CLAUSES' before them, not indented"
+    return InputError(path, 1, 1, "a file of no known format", expected)
 
 
 # --- Writing -------------------------------------------------------------------------------

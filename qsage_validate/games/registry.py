@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import path
 
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.formats.source import STDIN, label, quoted, sample_words, sniff
+from qsage_validate.formats.source import STDIN, Format, label, quoted, sample_words, sniff
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import language_of
@@ -86,7 +86,7 @@ def find_model(
 
 
 def _expected() -> str:
-    return f"a file (PG, .hex, GDL), DOMAIN and PROBLEM files, or one of {_names()}"
+    return f"a file (PG, .hex, SGF, GDL), DOMAIN and PROBLEM files, or one of {_names()}"
 
 
 def resolve_command(words: Sequence[str]) -> Model:
@@ -129,8 +129,8 @@ def _model_of_file(name: str, options: Mapping[str, object]) -> GameModel:
     """The game that one file has."""
     language = language_of(name)
     if language is None:
-        raise UsageError(
-            f"found {quoted(label(name))} ({sniff(name).value}), expected {_expected()}"
-        )
+        found = sniff(name)
+        kind = "a file of no known format" if found is Format.UNKNOWN else found.value
+        raise UsageError(f"found {quoted(label(name))} ({kind}), expected {_expected()}")
     model: GameModel = language.read([name], options)
     return model

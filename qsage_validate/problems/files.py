@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import PrenexOrder
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import Format, label, sniff
+from qsage_validate.formats.source import Format, label, read_bytes, sniff, unknown_format
 from qsage_validate.kernel.certificate import Dialect
 
 _CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
@@ -91,6 +91,9 @@ def sorted_out(files: Files) -> Files:
         # A clause certificate defines what it needs of the formula itself.
         return replace(files, certificate=one, formula=None)
     if files.certificate is None and files.formula is not None:
+        if sniff(files.formula) is Format.UNKNOWN:
+            expected = "a formula (QCIR, QDIMACS or QAIGER)"
+            raise unknown_format(read_bytes(files.formula), label(files.formula), expected)
         found = beside(files.formula)
         if found is None:
             raise UsageError(f"no certificate beside {files.formula}: name it with --cert FILE")

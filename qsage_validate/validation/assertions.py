@@ -91,8 +91,7 @@ class Vocabulary:
         """The formula's variables and gates as its file calls them, and as the layout does."""
         if self.formula is None:
             return {}
-        written = (*self.formula.quantifiers(), *self.formula.gates)
-        own = {self.formula.name(v): v for v in written if v not in self.formula.unwritten}
+        own = self.formula.by_text()
         if self.layout is None:
             return own
         verdict = {} if self.layout.verdict is None else {"verdict": self.layout.verdict}

@@ -82,7 +82,7 @@ def test_two_files_with_another_depth(qsage: Qsage, tmp_path: Path) -> None:
         (["domain.ig"], "domain.ig: found no such file, expected a readable file"),
         (
             ["a", "b", "c"],
-            "found 3 words, expected a file (PG, .hex, GDL), DOMAIN and",
+            "found 3 words, expected a file (PG, .hex, SGF, GDL), DOMAIN and",
         ),
         (["httt", "--encoding", "grounded"], "unknown encoding 'grounded'"),
         (["httt", "--format", "pdf"], "'pdf'"),
@@ -138,7 +138,6 @@ def test_games_are_listed_with_options_and_defaults(qsage: Qsage) -> None:
         (b"\x7fELF\0\0\0", "f:1:1: found a file of no known format"),
         (b"exists(1)\noutput(2)\n", "f:2:8: found "),
         (b"aag 4000000000 4000000000 0 0 0\n", "f:1:"),
-        (b"p cnf 2 9\n1 0\n", "f:"),
         (b"#boardsize\n0 3\n#init\n", "f:2:1: found '0'"),
     ],
 )

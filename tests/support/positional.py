@@ -106,4 +106,4 @@ def targets_on(width: int, height: int, most: int = 6) -> dict[str, Cells]:
 def hex_text(board: HexFile) -> str:
     """The text of a ``.hex`` file; ``parse_hex`` reads it back."""
     stones = [f"b[{name}]" for name in board.black] + [f"w[{name}]" for name in board.white]
-    return "\n".join([str(board.size), *stones]) + "\n"
+    return "\n".join([f"{board.rows}{' white' * board.white_moves}", *stones]) + "\n"

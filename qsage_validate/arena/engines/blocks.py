@@ -102,7 +102,7 @@ class BlockEngine(Engine[Step]):
         the block has more than one variable.
         """
         variables, ply = self._block(step), step.frame.ply
-        names = {self._formula.name(v): v for v in variables}
+        names = {text: v for text, v in self._formula.by_text().items() if v in variables}
         words = text.replace(",", " ").split()
         if len(words) == 1 and words[0] not in names and re.fullmatch("[01]+", words[0]):
             if len(words[0]) != len(variables):

@@ -77,11 +77,13 @@ def recognise(file: AigerFile, formula: Qbf | None) -> Recognition:
         some = "in which not all inputs and outputs have symbols"
         what = some if file.input_symbols or file.output_symbols else "without symbols"
         return Recognition(Dialect.QBFCERT_ASCII, f"an ASCII file {what}")
+    if missing is None:
+        return Recognition(Dialect.QBFCERT_BINARY, "there are neither inputs nor outputs")
     raise InputError(
         file.path,
         None,
         None,
-        f"a binary certificate without a symbol for {missing or 'anything'}",
+        f"a binary certificate without a symbol for {missing}",
         "symbols that name the variables of all inputs and outputs",
     )
 
@@ -156,7 +158,8 @@ def _missing_symbol(file: AigerFile) -> str | None:
 
 
 def _indices_fit_better(file: AigerFile, formula: Qbf) -> bool:
-    prefix = {formula.name(v) for scope in formula.scopes for v in scope.variables}
+    quantified = formula.quantifiers()
+    prefix = {text for text, v in formula.by_text().items() if v in quantified}
     symbols = {name.strip() for name in (*file.input_symbols.values(),)}
     indices = {str(index) for index in file.inputs.tolist()}
     if not indices:

@@ -38,7 +38,7 @@ def read_outer_block(data: bytes, formula: Qbf | None, path: str | None) -> Circ
         expected = f"{value}: the outermost block is {whose}, and its values win a {value} formula"
         raise file.source.error(file.result, found, expected)
     level = formula.levels()
-    numbers = {formula.name(v): v for v in (*level, *formula.gates)}
+    numbers = formula.by_text()
     values: dict[int, bool] = {}
     for each in file.values:
         variable = numbers.get(each.name)

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.files.dialects import (
     RESULT,
@@ -37,7 +38,15 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile, parse_aiger
 from qsage_validate.formats.dimacs import parse_pedant
-from qsage_validate.formats.source import Format, Path, label, quoted, read_bytes, sniff_bytes
+from qsage_validate.formats.source import (
+    Format,
+    Path,
+    label,
+    quoted,
+    read_bytes,
+    sniff_bytes,
+    unknown_format,
+)
 from qsage_validate.kernel.certificate import (
     Certificate,
     CircuitCertificate,
@@ -91,11 +100,11 @@ def parse_certificate(
     if dialect is Dialect.OUTER or (dialect is None and found is Format.OUTER_BLOCK):
         return read_outer_block(data, formula, path)
     if found not in (Format.AIGER_ASCII, Format.AIGER_BINARY) and data:
-        kind = "a file that is no certificate" if found is Format.UNKNOWN else f"a {found.value}"
-        if not kind.endswith("file") and found is not Format.UNKNOWN:
-            kind += " file"
         expected = "a certificate: AIGER ('aag', 'aig'), Pedant's CNF ('p cnf') or 'V' lines"
-        raise InputError(path, 1, 1, kind, expected)
+        if found is Format.UNKNOWN:
+            raise unknown_format(data, path, expected)
+        kind = found.value if found.value.endswith("file") else f"{found.value} file"
+        raise InputError(path, 1, 1, f"a {kind}", expected)
     return _CircuitReader(data, formula, dialect, path).read(dependencies=dependencies)
 
 
@@ -124,7 +133,7 @@ class _CircuitReader:
         if self.formula is None:
             return self._without_formula(ins, outs, literals)
         quantifiers = self.formula.quantifiers()
-        numbers = {self.formula.name(v): v for v in (*quantifiers, *self.formula.gates)}
+        numbers = self.formula.by_text()
         inputs = self._inputs(ins, numbers, quantifiers)
         functions, extra = self._functions(outs, literals, numbers, quantifiers)
         kind = self._kind(inputs, functions, quantifiers)
@@ -237,11 +246,21 @@ class _CircuitReader:
             if asked == {kind.decides.dual} or (len(asked) != 1 and decided == {kind.decides}):
                 return kind
         if not asked and not decided:
-            raise self._no_functions()
+            return self._kind_of_nothing()
         what = "inputs" if asked else "functions"
         raise InputError(
             self.path, None, None, f"{what} of both quantifiers", f"{what} of one quantifier"
         )
+
+    def _kind_of_nothing(self) -> Kind:
+        """The kind of a certificate without inputs and functions: the one that it proves.
+
+        All variables of the player are false then.  Where it proves neither, it is Herbrand.
+        """
+        assert self.formula is not None
+        skolem = self._certificate(Kind.SKOLEM, (), {}, {})
+        proved = isinstance(check(self.formula, skolem), CertificateProved)
+        return Kind.SKOLEM if proved else Kind.HERBRAND
 
     def _result(self) -> Kind:
         position = len(self.file.outputs) - 1
@@ -276,8 +295,6 @@ class _CircuitReader:
                 found = f"a function for {name}, which is {other}"
                 expected = f"{_article(own)} variable: these are {kind.value} functions"
                 raise self.error("o", self.position[variable], found, expected)
-        if not functions and self.formula.variables(kind.decides):
-            raise self._no_functions()
         if self.said is not None:
             self._check_blocks(*self.said, own_blocks(self.formula, kind), functions)
 

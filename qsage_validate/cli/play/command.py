@@ -341,7 +341,8 @@ def _with_certificate(
     if len(subject.words) != 2 or not os.path.isfile(subject.words[0]):
         return subject, cert
     formula, behind = subject.words
-    if sniff(formula) not in (Format.QCIR, Format.QDIMACS):
+    formulas = (Format.QCIR, Format.QDIMACS, Format.AIGER_ASCII, Format.AIGER_BINARY)
+    if sniff(formula) not in formulas:
         return subject, cert
     return replace(subject, words=(formula,)), CertOptions(behind, cert).path
 

@@ -31,7 +31,7 @@ from qsage_validate.encodings.gdl.ground_program import (
 )
 from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.formats.source import Format, Path, Source, quoted, sniff
+from qsage_validate.formats.source import PERCENT, Format, Path, Source, quoted, sniff
 from qsage_validate.games.gdl.dependencies import components
 
 _QUANTIFIERS: Final[Mapping[str, Quantifier | None]] = {
@@ -49,7 +49,7 @@ def read_qasp(path: Path) -> Qbf:
     programs with disjunctions, optimisation or sums in recursion; ``MissingExtraError`` without
     clingo, ``UndecidedError`` for groundings and formulas that are too large.
     """
-    return parse_qasp(Source.open(path))
+    return parse_qasp(Source.open(path, PERCENT))
 
 
 def read_formula_or_program(path: Path, order: PrenexOrder | None = None) -> Qbf:

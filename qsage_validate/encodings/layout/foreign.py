@@ -98,8 +98,7 @@ class _Builder:
         self.formula = formula
         self.decided = decided
         self.quantifiers = {} if formula is None else formula.quantifiers()
-        # Gates without a number in the file get one here, which the meta file cannot mean.
-        self.inner = set() if formula is None else {*formula.names, *formula.unwritten}
+        self.inner = set() if formula is None else formula.without_text
         self.levels = {} if formula is None else formula.levels()
         self.named = {variable for _, _, variable in _placed_variables(meta)}
         self.actions = {

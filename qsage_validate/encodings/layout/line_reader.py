@@ -41,9 +41,7 @@ class LineReader(ABC):
         self.qbf = qbf
         self.line = 0
         self.quantifiers = qbf.quantifiers()
-        # Numbers that only the reader gave, to names and to clauses, mean nothing in the file.
-        inner = qbf.names.keys() | set(qbf.unwritten)
-        self.known = (self.quantifiers.keys() | qbf.gates.keys()) - inner
+        self.known = (self.quantifiers.keys() | qbf.gates.keys()) - qbf.without_text
         self.by_name = {name: number for number, name in qbf.names.items()}
         self.placed: dict[int, int] = {}
         self.at: dict[str, int] = {}

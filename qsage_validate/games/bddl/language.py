@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import Format, Source, quoted, sniff
+from qsage_validate.formats.source import PERCENT, Format, Source, quoted, sniff
 from qsage_validate.games.bddl.checks import check_model, require_valid
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, read_model
@@ -34,8 +34,8 @@ class Bddl(Language[Model]):
             raise UsageError(found)
         domain, problem = files
         depth = _depth(options)
-        kinds = file_kind(Source.open(domain).text), file_kind(Source.open(problem).text)
-        if kinds == ("problem", "domain"):
+        kinds = [file_kind(Source.open(path, PERCENT).text) for path in (domain, problem)]
+        if kinds == ["problem", "domain"]:
             raise UsageError(
                 f"found the problem {quoted(domain)} before the domain {quoted(problem)}, "
                 f"expected the domain first"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from qsage_validate.errors import UsageError, visible
-from qsage_validate.formats.source import Place, Source, quoted
+from qsage_validate.formats.source import PERCENT, Place, Source, quoted
 from qsage_validate.games.bddl.checks import require_valid
 from qsage_validate.games.bddl.model import (
     Action,
@@ -446,7 +446,7 @@ def read_model(
     """
     if depth is not None and depth < 1:
         raise UsageError(f"found the depth {depth}, expected a depth from 1")
-    domain_source, problem_source = Source.open(domain), Source.open(problem)
+    domain_source, problem_source = (Source.open(path, PERCENT) for path in (domain, problem))
     parsed_domain = parse_domain(domain_source.text, domain_source.path)
     parsed_problem = parse_problem(problem_source.text, problem_source.path)
     if depth is not None:

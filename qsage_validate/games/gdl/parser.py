@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NoReturn
 
 from qsage_validate.formats.sexpr import List, Node, Word, node_text, read_nodes
-from qsage_validate.formats.source import Path, Source, quoted
+from qsage_validate.formats.source import SEMICOLON, Path, Source, quoted
 from qsage_validate.games.gdl.model import (
     KEYWORDS,
     And,
@@ -35,7 +35,7 @@ def read_description(path: Path) -> Description:
 
     Raises :class:`~qsage_validate.errors.InputError` at the first thing that is not understood.
     """
-    return _Reader(Source.open(path)).description()
+    return _Reader(Source.open(path, SEMICOLON)).description()
 
 
 def parse_description(text: str, file: str | None = None) -> Description:

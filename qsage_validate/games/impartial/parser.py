@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final, NoReturn
 
 from qsage_validate.formats.sexpr import MAX_DEPTH, List, Node, Word
-from qsage_validate.formats.source import Path, Place, Source, quoted
+from qsage_validate.formats.source import SEMICOLON, Path, Place, Source, quoted
 from qsage_validate.games.impartial.formula import (
     TRUE,
     Comparison,
@@ -70,7 +70,7 @@ def read_game(path: Path) -> ImpartialGame:
 
     Raises :class:`~qsage_validate.errors.InputError` at the first thing that is not understood.
     """
-    return _Reader(Source.open(path)).game()
+    return _Reader(Source.open(path, SEMICOLON)).game()
 
 
 def parse_game(text: str, file: str | None = None) -> ImpartialGame:

@@ -95,7 +95,7 @@ def _last_ply(values: Values) -> int:
 
 
 def _longest_breakthrough(values: Values) -> int:
-    """4mn - 10m + 1: no play is longer (section 5), whoever begins."""
+    """4mn - 10m + 1: no play is longer (section 5), whoever begins; on three rows too."""
     width, height = values.size()
     return 4 * width * height - 10 * width + 1
 
@@ -203,7 +203,7 @@ HEX = Template(
 DOMINEERING = Template(
     name="domineering",
     help="Domineering: Black places dominoes upright, White flat; who cannot move has lost",
-    options=(size_option(2, 2), SECOND, depth_option(_last_ply)),
+    options=(size_option(1, 1), SECOND, depth_option(_last_ply)),
     construct=_built_by("grid", "domineering"),
     examples=(
         {"size": "4x4", "depth": "8"},
@@ -243,7 +243,7 @@ _PURSUER = Option("pursuer", SquareName(), "where the pursuer starts", (2, 3))
 BREAKTHROUGH = Template(
     name="breakthrough",
     help="Breakthrough: pawns step ahead and capture diagonally; the first on the far side wins",
-    options=(size_option(2, 4, (2, 4)), SECOND, depth_option(_longest_breakthrough)),
+    options=(size_option(2, 3, (2, 4)), SECOND, depth_option(_longest_breakthrough)),
     construct=_built_by("pieces", "breakthrough", knights=False),
     examples=({"size": "2x4"}, {"size": "2x4", "second": True, "depth": "9"}),
 )

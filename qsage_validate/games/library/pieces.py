@@ -65,9 +65,11 @@ def _knights(player: Player, size: Size) -> tuple[Action, ...]:
 
 
 def breakthrough(values: Values, *, knights: bool) -> Model:
-    """Breakthrough or KnightThrough, on any board of four rows or more."""
+    """Breakthrough or KnightThrough; on a board of three rows each side has one row of pieces."""
     width, height = values.size()
-    rows = {"BLACK": (height, height - 1), "WHITE": (1, 2)}
+    rows: dict[str, tuple[int, ...]] = {"BLACK": (height, height - 1), "WHITE": (1, 2)}
+    if height < 4:
+        rows = {colour: ys[:1] for colour, ys in rows.items()}
     squares = [(Square[colour], y) for colour, ys in rows.items() for y in ys]
     pieces = tuple((colour, x, y) for colour, y in squares for x in range(1, width + 1))
     black, white = (

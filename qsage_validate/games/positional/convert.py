@@ -1,16 +1,25 @@
-"""Positional models from PG and ``.hex`` files."""
+"""Positional models from PG files, and from Hex boards in ``.hex`` and SGF files."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from qsage_validate.errors import InputError, UsageError, visible
 from qsage_validate.formats.hex_board import HexFile, parse_hex
-from qsage_validate.formats.pg import NOWHERE, PgFile, Relation, parse_pg
-from qsage_validate.formats.source import Format, Path, Source, read_bytes, sniff_bytes
+from qsage_validate.formats.hex_sgf import parse_hex_sgf
+from qsage_validate.formats.pg import NOWHERE, PgFile, Relation, growing, parse_pg
+from qsage_validate.formats.source import (
+    PERCENT,
+    Format,
+    Path,
+    Source,
+    label,
+    read_bytes,
+    sniff_bytes,
+)
 from qsage_validate.games.positional.hex import hex_network, is_hex_board
 from qsage_validate.games.positional.masks import mask_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
@@ -34,7 +43,7 @@ def model_of_pg(
     network = _network(pg, number, short, may_be_cut)
     wins = tuple(mask_of(number[name] for name in row) for row in pg.black_wins)
     if pg.black_goal:
-        wins = tuple(dict.fromkeys(w for s in pg.black_goal for w in _shape_sets(pg, s, number)))
+        wins = tuple(dict.fromkeys(_shape_sets(pg, number)))
         if not wins:
             raise pg.error(
                 "blackgoal", "shapes that fit nowhere", "a board that is not too small for them"
@@ -61,7 +70,7 @@ def _name(path: str | None) -> str:
     if path is None:
         return "positional game"
     base = visible(os.path.basename(path))
-    return base.removesuffix(".pg").removesuffix(".hex") or base
+    return base.removesuffix(".pg").removesuffix(".hex").removesuffix(".sgf") or base
 
 
 def _network(pg: PgFile, number: dict[str, int], short: Player, may_be_cut: bool) -> Network | None:
@@ -98,64 +107,64 @@ def _network(pg: PgFile, number: dict[str, int], short: Player, may_be_cut: bool
     return network
 
 
-def _shape_sets(pg: PgFile, shape: Sequence[Relation], number: dict[str, int]) -> list[int]:
-    """The sets of different positions whose cells are related as a shape says."""
+def _shape_sets(pg: PgFile, number: dict[str, int]) -> Iterator[int]:
+    """The sets of different positions whose cells are related as a shape says, shape by shape."""
     above = {row[0]: row[1] for row in pg.neighbours}
     right = {row[0]: row[2] for row in pg.neighbours}
     steps = {"up": above, "side": right}
     backwards = {
         name: {to: at for at, to in step.items() if to != NOWHERE} for name, step in steps.items()
     }
-    sets: list[int] = []
-    for anchor in pg.positions:
-        placed = {shape[0].first: anchor}
-        waiting = list(shape)
-        fits = True
-        while waiting and fits:
-            relation = next((r for r in waiting if r.first in placed or r.second in placed), None)
-            if relation is None:
-                raise pg.error(
-                    "blackgoal", f"a shape in pieces at {waiting[0]}", "a connected shape"
-                )
-            waiting.remove(relation)
-            step, back = steps[relation.name], backwards[relation.name]
-            if relation.first in placed:
-                target = step.get(placed[relation.first], NOWHERE)
-                fits = target != NOWHERE and placed.setdefault(relation.second, target) == target
-            else:
-                origin = back.get(placed[relation.second], NOWHERE)
-                fits = origin != NOWHERE
-                placed[relation.first] = origin
-        cells = set(placed.values())
-        if fits and len(cells) == len(placed):
-            sets.append(mask_of(number[name] for name in cells))
-    return sets
+    for shape in map(growing, dict.fromkeys(pg.black_goal)):
+        for anchor in pg.positions:
+            placed = {shape[0].first: anchor}
+            if not all(_place(relation, placed, steps, backwards) for relation in shape):
+                continue
+            cells = set(placed.values())
+            if len(cells) == len(placed):
+                yield mask_of(number[name] for name in cells)
+
+
+def _place(
+    relation: Relation,
+    placed: dict[str, str],
+    steps: Mapping[str, Mapping[str, str]],
+    backwards: Mapping[str, Mapping[str, str]],
+) -> bool:
+    """Place what a relation adds to the cells that are ``placed``; false if it does not fit."""
+    if relation.first in placed:
+        target = steps[relation.name].get(placed[relation.first], NOWHERE)
+        return target != NOWHERE and placed.setdefault(relation.second, target) == target
+    origin = backwards[relation.name].get(placed[relation.second], NOWHERE)
+    placed[relation.first] = origin
+    return origin != NOWHERE
 
 
 def model_of_hex(board: HexFile, plies: int | None = None) -> PositionalModel:
-    """The game of a ``.hex`` file: Black, to move, connects the first row with the last.
+    """The game of a Hex board: Black connects the first row with the last.
 
     With as many plies as there are open cells, unless ``plies`` says how many.
     """
-    size = board.size
-    model = hex_network(size, size)
-    open_cells = size * size - len(board.black) - len(board.white)
+    model = hex_network(board.columns, board.rows)
+    open_cells = board.columns * board.rows - len(board.black) - len(board.white)
     return replace(
         model,
-        name=_name(board.path) if board.path else f"hex {size}x{size}",
-        turns=alternating(open_cells if plies is None else plies),
+        name=_name(board.path) if board.path else f"hex {board.columns}x{board.rows}",
+        turns=alternating(
+            open_cells if plies is None else plies, WHITE if board.white_moves else BLACK
+        ),
         black=model.mask(board.black),
         white=model.mask(board.white),
     )
 
 
-_HEX = re.compile(r"(?:\s|%[^\n]*\n)*[0-9]+\s*(?:%[^\n]*\n\s*)*(?:[bw]\[|\Z)")
+_HEX = re.compile(r"(?:\s|%[^\n]*\n)*[0-9]+\s*(?:%[^\n]*\n\s*)*(?:(?:black|white)\b|[bw]\[|\Z)")
 
 
 def is_positional_file(path: Path) -> bool:
-    """True if a file is a PG or a ``.hex`` file, by its content."""
+    """True if a file is a PG file, a ``.hex`` file or an SGF file, by its content."""
     data = read_bytes(path)
-    return sniff_bytes(data) is Format.PG or _looks_like_hex(data)
+    return sniff_bytes(data) in (Format.PG, Format.SGF) or _looks_like_hex(data)
 
 
 def _looks_like_hex(data: bytes) -> bool:
@@ -165,18 +174,25 @@ def _looks_like_hex(data: bytes) -> bool:
 def read_positional(
     path: Path, plies: int | None = None, *, short: Player = Player.BLACK
 ) -> PositionalModel:
-    """The model of a PG or ``.hex`` file, with so many plies where that is said.
+    """The model of a PG, ``.hex`` or SGF file, with so many plies where that is said.
 
     ``short`` is who connects in a network.  Raises ``InputError`` for what is wrong with it.
     """
     data = read_bytes(path)
-    source = Source.open(path)
-    if sniff_bytes(data) is Format.PG:
+    found = sniff_bytes(data)
+    source = Source.decode(data, label(path), None if found is Format.SGF else PERCENT)
+    if found is Format.PG:
         model = model_of_pg(parse_pg(source.text, source.path), short=short)
+    elif found is Format.SGF:
+        model = model_of_hex(parse_hex_sgf(source))
     elif _looks_like_hex(data):
         model = model_of_hex(parse_hex(source.text, source.path))
     else:
         raise InputError(
-            source.path, 1, 1, "no positional game", "a PG file with '#positions', or a .hex file"
+            source.path,
+            1,
+            1,
+            "no positional game",
+            "a PG file with '#positions', a .hex file, or Hex as SGF",
         )
     return model if plies is None else model.at_depth(plies)

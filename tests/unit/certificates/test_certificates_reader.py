@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.certificates.files.dialects import DESCRIPTIONS
 from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, InputError, UsageError
+from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     ClauseCertificate,
@@ -200,16 +202,6 @@ def test_without_a_formula_the_kind_must_be_said() -> None:
             "c.aag: found inputs of both quantifiers, expected inputs of one quantifier",
         ),
         (
-            "aag 0 0 0 0 0\n",
-            "c.aag: found a certificate without any function, "
-            "expected functions of variables of the prefix",
-        ),
-        (
-            "aag 6 1 0 1 1\n4\n12\n12 4 4\n",
-            "c.aag: found a certificate without any function, "
-            "expected functions of variables of the prefix",
-        ),
-        (
             INDICES.replace("6\n10\n6 14", "6\n11\n6 14"),
             "c.aag:5: found the output 11, "
             "expected an even literal, whose index is the variable that it decides",
@@ -312,9 +304,9 @@ def test_clauses_in_a_gap_of_the_prefix_are_refused() -> None:
     ("data", "found"),
     [
         (b"", "an empty file"),
-        (b"hello\n", "a file that is no certificate"),
+        (b"hello\n", "a file of no known format"),
         (b"#QCIR-G14\nexists(1)\noutput(1)\n", "a QCIR file"),
-        (b"\x89PNG\r\n\x1a\n\0\0", "a file that is no certificate"),
+        (b"\x89PNG\r\n\x1a\n\0\0", "a file of no known format"),
         (b"p cnf 2 1\n1 2 0\n", "a CNF without a comment 'c Model for variable N.'"),
     ],
 )
@@ -404,10 +396,10 @@ def test_values_of_the_only_block_are_a_whole_certificate() -> None:
         ("V 1 0 2\n", "1:7: found '2', expected the end of the line behind 0"),
         ("V 1 --2 0\n", "1:5: found '--2', expected a variable, with '-' where it is false"),
         ("s cnf 1\nr UNSAT\nV 1 0\n", "2:1: found a second result, expected one result"),
-        ("s cnf -1 7 1\nV 1 0\n", "1:1: found 's cnf -1 7 1', expected a result 's cnf 1', "),
+        ("s cnf -1 7 1\nV 1 0\n", "1:1: found 's cnf -1 7 1', expected a result ('s cnf 1', "),
         ("s cnf 1 7 1\n", "1:12: found the end of the file, expected a line 'V LITERALS 0' with"),
         ("r SAT\nV 0\n", "2:4: found the end of the file, expected a value of a variable of the"),
-        ("V 1 0\nSAT\n1 0\n", "2:1: found 'SAT', expected a result 's cnf 1'"),
+        ("V 1 0\nSAT!\n1 0\n", "2:1: found 'SAT!', expected a result ('s cnf 1'"),
     ],
 )
 def test_values_that_are_none_of_the_formulas(text: str, message: str) -> None:
@@ -458,3 +450,31 @@ def test_damaged_files_are_read_or_refused(
 
 def test_each_dialect_is_described() -> None:
     assert DESCRIPTIONS.keys() == set(Dialect)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "matrix", "kind"),
+    [
+        ("forall(a)", "or(a, -a)", Kind.SKOLEM),
+        ("exists(a)", "and(a, -a)", Kind.HERBRAND),
+        ("exists(a)\nforall(b)", "or(-a, b)", Kind.SKOLEM),
+        ("forall(b)\nexists(a)", "and(a, b)", Kind.HERBRAND),
+        ("exists(a)\nforall(b)", "or(-b, -a)", Kind.SKOLEM),
+    ],
+)
+@pytest.mark.parametrize("data", [b"aag 0 0 0 0 0\n", b"aig 0 0 0 0 0\n", b"aag 0 0 0 0 0\nc\nx\n"])
+def test_a_certificate_without_functions_is_of_the_kind_that_it_proves(
+    prefix: str, matrix: str, kind: Kind, data: bytes
+) -> None:
+    qbf = parse_qcir(f"{prefix}\noutput(g)\ng = {matrix}\n")
+    found = parse_certificate(data, qbf, path="c.aag")
+    assert found.kind is kind
+    assert isinstance(check(qbf, found), CertificateProved)
+
+
+def test_a_certificate_that_reads_variables_and_decides_nothing_has_their_opponent_s_kind() -> None:
+    qbf = parse_qcir("exists(a)\nforall(b)\noutput(g)\ng = or(-a, b)\n")
+    for name, kind in (("b", Kind.SKOLEM), ("a", Kind.HERBRAND)):
+        found = parse_certificate(f"aag 1 1 0 0 0\n2\ni0 {name}\n".encode(), qbf)
+        assert found.kind is kind
+        assert isinstance(check(qbf, found), CertificateProved) is (kind is Kind.SKOLEM)

@@ -22,11 +22,11 @@ def test_clauses_and_defined_variables() -> None:
     ("data", "line", "column", "message"),
     [
         (b"p cnf 2 1\n1 2 0\n", 1, 1, "a CNF without a comment 'c Model for variable N.'"),
-        (MODEL[:-10], 5, 24, "the end of the file after 2 clauses"),
+        (MODEL[:-10], 1, 1, "a header of 3 clauses, expected 2"),
         (MODEL.replace(b"variable 4.", b"variable 7."), 5, 1, "a model for variable 7"),
         (MODEL.replace(b"variable 4.", b"variable x."), 5, 1, "a model for variable x"),
         (MODEL.replace(b"5 6", b"5 7"), 6, 6, "variable 7, expected at most 6"),
-        (MODEL.replace(b"p cnf 6 3", b"p cnf 6 2"), 6, 1, "clause 3, expected 2"),
+        (MODEL.replace(b"p cnf 6 3", b"p cnf 6 2"), 1, 1, "a header of 2 clauses, expected 3"),
     ],
 )
 def test_errors_name_the_place(data: bytes, line: int, column: int, message: str) -> None:

@@ -12,7 +12,7 @@ from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.hex_board import HexFile, parse_hex
-from qsage_validate.formats.pg import Relation, parse_pg, pg_text
+from qsage_validate.formats.pg import Relation, growing, parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.convert import model_of_hex, model_of_pg, read_positional
@@ -186,7 +186,7 @@ def test_shapes() -> None:
         (SHAPES, "a1 a2 b1\n", "a1 a2\n", 8, 4, "'a2', expected a1, the position above it and"),
         (SHAPES, "up(p0,p1)side", "up(p0,p0)side", 14, 1, "'up(p0,p0)', expected two different"),
         (SHAPES, "up(p0,p1)side", "down(p0,p1)side", 14, 1, "expected a relation such as"),
-        (SHAPES, "up(p0,p1)side(p0,p2)", "up(p0,p1) up(p2,p3)", 12, 1, "a shape in pieces at up"),
+        (SHAPES, "up(p0,p1)side(p0,p2)", "up(p0,p1) up(p2,p3)", 14, 11, "a shape in pieces at up"),
         (SHAPES, SHAPES[-47:], "up(p0,p1) up(p1,p2)\n", 12, 1, "expected a board that is not too"),
         (SHAPES, "#blackgoal", "#startboarder\na1\n#blackgoal", 12, 1, "besides #blackgoal"),
         (SHAPES, SHAPES[-47:], "", 12, 1, "no shape in #blackgoal"),
@@ -263,7 +263,7 @@ def test_no_damage_is_a_crash(data: st.DataObject) -> None:
 def test_no_damaged_hex_board_is_a_crash(data: st.DataObject) -> None:
     broken = data.draw(damaged([HEX.encode()])).decode("latin-1")
     try:
-        assert parse_hex(hex_text(parse_hex(broken))).size > 0
+        assert parse_hex(hex_text(parse_hex(broken))).rows > 0
     except InputError as error:
         assert "\n" not in str(error)  # noqa: PT017
 
@@ -275,7 +275,7 @@ HEX = "%puzzle\n3\nb[a1] w[b1]\n\nw[c2] % last\n"
 
 def test_hex_boards(tmp_path: Path) -> None:
     board = parse_hex(HEX)
-    assert board == HexFile(3, ("a1",), ("b1", "c2"))
+    assert board == HexFile(3, 3, ("a1",), ("b1", "c2"))
     assert parse_hex(hex_text(board)) == board
     file = tmp_path / "puzzle_4.hex"
     file.write_text(hex_text(board))
@@ -288,7 +288,9 @@ def test_hex_boards(tmp_path: Path) -> None:
     assert (result.winner, result.critical_plies) == (Player.BLACK, 5)
     assert Solver(PositionalGame(read_positional(file, 3))).solve().winner is Player.WHITE
     assert game.initial.board.shape is Shape.HEXAGONS
-    assert parse_hex("1").size == 1
+    assert parse_hex("1").rows == 1
+    assert parse_hex("2 white b[a1]") == HexFile(2, 2, ("a1",), (), white_moves=True)
+    assert parse_hex("2\n% puzzle\nblack") == HexFile(2, 2, (), ())
 
 
 @pytest.mark.parametrize(
@@ -317,3 +319,17 @@ def test_what_a_file_is_is_told_by_its_content(tmp_path: Path) -> None:
     file.write_text("hello")
     with pytest.raises(InputError, match="a game:1:1: found no positional game"):
         read_positional(file)
+
+
+def test_a_shape_in_pieces_is_told_in_its_line_before_any_shape_is_placed() -> None:
+    lines = [*SHAPES.splitlines(), *["up(p0,p1) side(p1,p2)"] * 7_000, "up(p0,p1) side(p2,p3)"]
+    with pytest.raises(InputError) as error:
+        parse_pg("\n".join(lines))
+    assert (error.value.line, error.value.column) == (len(lines), 11)
+
+
+def test_the_relations_of_a_shape_may_come_in_any_order() -> None:
+    chain = [f"up(p{k},p{k + 1})" for k in range(4)]
+    pg = parse_pg(SHAPES + " ".join([chain[0], chain[2], chain[3], chain[1]]) + "\n")
+    assert " ".join(map(str, pg.black_goal[-1])) == " ".join([chain[0], *chain[2:], chain[1]])
+    assert [str(relation) for relation in growing(pg.black_goal[-1])] == chain

@@ -209,3 +209,9 @@ def test_real_files(shared_data: Path) -> None:
     tic = read_qcir(shared_data / "certificates/quabs/httt-4x4_5_tic.qcir")
     assert len(tic.gates) == 382
     assert sum(len(gate.inputs) == 0 for gate in tic.gates.values()) <= 2
+
+
+def test_free_variables_are_told() -> None:
+    assert parse_qcir("free(1)\nforall(2)\noutput(3)\n3 = or(1, 2)\n").free == (1,)
+    nested = parse_qcir("free(a)\noutput(g)\ng = forall(b; h)\nh = or(a, b)\n")
+    assert [nested.name(v) for v in nested.free] == ["a"]

@@ -23,6 +23,7 @@ from qsage_validate.formats.pg import parse_pg
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.formats.source import Source, read_bytes, sniff_bytes
+from qsage_validate.formats.tolerance import tolerating
 from qsage_validate.games.bddl.checks import require_valid
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem
@@ -153,16 +154,21 @@ EVERY_READER = pytest.mark.parametrize(
 def refused_or_read(parse: Callable[[bytes], object], data: bytes) -> None:
     """Parse; any exception but an InputError of one line escapes and fails the test."""
     try:
-        parse(data)
+        with tolerating(check_one_line):
+            parse(data)
     except InputError as error:
         check_message(error)
 
 
+def check_one_line(text: str) -> None:
+    assert text.isprintable()
+    assert ": found " in text
+    assert ", expected " in text
+
+
 def check_message(error: InputError) -> None:
     """One printing line with both halves, and a caret that stands under the excerpt."""
-    assert str(error).isprintable()
-    assert ": found " in str(error)
-    assert ", expected " in str(error)
+    check_one_line(str(error))
     if error.excerpt is not None:
         assert error.column is not None
         assert error.column <= len(error.excerpt) + 1
@@ -251,7 +257,6 @@ def test_damaged_compressed_files(
         (parse_aiger, b"aig 1000000000 0 0 0 1000000000\n\x02\x01"),
         (parse_aiger, b"aig 4000000000 0 0 0 4000000000\n\x02\x01"),
         (parse_aiger, b"aag " + b"9" * 300 + b" 0 0 0 0\n"),
-        (parse_qdimacs, b"p cnf 4000000000 4000000000\n1 0\n"),
         (parse_qdimacs, b"p cnf 2000000000 1\n1999999999 0\n"),
         (parse_pedant, b"p cnf 999999999999999999999999 1\nc Model for variable 1.\n1 0\n"),
     ],

@@ -145,7 +145,8 @@ def test_without_a_layout_there_are_no_positions() -> None:
     assert expected in refused(known, "end: goal")
     # The conjunction of the clauses of QDIMACS has a number that no file can mean.
     assert refused(known, "4 0").startswith("a:1:1: found 4, expected the number")
-    # A number that the file gives to another gate is not that of the gate within.
+    # A circuit with names has none of the numbers that the gates have within.
+    known = Vocabulary(replace(FORMULA, unwritten=range(0)), None, None)
     assert refused(known, "3 0").startswith("a:1:1: found 3, expected the number")
 
 

@@ -212,7 +212,7 @@ def any_file(solvers: Sequence[str] = ()) -> Entry:
     )
     ways: tuple[Way, ...] = (("its certificate, or a search", ()),)
     ways += tuple((f"the solver {n}", ("--solver", n)) for n in solvers)
-    rules = "QCIR or QDIMACS with a certificate; a PG, .hex, GDL or impartial game"
+    rules = "QCIR or QDIMACS with a certificate; a PG, .hex, SGF, GDL or impartial game"
     return Entry("Open a file", "by its name", (), rules, fields=files, ways=ways)
 
 

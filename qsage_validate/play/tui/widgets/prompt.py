@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
+from textual.events import Paste
 from textual.message import Message
 from textual.suggester import SuggestFromList
 from textual.widgets import Input
+
+_MOST: Final = 120
 
 
 class MovePrompt(Input):
@@ -61,6 +64,20 @@ class MovePrompt(Input):
     def on_blur(self) -> None:
         """Say how to come here."""
         self._show_help(focused=False)
+
+    def on_paste(self, event: Paste) -> None:
+        """Take the first line that has something in it, and say which ones are dropped."""
+        lines = [line.strip() for line in event.text.splitlines() if line.strip()]
+        event.text = lines[0] if lines else ""
+        if len(lines) > 1:
+            dropped = ", ".join(lines[1:])
+            shown = dropped if len(dropped) <= _MOST else f"{dropped[: _MOST - 1]}…"
+            self.notify(
+                f"One line at a time: {len(lines) - 1} of the {len(lines)} pasted lines dropped: "
+                f"{shown}",
+                severity="warning",
+                markup=False,
+            )
 
     def action_complete(self) -> None:
         """Take the suggestion; without one, go on to the next widget."""

@@ -29,6 +29,7 @@ from qsage_validate.errors import Exit, InputError, QsageError
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
+from qsage_validate.formats.tolerance import tolerating
 from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game, model_from_parts
@@ -136,7 +137,9 @@ def formula(case: Base) -> Qbf:
     """The formula of a case."""
     if case.suffix == ".qcir":
         return parse_qcir(case.text, f"f{case.suffix}")
-    return parse_qdimacs(case.text, f"f{case.suffix}")
+    told: list[str] = []
+    with tolerating(told.append):
+        return parse_qdimacs(case.text, f"f{case.suffix}")
 
 
 def in_one_line(error: QsageError) -> None:

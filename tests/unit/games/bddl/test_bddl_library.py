@@ -273,8 +273,8 @@ def test_hex_chains_count_like_the_benchmarks_puzzles(shared_data: Path) -> None
 @pytest.mark.parametrize(
     ("words", "options", "message"),
     [
-        ([], {}, "found no game, expected a file (PG, .hex, GDL), DOMAIN and PROBLEM"),
-        (["a", "b", "c"], {}, "found 3 words, expected a file (PG, .hex, GDL), DOMAIN and PROBLEM"),
+        ([], {}, "found no game, expected a file (PG, .hex, SGF, GDL), DOMAIN and PROBLEM"),
+        (["a", "b", "c"], {}, "found 3 words, expected a file (PG, .hex, SGF, GDL), DOMAIN and"),
         (["chess"], {}, "found the unknown game 'chess', expected DOMAIN and PROBLEM files or"),
         (["httt"], {"connect": 3}, "found --connect for httt, expected one of --size, --shape"),
         (["httt"], {"shape": "snaky"}, "found a 4x4 board, expected one that is not too small"),
@@ -286,7 +286,7 @@ def test_hex_chains_count_like_the_benchmarks_puzzles(shared_data: Path) -> None
         (["httt"], {"depth": "five"}, "found 'five' for --depth"),
         (["httt"], {"depth": 1, "second": True}, "found --depth 1 with --second, expected 2 or"),
         (["connect-c"], {"connect": 5}, "a line of 5 does not fit on a 4x4 board"),
-        (["breakthrough"], {"size": "2x3"}, "found '2x3' for --size, expected WIDTHxHEIGHT from"),
+        (["breakthrough"], {"size": "2x2"}, "found '2x2' for --size, expected WIDTHxHEIGHT from"),
         (["evader-pursuer"], {"pursuer": "4,1"}, "found 4,1 for --pursuer, expected a square of"),
         (["evader-pursuer"], {"pursuer": "5,1"}, "found 5,1 for --pursuer"),
         (["evader-pursuer"], {"pursuer": "5"}, "found '5' for --pursuer, expected a square X,Y"),

@@ -6,6 +6,7 @@ import random
 import threading
 
 import pytest
+from textual.events import Paste
 from textual.geometry import Region
 from textual.notifications import Notify
 from textual.screen import ModalScreen
@@ -60,6 +61,27 @@ def test_a_click_plays_a_stone_and_the_certificate_answers() -> None:
         assert driver.at((3, 2)) is Square.WHITE
         assert driver.at((2, 1)) is Square.BLACK
         assert "White occupy(3,2)" in " ".join(driver.said)
+
+    drive(toy_match(), scenario)
+
+
+def test_of_a_paste_of_several_lines_the_first_is_taken_and_the_others_are_named() -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.press("colon")
+        prompt = driver.app.query_one(MovePrompt)
+        prompt.post_message(Paste("\r\n occupy(4,4)\r\noccupy(1,4)\n[b]x\n"))
+        await driver.until(lambda: driver.app._notifications)
+        assert prompt.value == "occupy(4,4)"
+        (told,) = driver.app._notifications
+        assert told.message == (
+            "One line at a time: 2 of the 3 pasted lines dropped: occupy(1,4), [b]x"
+        )
+        await driver.press("enter")
+        assert driver.moves[1] == "occupy(4,4)"
+        await driver.press("colon")
+        prompt.post_message(Paste("occupy(1,4)"))
+        await driver.until(lambda: prompt.value)
+        assert len(driver.app._notifications) == 1
 
     drive(toy_match(), scenario)
 

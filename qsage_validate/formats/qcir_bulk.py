@@ -1,0 +1,381 @@
+"""Large QCIR files, read in a few numpy steps a block.
+
+What is read here is ordinary: ASCII but for comments, gates without quantifiers, no error.
+Anything else, and each error, is left to the careful reader in ``formats/qcir.py``, which would
+read the same formula; a test holds the two equal.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.circuit.gate_table import CONNECTIVES, GateTable
+from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope
+from qsage_validate.formats.numbers import MAX_DIGITS, Column
+from qsage_validate.formats.qcir_common import DENSE, SPARSITY, is_comment, largest_kept
+from qsage_validate.formats.source import BOM, decoded_comment
+from qsage_validate.system.stages import go_on
+
+_COMMENT: Final = re.compile(rb"#([^\r\n]*)")
+_BLOCK = 1 << 20  # (tests have smaller ones)
+
+# Kinds of bytes: 0 is not ordinary.
+_BLANK, _WORD, _OPEN, _CLOSE, _COMMA, _EQUALS = range(1, 7)
+_KIND: Final = np.zeros(256, dtype=np.uint8)
+_KIND[33:127] = _WORD
+_KIND[[ord(c) for c in " \t\r\n"]] = _BLANK
+_KIND[[ord(c) for c in "(),="]] = (_OPEN, _CLOSE, _COMMA, _EQUALS)
+_KIND[[ord(c) for c in "#;"]] = 0
+_DIGIT: Final = np.zeros(256, dtype=np.bool_)
+_DIGIT[48:58] = True
+
+# Which kind of token may follow which; what stands between ')' and '(' is checked besides.
+_FOLLOWS: Final = np.zeros((7, 7), dtype=np.bool_)
+for _kind, _next in (
+    (_WORD, (_OPEN, _CLOSE, _COMMA, _EQUALS)),
+    (_OPEN, (_WORD, _CLOSE)),
+    (_CLOSE, (_WORD,)),
+    (_COMMA, (_WORD,)),
+    (_EQUALS, (_WORD,)),
+):
+    _FOLLOWS[_kind, _next] = True
+
+_FREE: Final = "free"
+_OUTPUT: Final = "output"
+_KEYWORDS: Final = (
+    *(c.value for c in CONNECTIVES), *(q.value for q in Quantifier), _FREE, _OUTPUT,
+)  # fmt: skip
+_LONGEST: Final = max(map(len, _KEYWORDS))
+
+# A literal is a number up to here, or this plus the place of a name in the order of appearance.
+_NAMED: Final = 1 << 30
+
+
+class _UnusualError(Exception):
+    """Something that the careful reader reads, or explains."""
+
+
+def read_ordinary(data: bytes, path: str | None) -> Qbf | None:
+    """The formula in ``data``; ``None`` for a file that is not ordinary, or has an error."""
+    try:
+        return _Reader(data, path).formula()
+    except _UnusualError:
+        return None
+
+
+class _Reader:
+    def __init__(self, data: bytes, path: str | None) -> None:
+        _require(b"\0" not in data)
+        self.data: Final = data.removeprefix(BOM)
+        self.path: Final = path
+        self.line, self.counted = 1, 0
+        self.comments: list[tuple[int, str]] = []
+        self.names: dict[bytes, int] = {}
+        self.prefix: list[tuple[str, NDArray[np.int32]]] = []
+        self.outputs: list[NDArray[np.int32]] = []
+        self.numbers: list[NDArray[np.int32]] = []
+        self.connectives: list[NDArray[np.uint8]] = []
+        self.counts: list[NDArray[np.int32]] = []
+        self.inputs: list[NDArray[np.int32]] = []
+
+    def formula(self) -> Qbf:
+        for block in self._blocks():
+            go_on()
+            self._statements(block)
+        _require(len(self.outputs) == 1 and len(self.outputs[0]) == 1)
+        numbers, inputs = _joined(self.numbers), _joined(self.inputs)
+        prefix = [literals for _, literals in self.prefix]
+        largest = self._number([numbers, inputs, *prefix, *self.outputs])
+        output = int(self.outputs[0][0])
+        rows = self._rows(numbers, _joined(prefix), largest + len(self.names))
+        _require((rows[np.abs(inputs)] >= _VARIABLE).all() and rows[abs(output)] >= _VARIABLE)
+        connectives = np.concatenate([*self.connectives, np.empty(0, np.uint8)])
+        counts = _joined(self.counts)
+        for connective, arity in ((Connective.XOR, 2), (Connective.ITE, 3)):
+            chosen = connectives == CONNECTIVES.index(connective)
+            _require((counts[chosen] == arity).all())
+        starts = np.zeros(len(counts) + 1, dtype=np.int64)
+        np.cumsum(counts, out=starts[1:])
+        gates = _sorted(GateTable(numbers, connectives, starts, inputs, rows), counts)
+        numbered = range(largest + 1, largest + 1 + len(self.names))
+        # Each name is there once, as bytes or as text: there may be a million.
+        words = list(reversed(self.names))
+        self.names.clear()
+        names = {number: words.pop().decode() for number in numbered}
+        scopes = tuple(
+            Scope(
+                Quantifier.EXISTS if keyword == _FREE else Quantifier(keyword),
+                tuple(literals.tolist()),
+            )
+            for keyword, literals in self.prefix
+        )
+        free = _joined([literals for keyword, literals in self.prefix if keyword == _FREE])
+        comments, path = tuple(self.comments), self.path
+        return Qbf(scopes, gates, output, names, comments, path, free=tuple(free.tolist()))
+
+    # -- Blocks
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Whole statements, about ``_BLOCK`` bytes at a time, with blanks for comments."""
+        data, at, size = self.data, 0, _BLOCK
+        while at < len(data):
+            end = at + size
+            sign = data.rfind(b"#", at, end)
+            if sign >= 0:
+                line_end = data.find(b"\n", sign)
+                end = len(data) if line_end < 0 else max(end, line_end)
+            block, comments = _without_comments(data[at:end])
+            if end < len(data):
+                end = at + block.rfind(b")") + 1
+                if end == at:
+                    size *= 2  # a list that is longer than this
+                    continue
+                block = block[: end - at]
+            self._note([(at + start, text) for start, text in comments if at + start < end])
+            yield block
+            at, size = end, _BLOCK
+
+    def _note(self, comments: list[tuple[int, bytes]]) -> None:
+        for offset, text in comments:
+            self.line += self.data.count(b"\n", self.counted, offset)
+            self.counted = offset
+            comment = decoded_comment(text)
+            if is_comment(self.line, comment):
+                self.comments.append((self.line, comment.rstrip()))
+
+    # -- Statements
+
+    def _statements(self, block: bytes) -> None:
+        raw = np.frombuffer(block, dtype=np.uint8)
+        kind = _KIND[raw]
+        _require(kind.min() > 0)
+        inside = np.zeros(len(raw) + 2, dtype=np.bool_)
+        inside[1:-1] = kind == _WORD
+        begins = inside[1:-1] & ~inside[:-2]
+        ends = np.flatnonzero(inside[1:-1] & ~inside[2:]) + 1
+        tokens = np.flatnonzero(begins | (kind > _WORD))
+        kinds = kind[tokens]
+        is_word = kinds == _WORD
+        starts = tokens[is_word]
+        opens, gap, inner = _parentheses(kinds)
+        if not len(opens):
+            return
+        word = np.cumsum(is_word, dtype=np.int32)
+        keywords = word[opens - 1] - 1
+        defines = gap == 3
+        names = keywords[defines] - 1
+        codes = _keyword_codes(raw, starts[keywords], ends[keywords])
+        _require(((codes < len(CONNECTIVES)) == defines).all())
+        is_literal = np.ones(len(starts), dtype=np.bool_)
+        is_literal[keywords] = False
+        literals = self._literals(raw, block, starts, ends, is_literal)
+        is_literal[names] = False
+        _require((literals[names] > 0).all())
+        self.numbers.append(literals[names])
+        counts = (inner + 1) // 2
+        arguments = literals[is_literal]
+        if not defines.all():
+            last = np.cumsum(counts)
+            others = np.flatnonzero(~defines)
+            # What stands before a gate, but for outputs, belongs to the prefix.
+            seen = bool(self.connectives and any(map(len, self.connectives)))
+            first_gate = int(np.argmax(defines)) if defines.any() else len(defines)
+            belongs = np.ones(len(arguments), dtype=np.bool_)
+            for k in others.tolist():
+                part = slice(int(last[k] - counts[k]), int(last[k]))
+                belongs[part] = False
+                self._declaration(_KEYWORDS[codes[k]], arguments[part], seen or k > first_gate)
+            arguments = arguments[belongs]
+        self.connectives.append(codes[defines].astype(np.uint8))
+        self.counts.append(counts[defines].astype(np.int32))
+        self.inputs.append(arguments)
+
+    def _declaration(self, keyword: str, literals: NDArray[np.int32], late: bool) -> None:
+        if keyword == _OUTPUT:
+            self.outputs.append(literals)
+            return
+        _require(not late and (literals > 0).all())
+        _require(keyword != _FREE or all(before == _FREE for before, _ in self.prefix))
+        self.prefix.append((keyword, literals))
+
+    def _literals(
+        self,
+        raw: NDArray[np.uint8],
+        block: bytes,
+        starts: Column,
+        ends: Column,
+        chosen: NDArray[np.bool_],
+    ) -> NDArray[np.int32]:
+        """The literal for each word that is ``chosen``, 0 for the others."""
+        negative = (raw[starts] == ord("-")) & chosen
+        digits_from = starts + negative
+        lengths = ends - digits_from
+        _require(lengths.min() > 0 and not (raw[digits_from[chosen]] == ord("-")).any())
+        # Words with anything but digits in them, by the places of those bytes.
+        letters = (_KIND[raw] == _WORD) & ~_DIGIT[raw]
+        letters[starts[negative]] = False
+        named = np.zeros(len(starts), dtype=np.bool_)
+        named[np.searchsorted(starts, np.flatnonzero(letters), side="right") - 1] = True
+        named |= (lengths > MAX_DIGITS) | (raw[digits_from] == ord("0"))
+        numeric = np.flatnonzero(chosen & ~named)
+        result = np.zeros(len(starts), dtype=np.int32)
+        if len(numeric):
+            last, length = ends[numeric], lengths[numeric]
+            values = raw[last - 1].astype(np.int64) - 48
+            for place in range(1, int(length.max())):
+                having = np.flatnonzero(length > place)
+                values[having] += (raw[last[having] - 1 - place].astype(np.int64) - 48) * 10**place
+            _require(values.max() < _NAMED)
+            result[numeric] = values
+        known = self.names
+        words = np.flatnonzero(chosen & named)
+        result[words] = [
+            _NAMED + known.setdefault(block[start:end], len(known))
+            for start, end in zip(digits_from[words].tolist(), ends[words].tolist(), strict=True)
+        ]
+        np.negative(result, out=result, where=negative)
+        return result
+
+    # -- The whole
+
+    def _number(self, columns: list[NDArray[np.int32]]) -> int:
+        """Give names their numbers, in place; returns the largest number of the file."""
+        largest = 0
+        for column in columns:
+            sizes = np.abs(column)
+            largest = max(largest, int(sizes[sizes < _NAMED].max(initial=0)))
+        if largest > DENSE:
+            _require(largest <= SPARSITY * sum(map(len, columns)))
+            used = np.zeros(largest + 1, dtype=np.bool_)
+            for column in columns:
+                sizes = np.abs(column)
+                used[sizes[sizes < _NAMED]] = True
+            _require(largest <= largest_kept(int(np.count_nonzero(used)) + len(self.names)))
+        if self.names:
+            for column in columns:
+                shift = largest + 1 - _NAMED
+                column[column >= _NAMED] += shift
+                column[column <= -_NAMED] -= shift
+        return largest
+
+    def _rows(
+        self, numbers: NDArray[np.int32], quantified: NDArray[np.int32], largest: int
+    ) -> NDArray[np.int32]:
+        """For each number the row of its gate, ``_VARIABLE`` or ``_NOTHING``."""
+        rows = np.full(largest + 1, _NOTHING, dtype=np.int32)
+        rows[quantified] = _VARIABLE
+        _require(np.count_nonzero(rows == _VARIABLE) == len(quantified))
+        _require((rows[numbers] == _NOTHING).all())
+        own = np.arange(len(numbers), dtype=np.int32)
+        rows[numbers] = own
+        _require((rows[numbers] == own).all())
+        return rows
+
+
+_VARIABLE: Final = -1
+_NOTHING: Final = -2
+
+
+def _require(ordinary: object) -> None:
+    if not ordinary:
+        raise _UnusualError
+
+
+def _joined(columns: list[NDArray[np.int32]]) -> NDArray[np.int32]:
+    """One column, which takes the memory of the given ones."""
+    joined = np.concatenate([*columns, np.empty(0, np.int32)])
+    columns.clear()
+    return joined
+
+
+def _without_comments(block: bytes) -> tuple[bytes, list[tuple[int, bytes]]]:
+    comments: list[tuple[int, bytes]] = []
+    if b"#" not in block:
+        return block, comments
+
+    def blank(match: re.Match[bytes]) -> bytes:
+        comments.append((match.start(), match.group(1)))
+        return b" " * len(match.group())
+
+    return _COMMENT.sub(blank, block), comments
+
+
+def _parentheses(kinds: NDArray[np.uint8]) -> tuple[Column, Column, Column]:
+    """For each statement: its '(', the tokens between it and the last ')', those in it."""
+    opens, closes = np.flatnonzero(kinds == _OPEN), np.flatnonzero(kinds == _CLOSE)
+    _require(len(opens) == len(closes))
+    if not len(opens):
+        _require(not len(kinds))
+        return opens, opens, opens
+    _require(closes[-1] == len(kinds) - 1 and _FOLLOWS[kinds[:-1], kinds[1:]].all())
+    _require((opens < closes).all() and (closes[:-1] < opens[1:]).all())
+    gap = opens.copy()
+    gap[1:] -= closes[:-1] + 1
+    defines = gap == 3
+    _require(((gap == 1) | defines).all() and kinds[0] == _WORD)
+    _require((kinds[opens[defines] - 2] == _EQUALS).all())
+    _require(np.count_nonzero(kinds == _EQUALS) == np.count_nonzero(defines))
+    return opens, gap, closes - opens - 1
+
+
+def _keyword_codes(raw: NDArray[np.uint8], starts: Column, ends: Column) -> Column:
+    """For each keyword its place in ``_KEYWORDS``; capitals are letters too."""
+    lengths = ends - starts
+    _require(lengths.max() <= _LONGEST)
+    spelt = np.zeros(len(starts), dtype=np.int64)
+    for place in range(_LONGEST):
+        having = np.flatnonzero(lengths > place)
+        letters = raw[starts[having] + place].astype(np.int64) | 0x20
+        spelt[having] |= letters << 8 * place
+    codes = np.full(len(starts), -1, dtype=np.int64)
+    for code, keyword in enumerate(_KEYWORDS):
+        codes[spelt == int.from_bytes(keyword.encode(), "little")] = code
+    _require(codes.min() >= 0)
+    return codes
+
+
+def _sorted(gates: GateTable, counts: NDArray[np.int32]) -> GateTable:
+    """The same gates, each behind its inputs, otherwise in the order of the file."""
+    below = gates.rows[np.abs(gates.inputs)]
+    if (below < np.repeat(np.arange(len(counts), dtype=np.int32), counts)).all():
+        return gates
+    order = np.asarray(_order(below.data, gates.starts.data), dtype=np.int64)
+    counts = counts[order]
+    starts = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
+    # The place of each input before: its gate's first one, and its place in the gate.
+    moved = np.repeat(gates.starts[order] - starts[:-1], counts) + np.arange(len(gates.inputs))
+    numbers = gates.numbers[order]
+    rows = gates.rows.copy()
+    rows[numbers] = np.arange(len(numbers), dtype=np.int32)
+    return GateTable(numbers, gates.connectives[order], starts, gates.inputs[moved], rows)
+
+
+def _order(below: Sequence[int], starts: Sequence[int]) -> array[int]:
+    """Depth-first, without recursion; ``below`` has the row of each input, negative for none."""
+    state = bytearray(len(starts) - 1)  # 0 untouched, 1 on the path, 2 done
+    next_input = array("q", starts)
+    order = array("q")
+    for root in range(len(state)):
+        path = [] if state[root] else [root]
+        while path:
+            gate = path[-1]
+            state[gate] = 1
+            at, end = next_input[gate], starts[gate + 1]
+            while at < end and (below[at] < 0 or state[below[at]] == 2):
+                at += 1
+            next_input[gate] = at
+            if at == end:
+                state[gate] = 2
+                order.append(gate)
+                path.pop()
+                continue
+            _require(not state[below[at]])
+            path.append(below[at])
+    return order
