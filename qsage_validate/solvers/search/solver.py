@@ -135,6 +135,8 @@ class Solver:
                 winner, plies, reason, never = self._decide_initial(position, decide)
                 if at_once:
                     plies = None
+                elif plies and position.outcome is None:
+                    reason += self.game.without_goal(plies)
                 if winner_only:
                     first_moves = self._known_moves(position, winner)
                 elif winner is position.to_move and position.outcome is None:
@@ -181,7 +183,7 @@ class Solver:
         a limit.
         """
         if position.outcome is not None:
-            return int(position.outcome.stuck) if position.outcome.winner is BLACK else None
+            return position.outcome.plies if position.outcome.winner is BLACK else None
         with self._running():
             result, plies = self._decide(position)
         return plies if result == WIN else None
@@ -208,16 +210,18 @@ class Solver:
     def _kept_by(self, position: Position) -> Move | None:
         player, left = position.to_move, self._plies_left(position) - 1
         successors = self._kernel.successors(self._kernel.state(position), player)
-        black = player is BLACK
+        black, alternates = player is BLACK, self._kernel.alternates
         for number, _, won in successors:
             if won:
                 return self._kernel.move(number, player)
         # Known positions are asked first: a move that loses may take long to refute.
         for number, after, _ in successors:
-            if self.engine.known(after, player.other, left) is black:
+            mover = player.other if alternates else self._kernel.player_to_move(after)
+            if self.engine.known(after, mover, left) is black:
                 return self._kernel.move(number, player)
         for number, after, _ in successors:
-            if (self.engine.search(after, player.other, left) == WIN) is black:
+            mover = player.other if alternates else self._kernel.player_to_move(after)
+            if (self.engine.search(after, mover, left) == WIN) is black:
                 return self._kernel.move(number, player)
         return None
 
@@ -280,8 +284,8 @@ class Solver:
     ) -> tuple[Player, int | None, str, bool]:
         """The winner, Black's plies, the reason, and true if no number of plies suffices."""
         if position.outcome is not None:
-            winner = position.outcome.winner
-            return winner, 0 if winner is BLACK else None, position.outcome.reason, winner is WHITE
+            end, black = position.outcome, position.outcome.winner is BLACK
+            return end.winner, end.plies if black else None, end.reason, not black
         result, plies = decide(position)
         if result == WIN:
             return BLACK, plies, f"Black wins within {self.game.span(plies)}", False
@@ -326,9 +330,13 @@ class Solver:
                 if self._keeps(position.play(move), plies - 1, player):
                     return move
         after = [(move, position.play(move)) for move in position.legal_moves()]
-        for move, next_position in after:
-            if next_position.outcome is not None and next_position.outcome.winner is player:
-                return move
+        ends = [
+            (p.outcome.plies, number)
+            for number, (_, p) in enumerate(after)
+            if p.outcome is not None and p.outcome.winner is player
+        ]
+        if ends:
+            return after[min(ends)[1]][0]
         after = [(move, p) for move, p in after if p.outcome is None]
         if not after:
             return None
@@ -348,7 +356,8 @@ class Solver:
     def _keeps(self, after: Position, left: int, player: Player) -> bool:
         """True if a player has won, or still wins, after a move: Black within ``left`` plies."""
         if after.outcome is not None:
-            return after.outcome.winner is player
+            in_time = player is WHITE or after.outcome.plies <= left
+            return after.outcome.winner is player and in_time
         left = left if player is BLACK else self._plies_left(after)
         return (self._search(after, left) == WIN) is (player is BLACK)
 
