@@ -60,6 +60,7 @@ def test_a_game_is_certified_for_a_play(qsage: Qsage) -> None:
     ],
 )
 def test_words_that_do_not_fit(qsage: Qsage, words: tuple[str, ...], found: str) -> None:
+    Path("no.qcir").write_text("#QCIR-G14\nexists(a)\noutput(a)\n", encoding="utf-8")
     done = qsage("play", *words)
     assert done.code == Exit.BAD_INPUT
     assert found in done.err

@@ -27,6 +27,7 @@ from qsage_validate.solvers.search.search_engine import (
     LimitError,
     SearchEngine,
 )
+from qsage_validate.system.alarm import alarm
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -497,10 +498,12 @@ def search_for(
 
     A long search of a grid game, a game in GDL or a game of connection goes on in machine code
     where numba is there.  Raises ``UsageError`` if the compiled engine is asked for and does not
-    take the game, is not installed, or has a table that does not fit in the memory.
+    take the game, is not installed, or has a table that does not fit in the memory, and
+    ``UndecidedError`` if the time is over before the search has begun.
     """
-    own = engine_for(game, engine, limits.memory_mb)
-    if engine is EngineChoice.FAST and own is not None:
-        _check_fast(game, own)
-    found = own or _general_for(game, engine, limits.memory_mb)
+    with alarm(limits.deadline, f"the search of {game.name} is prepared"):
+        own = engine_for(game, engine, limits.memory_mb)
+        if engine is EngineChoice.FAST and own is not None:
+            _check_fast(game, own)
+        found = own or _general_for(game, engine, limits.memory_mb)
     return Solver(game, found, limits=limits, tell=tell)
