@@ -64,7 +64,7 @@ def in_time(doing: str) -> Iterator[None]:
 
     Raises ``UndecidedError`` with what it was ``doing``.
     """
-    with alarm(_limits[-1].deadline, doing):
+    with alarm(_limits[-1].deadline, doing, least=_LEAST_SECONDS):
         yield
 
 

@@ -45,6 +45,8 @@ BLACK, WHITE = Player.BLACK, Player.WHITE
 _BYTES_A_POSITION = 150
 # The progress is reported whenever so many more nodes have been visited.
 _NODES_A_REPORT = 1 << 18
+# Small games are prepared also when no time is left, so that what comes of it is told as always.
+_LEAST_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class SearchResult:
     winning first moves of the winner: all of them when they were asked for, else one; none when
     the other player begins.  ``positions`` is the size of the table.  ``never`` says that Black
     would not win in however many plies, as where White has won already.  ``engine`` is ``"pure"``
-    for a search in Python, ``"compiled"`` for one in machine code.
+    for a search in Python, ``"compiled"`` for one in machine code.  ``all_first_moves`` says that
+    ``first_moves`` are all that win, where they were asked for.
     """
 
     winner: Player | None
@@ -69,6 +72,7 @@ class SearchResult:
     seconds: float
     never: bool = False
     engine: str = "pure"
+    all_first_moves: bool = False
 
 
 class Solver:
@@ -127,8 +131,8 @@ class Solver:
         start, before = now(), self.nodes
         winner: Player | None = None
         plies: int | None = None
-        first_moves: tuple[Move, ...] = ()
-        never = False
+        first_moves: list[Move] = []
+        never = complete = False
         with self._running():
             at_once = winner_only and self.engine.at_once
             try:
@@ -139,12 +143,13 @@ class Solver:
                 elif plies and position.outcome is None:
                     reason += self.game.without_goal(plies)
                 if winner_only:
-                    first_moves = self._known_moves(position, winner)
+                    first_moves += self._known_moves(position, winner)
                 elif winner is position.to_move and position.outcome is None:
                     if all_first_moves:
-                        first_moves = tuple(self._winning_moves(position))
+                        first_moves.extend(self._winning_moves(position))
                     elif (best := self._best_move(position)) is not None:
-                        first_moves = (best,)
+                        first_moves = [best]
+                complete = all_first_moves
             except LimitError as limit:
                 # A limit while the first moves were looked for leaves the verdict standing.
                 if winner is None:
@@ -156,12 +161,13 @@ class Solver:
             winner,
             reason,
             plies,
-            first_moves,
+            tuple(first_moves),
             self.nodes - before,
             self.positions,
             now() - start,
             never,
             self.engine.name,
+            complete and winner is not None,
         )
 
     def winner(self, position: Position) -> Player:
@@ -487,6 +493,17 @@ def _check_fast(game: Game, own: SearchEngine) -> None:
         )
 
 
+class _Unprepared(Bounds):
+    """The engine of a search whose time was over before it had begun."""
+
+    def __init__(self, game: Game, why: str) -> None:
+        super().__init__(game)
+        self._why = why
+
+    def search(self, state: State, player: Player, plies: int) -> int:
+        raise LimitError(self._why)
+
+
 def search_for(
     game: Game,
     *,
@@ -498,12 +515,15 @@ def search_for(
 
     A long search of a grid game, a game in GDL or a game of connection goes on in machine code
     where numba is there.  Raises ``UsageError`` if the compiled engine is asked for and does not
-    take the game, is not installed, or has a table that does not fit in the memory, and
-    ``UndecidedError`` if the time is over before the search has begun.
+    take the game, is not installed, or has a table that does not fit in the memory.  Where the time
+    is over before the search has begun, it finds nothing.
     """
-    with alarm(limits.deadline, f"the search of {game.name} is prepared"):
-        own = engine_for(game, engine, limits.memory_mb)
-        if engine is EngineChoice.FAST and own is not None:
-            _check_fast(game, own)
-        found = own or _general_for(game, engine, limits.memory_mb)
+    try:
+        with alarm(limits.deadline, "the search was prepared", least=_LEAST_SECONDS):
+            own = engine_for(game, engine, limits.memory_mb)
+            if engine is EngineChoice.FAST and own is not None:
+                _check_fast(game, own)
+            found = own or _general_for(game, engine, limits.memory_mb)
+    except UndecidedError as error:
+        found = _Unprepared(game, str(error))
     return Solver(game, found, limits=limits, tell=tell)
