@@ -82,8 +82,8 @@ def random_grid(random: Random) -> Model:
     domain = positional_domain() if positional else _domain(random)
     first = random.choice((BLACK, BLACK, WHITE))
     depth = random.randint(2, width * height + 3)
-    goals = (_goals(random, player, width, height) for player in (BLACK, WHITE))
-    return Model(domain, Problem(width, height, initial, depth, *goals, first), "random")
+    black, white = (_goals(random, player, width, height) for player in (BLACK, WHITE))
+    return Model(domain, Problem(width, height, initial, depth, black, white, first), "random")
 
 
 def _domain(random: Random) -> Domain:

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import resolve_command
+from qsage_validate.solvers.deepening.deepening import deepen_by_search
 from qsage_validate.solvers.deepening.depths import GridDepths
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
@@ -87,3 +89,11 @@ def test_what_is_asked_for_ends_it_before_the_bound() -> None:
     depths = GridDepths(resolve_command(["httt", "--size", "3x3", "--shape", "el"]))
     assert list(depths.relevant(2, 6)) == [3, 5]
     assert (depths.last(6), depths.last(12), depths.last()) == (6, 10, 10)
+
+
+def test_a_game_that_is_won_before_ply_1_is_won_within_1_ply() -> None:
+    """Also where White would make that ply."""
+    network = Network((0, 0), 1, 1, joined=False)
+    turns = (Player.WHITE, Player.BLACK)
+    model = PositionalModel("won", ("a", "b"), turns, network=network, black=1)
+    assert deepen_by_search(model).critical == 1
