@@ -19,7 +19,6 @@ from typer.main import get_command
 
 from qsage_validate import __version__
 from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
-from qsage_validate.cli.start import address_space_limit
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 
@@ -182,8 +181,8 @@ def _lacks_memory(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
             return True
-        if isinstance(error, SystemError) and address_space_limit() is not None:
-            return True  # a library in C that has not said what it lacks
+        if isinstance(error, SystemError) and f"{__package__}.watched" in sys.modules:
+            return True  # a library in C, in little memory, that has not said what it lacks
         if isinstance(error, ImportError | RuntimeError):
             said = str(error).lower()
             if any(text in said for text in _NO_MEMORY):

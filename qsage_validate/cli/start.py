@@ -22,7 +22,7 @@ def main(name: str = "qsage") -> None:
     # numpy's OpenBLAS makes a thread for each further core when it is loaded. The commands multiply
     # small matrices only, so that these threads cost each start time and memory, and save nothing.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    limit = address_space_limit()
+    limit = _address_space()
     if limit is None:
         sys.exit(_run(name))
     from qsage_validate.cli.watched import run_watched
@@ -30,7 +30,7 @@ def main(name: str = "qsage") -> None:
     sys.exit(run_watched(lambda: _run(name), limit))
 
 
-def address_space_limit() -> int | None:
+def _address_space() -> int | None:
     """The limit of this process's address space in bytes, where there is one."""
     try:
         import resource
