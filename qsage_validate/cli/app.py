@@ -156,7 +156,7 @@ def _explain(error: BaseException) -> tuple[str, int]:
         return f"qsage: error: {one_line(text)} (see {command} --help)", Exit.BAD_INPUT
     if isinstance(error, KeyboardInterrupt | typer.Abort | EOFError) or was_interrupt(error):
         return "qsage: interrupted", Exit.INTERRUPTED
-    if isinstance(error, MemoryError):
+    if _lacks_memory(error):
         return "qsage: error: out of memory", Exit.UNDECIDED
     if isinstance(error, RecursionError):
         return "qsage: error: the input is nested too deeply", Exit.BAD_INPUT
@@ -184,6 +184,25 @@ def _has_folder() -> bool:
     except FileNotFoundError:
         return False
     return True
+
+
+# What the loader of modules, and threads, say where there is no memory.
+_NO_MEMORY = ("failed to map segment", "cannot allocate memory", "can't start new thread")
+
+
+def _lacks_memory(error: BaseException | None) -> bool:
+    """True if an error, or one that it comes from, says that there is no memory."""
+    while error is not None:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        if isinstance(error, SystemError) and f"{__package__}.watched" in sys.modules:
+            return True  # a library in C, in little memory, that has not said what it lacks
+        if isinstance(error, ImportError | RuntimeError):
+            said = str(error).lower()
+            if any(text in said for text in _NO_MEMORY):
+                return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def caret(error: InputError, width: int) -> str:

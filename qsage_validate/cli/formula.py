@@ -26,17 +26,20 @@ AUTO_DEPTH = "auto"
 def formula_path(model: ModelArguments) -> str | None:
     """The formula's file, where the words name one; ``None`` for a game.
 
-    A single word is a formula when a file of that name is one, or when it looks like a file
-    that is not there.
+    A single word is a formula when a file of that name is one.  Raises ``InputError`` when it
+    looks like a file that is not there.
     """
-    from qsage_validate.formats.source import Format, label, sniff
+    from qsage_validate.formats.source import Format, label, open_input, sniff
     from qsage_validate.games.languages import language_of
 
     if len(model.words) != 1:
         return None
     (word,) = model.words
     if word != STDIN and not os.path.exists(word):
-        return word if os.sep in word or "." in word else None
+        if os.sep in word or "." in word:
+            # What is wrong with the file is said before what is wrong with the options.
+            open_input(word).close()
+        return None
     if language_of(word) is not None:
         return None
     if word != STDIN and sniff(word) is Format.UNKNOWN and _is_impartial(word):

@@ -14,6 +14,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+# The seconds, and the part of a command's time, after which a command ends that did not end itself.
+_GRACE_SECONDS = 2.0
+_GRACE_PART = 0.1
+
 _Run = TypeVar("_Run", bound=Callable[..., Any])
 
 
@@ -83,17 +87,26 @@ class Command(_Helped, TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         limits = {
-            parameter.name: ctx.params[parameter.name]
+            parameter.name: parameter
             for parameter in self.params
             if getattr(parameter, "rich_help_panel", None) == "Limits"
         }
-        timeout, memory = limits.get("timeout"), limits.get("memory")
+        timeout, memory = (
+            ctx.params[name] if name in limits else None for name in ("timeout", "memory")
+        )
         if timeout is None and memory is None:
             return self._invoke(ctx)
+        from qsage_validate.system.alarm import alarm
         from qsage_validate.system.limits import Deadline
         from qsage_validate.system.reading import reads_within
 
-        with reads_within(Deadline.after(timeout), memory):
+        # What looks at the clock itself ends before, and tells more.  A time that is there without
+        # being asked for is one of a part of the work.
+        last = None
+        if timeout is not None and limits["timeout"].default is None:
+            last = timeout + _GRACE_SECONDS + _GRACE_PART * timeout
+        whole = alarm(Deadline.after(last), "the command was at work")
+        with reads_within(Deadline.after(timeout), memory), whole:
             return self._invoke(ctx)
 
     def _invoke(self, ctx: Any) -> Any:

@@ -4,6 +4,8 @@ Loading the modules of a command takes a tenth of a second, in which somebody ma
 it is answered like any other one. So this module itself imports next to nothing.
 """
 
+from __future__ import annotations
+
 import os
 import signal
 import sys
@@ -20,6 +22,26 @@ def main(name: str = "qsage") -> None:
     # numpy's OpenBLAS makes a thread for each further core when it is loaded. The commands multiply
     # small matrices only, so that these threads cost each start time and memory, and save nothing.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    limit = _address_space()
+    if limit is None:
+        sys.exit(_run(name))
+    from qsage_validate.cli.watched import run_watched
+
+    sys.exit(run_watched(lambda: _run(name), limit))
+
+
+def _address_space() -> int | None:
+    """The limit of this process's address space in bytes, where there is one."""
+    try:
+        import resource
+    except ImportError:  # a system other than Unix
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _run(name: str) -> int:
+    """The exit code of a program, whose errors have become lines."""
     try:
         from qsage_validate.cli import app
 
@@ -39,7 +61,7 @@ def main(name: str = "qsage") -> None:
     # are loaded: "python -m" would then end by the signal, although the exception was caught. The
     # next text that is evaluated clears that.
     eval("0")
-    sys.exit(code)
+    return code
 
 
 def play_main() -> None:

@@ -112,6 +112,24 @@ def _side(first: Problem, second: Problem) -> Side | None:
     return Side(second.formula, layout, game)
 
 
+def moves_in(problem: Problem) -> ByMoves | None:
+    """The moves that a formula can say; ``None`` where it has no layout or there are no rules."""
+    return _moves_in_both(problem, problem)
+
+
+def _moves_in_both(first: Problem, second: Problem) -> ByMoves | None:
+    assert first.formula is not None, "formulas are compared"
+    assert second.formula is not None, "formulas are compared"
+    side = None if first.layout is None else _side(first, second)
+    if side is None or first.layout is None:
+        return None
+    check_length(first.layout, first.game, side.game)
+    check_length(side.layout, second.game, side.game)
+    square_of = named_cell if first.game is None else first.game.square_of
+    formulas = first.formula, second.formula
+    return ByMoves(formulas, (first.layout, side.layout), side.game, square_of)
+
+
 def compared_exactly(
     first: Problem,
     second: Problem,
@@ -125,15 +143,8 @@ def compared_exactly(
     assert first.formula is not None, "formulas are compared"
     assert second.formula is not None, "formulas are compared"
     formulas = first.formula, second.formula
-    side = None if shared is not None or first.layout is None else _side(first, second)
-    choices: Choices
-    if side is None or first.layout is None:
-        choices = ByBlocks(formulas, (shared or shared_names)(*formulas))
-    else:
-        check_length(first.layout, first.game, side.game)
-        check_length(side.layout, second.game, side.game)
-        square_of = named_cell if first.game is None else first.game.square_of
-        choices = ByMoves(formulas, (first.layout, side.layout), side.game, square_of)
+    by_moves = None if shared is not None else _moves_in_both(first, second)
+    choices: Choices = by_moves or ByBlocks(formulas, (shared or shared_names)(*formulas))
     value = value_by_solver(options)
     return compare_exactly(formulas, choices, value, questions=questions, tell=tell)
 

@@ -12,6 +12,7 @@ from qsage_validate.encodings.layout.comments import is_clausal, only_variables,
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.games.library.template import KINDS
 from qsage_validate.games.model_text import GameModel
+from qsage_validate.system.reading import in_time
 
 BDDL, POSITIONAL, GDL = KINDS
 
@@ -95,7 +96,8 @@ def require_known(encoding: str, language: str) -> None:
 def encode(model: GameModel, encoding: str | None = None) -> Encoding:
     """Encode ``model``, as named or in the way that is usual for its kind.
 
-    Raises ``UsageError`` with the choices for a name that is unknown or of another kind.
+    Raises ``UsageError`` with the choices for a name that is unknown or of another kind, and
+    ``UndecidedError`` where the time of a command is over.
     """
     known = encoders(model.language)
     encoding = encoding or next(iter(known))
@@ -106,9 +108,10 @@ def encode(model: GameModel, encoding: str | None = None) -> Encoding:
             f"expected one of: {', '.join(known)}"
         )
     module = next(module for module, names in _MODULES.items() if encoding in names)
-    encoded: Encoding = import_module(f"{__package__}.{module}").ENCODERS[encoding](model)
-    # Comments are the layout already.
-    return encoded if encoded.qbf.comments else _self_describing(encoded)
+    with in_time("the game is encoded"):
+        encoded: Encoding = import_module(f"{__package__}.{module}").ENCODERS[encoding](model)
+        # Comments are the layout already.
+        return encoded if encoded.qbf.comments else _self_describing(encoded)
 
 
 def _self_describing(encoded: Encoding) -> Encoding:

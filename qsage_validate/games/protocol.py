@@ -20,12 +20,15 @@ from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-e
 class Outcome:
     """The outcome of a play: the winner, and the reason in words (``"reached its goal"``).
 
-    ``stuck`` says that it ended because the player to move has no legal move.
+    ``stuck`` says that it ended because the player to move has no legal move.  ``plies`` are those
+    that the end takes after the last move: 1 where a ply is counted at which nobody can move, or
+    at which the win is claimed.
     """
 
     winner: Player
     reason: str
     stuck: bool = False
+    plies: int = 0
 
 
 @runtime_checkable
@@ -374,6 +377,13 @@ class Game(ABC):
         ``None`` is any number of them.
         """
         return plies_text(plies)
+
+    def without_goal(self, plies: int) -> str:
+        """What a shortest win of Black's in so many plies comes from, in words: ``""`` for a goal.
+
+        Said only in games that have goals.
+        """
+        return ""
 
     @property
     def length(self) -> str:

@@ -6,21 +6,18 @@ they wait for a pipe, and the system refuses them memory.
 
 from __future__ import annotations
 
-import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType
 from typing import Final
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.system.limits import NEVER, Deadline, Limits
+from qsage_validate.system.alarm import alarm
+from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.memory import lacks_memory, more_memory_at_most
 
 # Small files are read also when no time is left, so that what comes of the work is told as always.
 _LEAST_SECONDS: Final = 0.2
-# An exception can get lost where nobody can raise it: the timer rings again.
-_AGAIN_SECONDS: Final = 0.5
 # The modules of the readers themselves need some.
 _LEAST_MB: Final = 128
 
@@ -50,7 +47,8 @@ def reading() -> Iterator[None]:
         return
     _busy.append(True)
     try:
-        with _timer(limits.deadline), more_memory_at_most(_with_least(limits.memory_mb)):
+        timer = alarm(limits.deadline, "reading", least=_LEAST_SECONDS)
+        with timer, more_memory_at_most(_with_least(limits.memory_mb)):
             yield
     except (MemoryError, ImportError, OSError) as error:
         if limits.memory_mb is None or not lacks_memory(error):
@@ -60,23 +58,15 @@ def reading() -> Iterator[None]:
         _busy.pop()
 
 
+@contextmanager
+def in_time(doing: str) -> Iterator[None]:
+    """While inside, the command's time holds for work without a deadline of its own.
+
+    Raises ``UndecidedError`` with what it was ``doing``.
+    """
+    with alarm(_limits[-1].deadline, doing, least=_LEAST_SECONDS):
+        yield
+
+
 def _with_least(memory_mb: int | None) -> int | None:
     return None if memory_mb is None else max(memory_mb, _LEAST_MB)
-
-
-@contextmanager
-def _timer(deadline: Deadline) -> Iterator[None]:
-    if deadline.at == NEVER.at or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise UndecidedError("time is up while reading")
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, max(_LEAST_SECONDS, deadline.left()), _AGAIN_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,7 @@ def test_a_game_is_certified_for_a_play(qsage: Qsage) -> None:
     ],
 )
 def test_words_that_do_not_fit(qsage: Qsage, words: tuple[str, ...], found: str) -> None:
+    Path("no.qcir").write_text("#QCIR-G14\nexists(a)\noutput(a)\n", encoding="utf-8")
     done = qsage("play", *words)
     assert done.code == Exit.BAD_INPUT
     assert found in done.err
@@ -111,3 +113,34 @@ def test_encodings_are_listed_by_kind(qsage: Qsage) -> None:
     assert list(read) == ["grid", "positional", "gdl"]
     assert "lifted" in read["grid"]
     assert {"ea", "cor-lean", "pairing"} <= read["positional"].keys()
+
+
+def test_a_block_is_shown_in_a_file_of_one_ply(qsage: Qsage, tmp_path: Path) -> None:
+    """White's replies are to the whole board, whatever number of plies the file gives."""
+    (tmp_path / "h.pg").write_text(
+        "#times\nt1\n#blackturns\nt1\n#positions\na b c d e\n#blackwins\na c\na b d\nb c e\n"
+        "#whitewins\n#blackinitials\n#whiteinitials\n"
+    )
+    done = qsage("solve", tmp_path / "h.pg", "--depth", "auto", "--alternate")
+    assert done.code == Exit.FALSE, done.err
+    assert done.out.startswith("White blocks within 2 plies")
+    assert "to a White answers c" in done.out
+
+
+def test_a_file_that_is_not_there_is_named_before_options(qsage: Qsage) -> None:
+    for words in (
+        ("encode", "nosuch.pg", "--encoding", "lifted", "-o", "f.qcir"),
+        ("solve", "nosuch.pg", "--winner"),
+        ("certify", "nosuch.gdl", "--depth", "3", "-o", "c.aag"),
+    ):
+        done = qsage(*words)
+        assert done.code == Exit.BAD_INPUT
+        assert done.err.endswith(": found no such file, expected a readable file\n"), done.err
+
+
+def test_hex_on_a_large_board_is_refused_at_once(qsage: Qsage) -> None:
+    started = time.process_time()
+    done = qsage("solve", "hex", "--size", "1000x1000")
+    assert done.code == Exit.BAD_INPUT
+    assert "has more than 20000 winning sets" in done.err
+    assert time.process_time() - started < 3

@@ -80,14 +80,20 @@ RUNS = {
         "info trails --depth 4",
     ],
     "`info --solvers`": ["info --solvers"],
-    "`solve`: a game, by search": [f"solve {SMALL}", f"solve {SMALL} --timeout 0"],
+    "`solve`: a game, by search": [
+        f"solve {SMALL}",
+        f"solve {SMALL} --timeout 0",
+        f"solve {SMALL} --first-moves all",
+    ],
     "`solve`: a formula, or a game by its formula": [
         f"solve {SMALL} --solver depqbf",
+        f"solve {SMALL} --solver depqbf --first-moves all",
         "solve small.qcir --solver caqe --preprocess none",
         "solve f.qcir --solver depqbf --timeout 0",
     ],
     "`solve --depth auto`": [
         "solve httt --size 3x3 --shape domino --depth auto",
+        "solve httt --size 3x3 --shape domino --depth auto --first-moves all",
         "solve httt --size 3x3 --shape el --depth auto --max-depth 3",
     ],
     "`solve --depth auto --alternate`": [

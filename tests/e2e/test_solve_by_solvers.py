@@ -183,7 +183,7 @@ def test_the_critical_depth(qsage: Qsage, options: tuple[str, ...]) -> None:
     assert done.code == Exit.TRUE
     assert done.out.startswith("Black wins within 3 plies and not in fewer")
     read = json.loads(qsage("solve", *DOMINO, "--depth", "auto", *options, "--json").out)
-    assert (read["critical_plies"], read["critical_depth"], read["bound"]) == (3, 3, 9)
+    assert (read["critical_plies"], read["critical_depth"], read["bound"]) == (3, 3, 10)
     assert read["answers"][-1]["verdict"] == "true"
 
 

@@ -140,7 +140,8 @@ def _replies(found: Alternated, search: BlockingSearch, deadline: Deadline) -> l
 
     if found.winner is not Player.WHITE or not found.plies:
         return []
-    model = found.model
+    # White is to hold out on the whole board, whatever number of plies the file gives.
+    model = found.model.at_depth(found.model.open.bit_count())
     try:
         strategy = PairingStrategy(model, found.plies, search=search, deadline=deadline)
     except UndecidedError as error:

@@ -12,7 +12,7 @@ from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json
 from qsage_validate.cli.formula import formula_path, load_formula, without_depth
 from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import output_option
+from qsage_validate.cli.option_groups import option, output_option
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -23,6 +23,7 @@ from qsage_validate.cli.options import (
 from qsage_validate.cli.solve.alternation import ALTERNATES, solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
 from qsage_validate.cli.solve.farming import FarmOptions
+from qsage_validate.cli.solve.first_moves import HowMany, Named, by_encoding, by_solver
 from qsage_validate.cli.solve.method import EngineName, Method, MethodOptions, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from qsage_validate.cli.prepare import Prepared
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.games.model_text import GameModel
+    from qsage_validate.games.protocol import Game
     from qsage_validate.solvers.qbf.solving import Solved
     from qsage_validate.solvers.search.solver import SearchResult
 
@@ -62,6 +64,11 @@ def command(
     prepare: PrepareOption = False,
     deepening: DeepeningOptions,
     farm: FarmOptions,
+    first_moves: HowMany = option(
+        "How many winning first moves are named: with 'all' each is asked about.",
+        default=HowMany.ONE,
+        panel="Output",
+    ),
     solution: str | None = output_option(
         "Write the winner's reply in each position that the winner meets, for 'qsage validate "
         "--solution'.",
@@ -75,10 +82,10 @@ def command(
 
     A game is searched on its rules, unless a QBF solver or an encoding is named. With --depth
     auto, greater and greater depths are tried until Black wins; --winner asks for the last depth
-    alone. With --jobs or --scheduler, many processes search. With --prepare a positional game is
-    solved without what cannot matter in it. A formula is
-    given to QBF solvers, by default to Bloqqer and what is there. Exit code 10: true (Black wins),
-    20: false (White wins), 3: undecided within the limits.
+    alone. --first-moves all names every first move that wins. With --jobs or --scheduler, many
+    processes search. With --prepare a positional game is solved without what cannot matter in it.
+    A formula is given to QBF solvers, by default to Bloqqer and what is there. Exit code 10: true
+    (Black wins), 20: false (White wins), 3: undecided within the limits.
     """
     path = formula_path(model)
     model, deepens = without_depth(model)
@@ -88,6 +95,9 @@ def command(
         searches=path is None and encoding is None and method.searches,
         alternates=deepening.alternate,
     )
+    every = first_moves is HowMany.ALL
+    if every:
+        _check_first_moves(deepening, prepare=prepare)
     if solution is not None:
         _check_solution(solution, deepening, searches=path is None and method.searches)
         check_streams(solution, json_output)
@@ -102,7 +112,7 @@ def command(
             raise UsageError("found --depth auto with a formula, expected a game")
         if method.searches and options.solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
-        return _solve_formula(path, model, read, method, json_output)
+        return _solve_formula(path, model, read, method, json_output, every)
     if read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     if encoding is not None:
@@ -128,11 +138,22 @@ def command(
             if deepening.alternate:
                 return solve_alternating(resolved, method, encoding, deepening, json_output)
             return solve_to_critical_depth(
-                resolved, method, encoding, deepening, farm, json_output, solution
+                resolved, method, encoding, deepening, farm, json_output, solution, every
             )
     if method.searches:
-        return _search(resolved, method, deepening, farm, json_output, solution, prepared)
-    return _solve_game(resolved, encoding, method, json_output, prepared)
+        return _search(resolved, method, deepening, farm, json_output, solution, prepared, every)
+    return _solve_game(resolved, encoding, method, json_output, prepared, every)
+
+
+def _check_first_moves(deepening: DeepeningOptions, *, prepare: bool) -> None:
+    """Raise ``UsageError`` for what ``--first-moves all`` does not go with."""
+    for name, given in (
+        ("--winner", deepening.winner),
+        ("--alternate", deepening.alternate),
+        ("--prepare", prepare),
+    ):
+        if given:
+            raise UsageError(f"found --first-moves all with {name}, expected one of them")
 
 
 def _check_prepare(*, deepens: bool, formula: bool, solution: str | None) -> None:
@@ -163,6 +184,7 @@ def _search(
     json_output: bool,
     solution: str | None,
     prepared: Prepared | None,
+    every: bool,
 ) -> Exit:
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
@@ -176,7 +198,7 @@ def _search(
         farm.searching(method, line.tell, deepening.resume) as search,
     ):
         solver = search(model)
-        result = solver.solve(winner_only=deepening.winner)
+        result = solver.solve(all_first_moves=every, winner_only=deepening.winner)
     if result.critical_plies is not None:
         result = replace(result, critical_plies=game.count(result.critical_plies))
     truth = None if result.winner is None else result.winner is Player.BLACK
@@ -189,10 +211,11 @@ def _search(
         emit_json(
             {"game": game.name, "plies": game.plies, "verdict": word_of(truth), "solver": "search"}
             | _search_facts(result)
+            | ({"all_first_moves": result.all_first_moves} if every else {})
             | (prepared.facts if prepared is not None else {})
         )
     else:
-        emit(_search_text(result))
+        emit(_search_text(result, game, every=every))
         words = method.engine_words(result.engine, result.nodes)
         if words:
             narrate(words)
@@ -203,11 +226,16 @@ def _search(
     return exit_of(truth)
 
 
-def _search_text(result: SearchResult) -> str:
+def _search_text(result: SearchResult, game: Game, *, every: bool) -> str:
     if result.winner is None:
         return result.reason
     wins = f"{result.winner} wins"
     verdict = result.reason if result.reason.startswith(wins) else f"{wins}: {result.reason}"
+    if every:
+        named = Named(tuple(map(str, result.first_moves)), result.all_first_moves)
+        plies = game.count(game.plies)
+        within = "" if result.critical_plies in (None, plies) else f" within {game.length}"
+        return f"{verdict}; {named.text(within)}"
     return verdict + (f"; first move {result.first_moves[0]}" if result.first_moves else "")
 
 
@@ -225,7 +253,12 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
 
 
 def _solve_formula(
-    path: str, model: ModelArguments, read: FormulaOptions, method: Method, json_output: bool
+    path: str,
+    model: ModelArguments,
+    read: FormulaOptions,
+    method: Method,
+    json_output: bool,
+    every: bool,
 ) -> Exit:
     from qsage_validate.problems.encoded import encoding_of
     from qsage_validate.system.memory import memory_within
@@ -242,7 +275,8 @@ def _solve_formula(
     if problem.game is not None:
         length = problem.game.length
     asked = _Question(formula, layout, length, {"formula": problem.files.name}, encodes)
-    return _tell_solved(solved, asked, json_output)
+    named = by_solver(problem, solved.truth, method) if every and solved.truth is not None else None
+    return _tell_solved(solved, asked, json_output, named)
 
 
 def _solve_game(
@@ -251,6 +285,7 @@ def _solve_game(
     method: Method,
     json_output: bool,
     prepared: Prepared | None,
+    every: bool,
 ) -> Exit:
     from qsage_validate.api.solving import FOR_SOLVERS
     from qsage_validate.encodings.registry import encode
@@ -274,10 +309,15 @@ def _solve_game(
         **(prepared.facts if prepared is not None else {}),
     }
     asked = _Question(encoded.qbf, layout, load_game(model).length, facts)
-    return _tell_solved(solved, asked, json_output)
+    named = None
+    if every and solved.truth is not None:
+        named = by_encoding(encoded, solved.truth, method)
+    return _tell_solved(solved, asked, json_output, named)
 
 
-def _tell_solved(solved: Solved, asked: _Question, json_output: bool) -> Exit:
+def _tell_solved(
+    solved: Solved, asked: _Question, json_output: bool, named: Named | None = None
+) -> Exit:
     from qsage_validate.api.solving import first_move
     from qsage_validate.encodings.layout.layout import inconclusive
     from qsage_validate.games.protocol import Player
@@ -286,7 +326,7 @@ def _tell_solved(solved: Solved, asked: _Question, json_output: bool) -> Exit:
     truth = solved.truth
     why_no_winner = None if truth is None else inconclusive(layout, truth)
     if why_no_winner is not None:
-        layout = None  # its moves lead to no win that is known
+        layout = named = None  # its moves lead to no win that is known
     winner = None if truth is None else Player.BLACK if truth else Player.WHITE
     move = "" if winner is None else first_move(layout, solved.outer, winner)
     if json_output:
@@ -302,6 +342,7 @@ def _tell_solved(solved: Solved, asked: _Question, json_output: bool) -> Exit:
                 "version": solved.version,
                 "preprocessor": solved.preprocessor,
                 "first_moves": [move] if move else [],
+                **({} if named is None else named.facts),
                 "outermost": None
                 if outer is None
                 else {asked.formula.name(v): x for v, x in outer.items()},
@@ -312,11 +353,13 @@ def _tell_solved(solved: Solved, asked: _Question, json_output: bool) -> Exit:
             }
         )
     else:
-        emit(_solved_text(solved, replace(asked, layout=layout), move, why_no_winner))
+        emit(_solved_text(solved, replace(asked, layout=layout), move, why_no_winner, named))
     return exit_of(truth)
 
 
-def _solved_text(solved: Solved, asked: _Question, move: str, why_no_winner: str | None) -> str:
+def _solved_text(
+    solved: Solved, asked: _Question, move: str, why_no_winner: str | None, named: Named | None
+) -> str:
     layout, encodes = asked.layout, asked.encodes
     if solved.truth is None:
         return f"undecided: {solved.by}: {solved.why}"
@@ -328,7 +371,9 @@ def _solved_text(solved: Solved, asked: _Question, move: str, why_no_winner: str
     parts = [f"{verdict} ({solved.by}, {solved.seconds:.2f} s)"]
     if layout is not None and not encodes:
         parts.append("who wins is not known: whether the layout is right was not checked")
-    if move:
+    if named is not None:
+        parts.append(named.text() + ("" if encodes or layout is None else " by the layout"))
+    elif move:
         parts.append(f"first move {move}" + ("" if encodes else " by the layout"))
     elif solved.outer:
         parts.append(f"outermost block: {_assignment_text(asked.formula, solved.outer)}")

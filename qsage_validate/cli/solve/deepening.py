@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, option, output_option
 from qsage_validate.cli.solve.farming import FarmOptions
+from qsage_validate.cli.solve.first_moves import Named, by_encoding, by_search
 from qsage_validate.cli.solve.method import Method, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
@@ -68,8 +69,12 @@ def solve_to_critical_depth(
     farm: FarmOptions,
     json_output: bool,
     solution: str | None = None,
+    every: bool = False,
 ) -> Exit:
-    """Deepen until Black wins, by the method given; ``solution`` is a file to write."""
+    """Deepen until Black wins, by the method given; ``solution`` is a file to write.
+
+    With ``every``, all first moves that win within the critical depth are named.
+    """
     from qsage_validate.solvers.deepening.answer_file import DeepeningFile
     from qsage_validate.solvers.deepening.deepening import deepen_by_search
     from qsage_validate.solvers.deepening.game_depths import depths_of
@@ -98,7 +103,8 @@ def solve_to_critical_depth(
                 )
         else:
             found = _ask(model, method, encoding, plies, file, line)
-    _tell(found, method, farmed, json_output)
+    named = _every_first_move(found, method, encoding) if every else None
+    _tell(found, method, farmed, json_output, named)
     if solution is not None:
         from qsage_validate.cli.solutions import write_solution_at
 
@@ -143,11 +149,29 @@ def _ask(
     return deepen(model, ask, last=last, deadline=method.limits.deadline, file=file)
 
 
-def _tell(found: Deepened, method: Method, farmed: str, json_output: bool) -> None:
+def _every_first_move(found: Deepened, method: Method, encoding: str | None) -> Named | None:
+    """The first moves at the critical depth; ``None`` where none is known."""
+    if found.truth is not True:
+        return None if found.truth is None else Named((), whole=True)
+    assert found.critical is not None, "asked for with the critical depth"
+    model = found.depths.at(found.critical)
+    if method.searches:
+        return by_search(model, method)
+    from qsage_validate.encodings.registry import encode
+
+    return by_encoding(encode(model, encoding), True, method)
+
+
+def _tell(
+    found: Deepened, method: Method, farmed: str, json_output: bool, named: Named | None
+) -> None:
     move = found.first_move
     if not json_output:
+        told = f"first move {move}" if move else ""
+        if named is not None:
+            told = named.text()
         said = f"{found.sentence}{farmed}"
-        emit(f"{said}; first move {move}" if move else said)
+        emit(f"{said}; {told}" if told else said)
         words = method.engine_words(found.engine, found.nodes) if found.engine else ""
         if words:
             narrate(words)
@@ -165,6 +189,7 @@ def _tell(found: Deepened, method: Method, farmed: str, json_output: bool) -> No
             "never": found.never,
             "bound": None if found.bound is None else found.bound.plies,
             "first_moves": [move] if move else [],
+            **({} if named is None else named.facts),
             "engine": found.engine or None,
             "answers": [_answer(answer) for answer in found.answers],
         }

@@ -112,6 +112,14 @@ class Grounding:
             self.actions[player] = tuple(self._ground_actions(player))
             self.goals[player] = tuple(self._ground_goals(player))
 
+    def stuck_words(self, player: Player) -> str:
+        """What a shortest win of Black's comes from, if its last ply is ``player``'s.
+
+        At White's it is that White has no legal move; no words where there is no goal.
+        """
+        stuck = player is Player.WHITE and self.goals[Player.BLACK]
+        return ", when White has no legal move" if stuck else ""
+
     # -- squares and states -----------------------------------------------------------------
 
     def square(self, x: int, y: int) -> int:

@@ -130,7 +130,7 @@ class BddlPosition(Position):
         if self.ply > game.plies:
             return Outcome(Player.WHITE, f"held out for {game.length}")
         if not any(a.value == self.state & a.care for a in game.grounding.actions[mover]):
-            return Outcome(last, f"{mover} has no legal move", stuck=True)
+            return Outcome(last, f"{mover} has no legal move", stuck=True, plies=1)
         return None
 
     def legal_moves(self) -> Sequence[BddlMove]:
@@ -451,6 +451,9 @@ class BddlGame(Game):
             return ()
         fewest = min(held, key=len)
         return tuple(sorted(fewest))
+
+    def without_goal(self, plies: int) -> str:
+        return self.grounding.stuck_words(self.player_at(plies))
 
     def goal_words(self, player: Player) -> str:
         if not any(self.grounding.goals.values()):

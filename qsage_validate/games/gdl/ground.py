@@ -29,6 +29,7 @@ from qsage_validate.kernel.unrolled import (
     Stratum,
     UnrolledGame,
 )
+from qsage_validate.system.alarm import alarm
 from qsage_validate.system.limits import NEVER, Deadline
 
 MAX_RULES: Final = 1_000_000
@@ -53,9 +54,9 @@ def unrolled(
 
     Raises ``TooLargeError`` for more than ``max_rules`` of them, and when the deadline passes.
     """
-    grounder = _Grounder(game, max_rules, deadline)
     try:
-        return grounder.game()
+        with alarm(deadline, "the rules are grounded"):
+            return _Grounder(game, max_rules, deadline).game()
     except UndecidedError as error:
         raise TooLargeError(str(error)) from None
 

@@ -25,6 +25,7 @@ from qsage_validate.games.gdl.model import (
     Variable,
     variables,
 )
+from qsage_validate.games.gdl.splitting import split_by_constants
 from qsage_validate.games.gdl.unfolding import unfolded
 
 _CONNECTIVES: Final = frozenset({"<=", "not", "and", "or", "distinct"})
@@ -35,12 +36,12 @@ def read_description(path: Path) -> Description:
 
     Raises :class:`~qsage_validate.errors.InputError` at the first thing that is not understood.
     """
-    return _Reader(Source.open(path, SEMICOLON)).description()
+    return split_by_constants(_Reader(Source.open(path, SEMICOLON)).description())
 
 
 def parse_description(text: str, file: str | None = None) -> Description:
     """The description in ``text``; ``file`` names it in messages.  Errors as when reading."""
-    return _Reader(Source(text, file)).description()
+    return split_by_constants(_Reader(Source(text, file)).description())
 
 
 def parse_ground(text: str) -> Ground:

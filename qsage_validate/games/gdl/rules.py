@@ -284,7 +284,9 @@ class RoundsGame(Game):
         best = max(goals, default=0)
         winner = BLACK if best >= self.win else WHITE
         short = "" if winner is BLACK else f", less than {self.win}"
-        return Outcome(winner, f"the game has ended with goal {shown} for {term_text(role)}{short}")
+        reason = f"the game has ended with goal {shown} for {term_text(role)}{short}"
+        # The win is claimed at a ply of its own.
+        return Outcome(winner, reason, plies=1)
 
     def illegality(self, state: State, player: Player, move: GdlMove) -> Illegality:
         """The reason why a move is not legal in a state that is not terminal."""

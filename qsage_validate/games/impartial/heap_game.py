@@ -252,7 +252,8 @@ class HeapPosition(Position):
         if next(rules.moves(self.state), None) is None:
             winner = self.player if rules.misere else self.player.other
             rule = ", which wins in misère play" if rules.misere else ""
-            return Outcome(winner, f"{self.player} cannot move{rule}", stuck=True)
+            reason = f"{self.player} cannot move{rule}"
+            return Outcome(winner, reason, stuck=True, plies=int(rules.misere))
         if self.game.bound is not None and self.ply > self.game.bound:
             return Outcome(Player.WHITE, "all plies are played")
         return None

@@ -8,7 +8,7 @@ games share.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
@@ -143,6 +143,19 @@ def _chain(path: tuple[Cell, ...], row_length: int | None) -> Condition:
     )
 
 
+def _straight_chains(width: int, height: int, most: int) -> int:
+    """The number of chains with one cell a row, or one greater than ``most``.
+
+    Each goes on below its cell in two ways, but in the first column in one.
+    """
+    ending = [1] * width
+    for _ in range(height - 1):
+        if width == 1 or sum(ending) > most:
+            break
+        ending = [*(a + b for a, b in pairwise(ending)), ending[-1]]
+    return sum(ending)
+
+
 def hexagons(values: Values) -> Model:
     """Black's goals are the chains that there is time for."""
     width, height = values.size()
@@ -150,8 +163,10 @@ def hexagons(values: Values) -> Model:
     # Longer chains than Black has moves cannot be made in time (section 5).
     moves = (depth + 1) // 2 if first is Player.BLACK else (depth - 1) // 2
     one_row = width if values.on("one_row") else None
-    chains = list(islice(minimal_chains(width, height, moves), limit + 1))
-    if len(chains) > limit:
+    # Large boards have too many straight chains already: none is listed then.
+    straight = moves >= height and _straight_chains(width, height, limit) > limit
+    chains = [] if straight else list(islice(minimal_chains(width, height, moves), limit + 1))
+    if straight or len(chains) > limit:
         raise UsageError(
             f"hex {values.board} with depth {depth} has more than {limit} winning sets: "
             "choose a smaller board, a smaller --depth or a larger --limit"

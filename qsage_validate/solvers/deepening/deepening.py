@@ -215,7 +215,6 @@ def _searched(
         return _undecided(depths, answers, _limit_of(result.reason))
     if result.winner is Player.BLACK:
         assert result.critical_plies is not None
-        # A White player who cannot even begin has lost at ply 1.
         critical = max(depths.searched(result.critical_plies), 1)
         if critical > 1:
             add(Answer(critical - 1, False, SEARCH, result.seconds))
@@ -255,7 +254,8 @@ def _conclude(depths: Depths, answers: Sequence[Answer], last: int | None) -> De
         first = next(between)
         if first == upper:
             within = depths.count(upper) + _in_depth(depths, upper)
-            why = f"Black wins within {within} and not in fewer"
+            ended = depths.without_goal(upper)
+            why = f"Black wins within {within}{ended}{',' * bool(ended)} and not in fewer"
             return Deepened(depths, upper, refuted, False, bound, why, tuple(answers))
         return _undecided(depths, answers, f"nothing is known of {depths.count(first)}")
     if bound is not None and next(between, None) is None:

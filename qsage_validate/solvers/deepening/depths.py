@@ -60,6 +60,10 @@ class Depths(ABC):
         """A number of plies in words."""
         return plies_text(plies)
 
+    def without_goal(self, plies: int) -> str:
+        """What a shortest win in so many plies comes from, in words: ``""`` for a goal."""
+        return ""
+
     def searched(self, plies: int) -> int:
         """The number of these plies that a number of plies of the executable rules amounts to."""
         return plies
@@ -86,6 +90,9 @@ class GridDepths(Depths):
 
     def depth(self, plies: int) -> int:
         return self._grid.at_plies(plies).depth
+
+    def without_goal(self, plies: int) -> str:
+        return self._grounding.stuck_words(self._grid.player_at(plies))
 
     def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
         end = self.last(last)
@@ -114,8 +121,9 @@ class GridDepths(Depths):
         grounding = self._grounding
         longest = self._longest_filling_play()
         if longest is not None and self._fills_board and grounding.goals[BLACK]:
-            # White without a move on a full board ends the play; this is no win.
-            return Bound(longest, f"the board is full after {plies_text(longest)}")
+            # White to move on the full board has lost, at one ply more.
+            stuck = self._grid.player_at(longest + 1) is WHITE
+            return Bound(longest + stuck, f"the board is full after {plies_text(longest)}")
         if longest is None:
             plays = [_longest_advance(grounding, axis, sign) for axis in "yx" for sign in (1, -1)]
             longest = min((play for play in plays if play is not None), default=None)

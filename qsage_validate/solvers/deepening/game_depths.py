@@ -29,7 +29,11 @@ class PositionalDepths(Depths):
         end = self.last(last)
         assert end is not None, "there is a bound"
         turns = self._positional.at_depth(end).turns
-        return (k for k in range(first, end + 1) if turns[k - 1] is Player.BLACK)
+        # What the first stones have won is won within 1 ply, whoever makes it.
+        won = self._positional.won_by_black(self._positional.black)
+        return (
+            k for k in range(first, end + 1) if turns[k - 1] is Player.BLACK or (won and k == 1)
+        )
 
 
 class RoundDepths(Depths):

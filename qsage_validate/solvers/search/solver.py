@@ -27,6 +27,7 @@ from qsage_validate.solvers.search.search_engine import (
     LimitError,
     SearchEngine,
 )
+from qsage_validate.system.alarm import alarm
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -44,6 +45,8 @@ BLACK, WHITE = Player.BLACK, Player.WHITE
 _BYTES_A_POSITION = 150
 # The progress is reported whenever so many more nodes have been visited.
 _NODES_A_REPORT = 1 << 18
+# Small games are prepared also when no time is left, so that what comes of it is told as always.
+_LEAST_SECONDS = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,8 @@ class SearchResult:
     winning first moves of the winner: all of them when they were asked for, else one; none when
     the other player begins.  ``positions`` is the size of the table.  ``never`` says that Black
     would not win in however many plies, as where White has won already.  ``engine`` is ``"pure"``
-    for a search in Python, ``"compiled"`` for one in machine code.
+    for a search in Python, ``"compiled"`` for one in machine code.  ``all_first_moves`` says that
+    ``first_moves`` are all that win, where they were asked for.
     """
 
     winner: Player | None
@@ -68,6 +72,7 @@ class SearchResult:
     seconds: float
     never: bool = False
     engine: str = "pure"
+    all_first_moves: bool = False
 
 
 class Solver:
@@ -126,8 +131,8 @@ class Solver:
         start, before = now(), self.nodes
         winner: Player | None = None
         plies: int | None = None
-        first_moves: tuple[Move, ...] = ()
-        never = False
+        first_moves: list[Move] = []
+        never = complete = False
         with self._running():
             at_once = winner_only and self.engine.at_once
             try:
@@ -135,13 +140,16 @@ class Solver:
                 winner, plies, reason, never = self._decide_initial(position, decide)
                 if at_once:
                     plies = None
+                elif plies and position.outcome is None:
+                    reason += self.game.without_goal(plies)
                 if winner_only:
-                    first_moves = self._known_moves(position, winner)
+                    first_moves += self._known_moves(position, winner)
                 elif winner is position.to_move and position.outcome is None:
                     if all_first_moves:
-                        first_moves = tuple(self._winning_moves(position))
+                        first_moves.extend(self._winning_moves(position))
                     elif (best := self._best_move(position)) is not None:
-                        first_moves = (best,)
+                        first_moves = [best]
+                complete = all_first_moves
             except LimitError as limit:
                 # A limit while the first moves were looked for leaves the verdict standing.
                 if winner is None:
@@ -153,12 +161,13 @@ class Solver:
             winner,
             reason,
             plies,
-            first_moves,
+            tuple(first_moves),
             self.nodes - before,
             self.positions,
             now() - start,
             never,
             self.engine.name,
+            complete and winner is not None,
         )
 
     def winner(self, position: Position) -> Player:
@@ -181,7 +190,7 @@ class Solver:
         a limit.
         """
         if position.outcome is not None:
-            return int(position.outcome.stuck) if position.outcome.winner is BLACK else None
+            return position.outcome.plies if position.outcome.winner is BLACK else None
         with self._running():
             result, plies = self._decide(position)
         return plies if result == WIN else None
@@ -208,16 +217,18 @@ class Solver:
     def _kept_by(self, position: Position) -> Move | None:
         player, left = position.to_move, self._plies_left(position) - 1
         successors = self._kernel.successors(self._kernel.state(position), player)
-        black = player is BLACK
+        black, alternates = player is BLACK, self._kernel.alternates
         for number, _, won in successors:
             if won:
                 return self._kernel.move(number, player)
         # Known positions are asked first: a move that loses may take long to refute.
         for number, after, _ in successors:
-            if self.engine.known(after, player.other, left) is black:
+            mover = player.other if alternates else self._kernel.player_to_move(after)
+            if self.engine.known(after, mover, left) is black:
                 return self._kernel.move(number, player)
         for number, after, _ in successors:
-            if (self.engine.search(after, player.other, left) == WIN) is black:
+            mover = player.other if alternates else self._kernel.player_to_move(after)
+            if (self.engine.search(after, mover, left) == WIN) is black:
                 return self._kernel.move(number, player)
         return None
 
@@ -280,8 +291,8 @@ class Solver:
     ) -> tuple[Player, int | None, str, bool]:
         """The winner, Black's plies, the reason, and true if no number of plies suffices."""
         if position.outcome is not None:
-            winner = position.outcome.winner
-            return winner, 0 if winner is BLACK else None, position.outcome.reason, winner is WHITE
+            end, black = position.outcome, position.outcome.winner is BLACK
+            return end.winner, end.plies if black else None, end.reason, not black
         result, plies = decide(position)
         if result == WIN:
             return BLACK, plies, f"Black wins within {self.game.span(plies)}", False
@@ -326,9 +337,13 @@ class Solver:
                 if self._keeps(position.play(move), plies - 1, player):
                     return move
         after = [(move, position.play(move)) for move in position.legal_moves()]
-        for move, next_position in after:
-            if next_position.outcome is not None and next_position.outcome.winner is player:
-                return move
+        ends = [
+            (p.outcome.plies, number)
+            for number, (_, p) in enumerate(after)
+            if p.outcome is not None and p.outcome.winner is player
+        ]
+        if ends:
+            return after[min(ends)[1]][0]
         after = [(move, p) for move, p in after if p.outcome is None]
         if not after:
             return None
@@ -348,7 +363,8 @@ class Solver:
     def _keeps(self, after: Position, left: int, player: Player) -> bool:
         """True if a player has won, or still wins, after a move: Black within ``left`` plies."""
         if after.outcome is not None:
-            return after.outcome.winner is player
+            in_time = player is WHITE or after.outcome.plies <= left
+            return after.outcome.winner is player and in_time
         left = left if player is BLACK else self._plies_left(after)
         return (self._search(after, left) == WIN) is (player is BLACK)
 
@@ -477,6 +493,17 @@ def _check_fast(game: Game, own: SearchEngine) -> None:
         )
 
 
+class _Unprepared(Bounds):
+    """The engine of a search whose time was over before it had begun."""
+
+    def __init__(self, game: Game, why: str) -> None:
+        super().__init__(game)
+        self._why = why
+
+    def search(self, state: State, player: Player, plies: int) -> int:
+        raise LimitError(self._why)
+
+
 def search_for(
     game: Game,
     *,
@@ -488,10 +515,15 @@ def search_for(
 
     A long search of a grid game, a game in GDL or a game of connection goes on in machine code
     where numba is there.  Raises ``UsageError`` if the compiled engine is asked for and does not
-    take the game, is not installed, or has a table that does not fit in the memory.
+    take the game, is not installed, or has a table that does not fit in the memory.  Where the time
+    is over before the search has begun, it finds nothing.
     """
-    own = engine_for(game, engine, limits.memory_mb)
-    if engine is EngineChoice.FAST and own is not None:
-        _check_fast(game, own)
-    found = own or _general_for(game, engine, limits.memory_mb)
+    try:
+        with alarm(limits.deadline, "the search was prepared", least=_LEAST_SECONDS):
+            own = engine_for(game, engine, limits.memory_mb)
+            if engine is EngineChoice.FAST and own is not None:
+                _check_fast(game, own)
+            found = own or _general_for(game, engine, limits.memory_mb)
+    except UndecidedError as error:
+        found = _Unprepared(game, str(error))
     return Solver(game, found, limits=limits, tell=tell)

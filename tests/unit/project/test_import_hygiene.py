@@ -67,14 +67,14 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
     ("words", "heavy", "rooms", "most"),
     [
         (["--help"], set(), {"cli", "errors"}, 7),
-        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 34),
-        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 34),
+        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 35),
+        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 36),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 90),
         (
             ["certify", *TIC, "-o", "f.aag"],
             {"numpy", "pysat"},
             {*ENCODING, "certificates", "solvers"},
-            130,
+            131,
         ),
     ],
     ids=["help", "play", "solve", "encode", "certify"],

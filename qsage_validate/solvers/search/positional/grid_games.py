@@ -10,6 +10,7 @@ of a network.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
@@ -21,7 +22,13 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, State
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.positional.engine import PositionalEngine, Stage
-from qsage_validate.solvers.search.search_engine import ManyReplies
+from qsage_validate.solvers.search.search_engine import (
+    NEVER,
+    NOT_WITHIN,
+    WIN,
+    ManyReplies,
+    SearchEngine,
+)
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -33,6 +40,18 @@ def positional_model_of(game: BddlGame) -> PositionalModel:
     positional game has ended then, a grid game has not), or in which White may lose because the
     board is full (a positional game is White's then).
     """
+    model = _up_to_the_full_board(game)
+    if game.plies > model.open.bit_count() and _stuck(model.open, game.first_player) is WHITE:
+        raise UsageError(f"{game.name}: White cannot move on the full board, and loses")
+    return model
+
+
+def _stuck(free: int, player: Player) -> Player:
+    """The player who is to move on the full board, if nobody wins before; ``free`` are open."""
+    return player.other if free.bit_count() % 2 else player
+
+
+def _up_to_the_full_board(game: BddlGame) -> PositionalModel:
     grounding = game.grounding
     if not is_positional(grounding):
         raise UsageError(f"{game.name} is no positional game")
@@ -40,9 +59,6 @@ def positional_model_of(game: BddlGame) -> PositionalModel:
         raise UsageError(f"{game.name}: found a goal that is reached at the beginning")
     black = grounding.initial & grounding.plane
     white = grounding.initial >> grounding.squares & grounding.plane
-    free = grounding.squares - (black | white).bit_count()
-    if game.plies > free and game.player_at(free + 1) is WHITE:
-        raise UsageError(f"{game.name}: White cannot move on the full board, and loses")
     return PositionalModel(
         name=game.model.name,
         positions=tuple(
@@ -55,6 +71,18 @@ def positional_model_of(game: BddlGame) -> PositionalModel:
         white_wins=_wins(grounding, WHITE),
         black=black,
         white=white,
+    )
+
+
+def _reversed(model: PositionalModel, plies: int, first: Player) -> PositionalModel:
+    """The game with the colours exchanged: does White win within so many plies?"""
+    return replace(
+        model,
+        turns=alternating(plies, first.other),
+        black_wins=model.white_wins,
+        white_wins=model.black_wins,
+        black=model.white,
+        white=model.black,
     )
 
 
@@ -74,22 +102,32 @@ def _no_stage(model: PositionalModel) -> None:
 class GridEngine:
     """The search of a positional game for a grid game (a ``SearchEngine``).
 
-    Raises ``UsageError`` as :func:`positional_model_of` does, and for too many winning sets.
+    Who loses on a full board is White: then Black wins if White does not, which the same search
+    tells with the colours exchanged.  Raises ``UsageError`` for a game that is not positional,
+    begins with a goal reached, or has too many winning sets.
     """
 
     many: ManyReplies | None = None
     replaces = False
 
     def __init__(self, game: BddlGame, stage: StageOf = _no_stage) -> None:
-        model = positional_model_of(game)
+        model = _up_to_the_full_board(game)
         self._inner = PositionalEngine(PositionalGame(model), stage(model))
+        free, first = model.open.bit_count(), game.first_player
+        self._beyond = game.plies > free and _stuck(model.open, first) is WHITE
+        self._white: PositionalEngine | None = None
+        if model.white_wins and self._beyond:
+            self._white = PositionalEngine(PositionalGame(_reversed(model, free, first)))
         self._general = Bounds(game)
+        reverse = [] if self._white is None else [self._white]
+        self._engines: list[SearchEngine] = [self._inner, self._general, *reverse]
         self.kernel = self._general.kernel
         grounding = game.grounding
         self._size = grounding.squares
         self._planes = (1 << 2 * self._size) - 1
+        self._whites = bool(model.white_wins)
         # With more plies White may lose on the full board.
-        stuck = self._stuck(grounding.initial, game.first_player)
+        stuck = _stuck(model.open, game.first_player)
         self.for_ever = self._inner.for_ever and stuck is BLACK
         # The plane of occupied squares, which an action changes whoever moves.
         self._numbers = {
@@ -117,68 +155,75 @@ class GridEngine:
 
     @property
     def watch(self) -> Callable[[], None]:
-        """Called every so many nodes, by both searches."""
+        """Called every so many nodes, by all searches."""
         return self._inner.watch
 
     @watch.setter
     def watch(self, watch: Callable[[], None]) -> None:
-        self._inner.watch = self._general.watch = watch
+        for engine in self._engines:
+            engine.watch = watch
 
     @property
     def nodes(self) -> int:
         """The number of positions that were visited."""
-        return self._inner.nodes + self._general.nodes
+        return sum(engine.nodes for engine in self._engines)
 
     @property
     def positions(self) -> int:
         """The number of positions in the tables."""
-        return self._inner.positions + self._general.positions
+        return sum(engine.positions for engine in self._engines)
 
     def frames(self, plies: int) -> int:
         """As many as the search of positional games takes."""
         return max(self._inner.frames(plies), self._general.frames(plies))
 
     def depths(self, player: Player, last: int) -> Iterable[int]:
-        """Those of the positional game."""
-        return self._inner.depths(player, last)
-
-    def _plies(self, state: State, player: Player, plies: int) -> int | None:
-        """The plies without those on a full board; ``None`` where White may lose at these."""
-        assert isinstance(state, int)
-        free = self._free(state)
-        if plies <= free:
-            return plies
-        return free if self._stuck(state, player) is BLACK else None
-
-    def _free(self, state: int) -> int:
-        return self._size - (state >> 2 * self._size).bit_count()
-
-    def _stuck(self, state: int, player: Player) -> Player:
-        """The player who is to move on the full board, if nobody wins before."""
-        return player.other if self._free(state) % 2 else player
+        """Those of the positional game; all where the full board may decide."""
+        return range(1, last + 1) if self._beyond else self._inner.depths(player, last)
 
     def search(self, state: State, player: Player, plies: int) -> int:
         """``WIN``, ``NOT_WITHIN`` so many plies or ``NEVER``."""
-        within = self._plies(state, player, plies)
-        if within is None:
-            return self._general.search(state, player, plies)
-        return self._inner.search(self._state(state), player, within)
+        free = self._free(state)
+        if plies <= free.bit_count() or _stuck(free, player) is BLACK:
+            within = min(plies, free.bit_count())
+            result = self._inner.search(self._state(state), player, within)
+            # What Black does not reach on the board may come when it is full.
+            return max(result, NOT_WITHIN) if self._beyond else result
+        if self._white is None:
+            # White has no goal, or the position is of a longer game.
+            return self._general.search(state, player, plies) if self._whites else WIN
+        loses = self._white.search(self._mirrored(state), player.other, free.bit_count())
+        return NEVER if loses == WIN else WIN
 
     def known(self, state: State, player: Player, plies: int) -> bool | None:
         """True if Black wins within so many plies; ``None`` if the tables do not tell."""
-        within = self._plies(state, player, plies)
-        if within is None:
-            return self._general.known(state, player, plies)
-        return self._inner.known(self._state(state), player, within)
+        free = self._free(state)
+        if plies <= free.bit_count() or _stuck(free, player) is BLACK:
+            return self._inner.known(self._state(state), player, min(plies, free.bit_count()))
+        if self._white is None:
+            return self._general.known(state, player, plies) if self._whites else True
+        loses = self._white.known(self._mirrored(state), player.other, free.bit_count())
+        return None if loses is None else not loses
 
     def hint(self, state: State, player: Player, plies: int) -> int | None:
         """The number of a move that decided a search; ``None`` when none is known."""
-        within = self._plies(state, player, plies)
-        if within is None:
+        free = self._free(state)
+        if plies > free.bit_count() and _stuck(free, player) is WHITE:
             return None
+        within = min(plies, free.bit_count())
         square = self._inner.hint(self._state(state), player, within)
         return None if square is None else self._numbers[player][square]
+
+    def _free(self, state: State) -> int:
+        """The open squares."""
+        assert isinstance(state, int)
+        return ~(state >> 2 * self._size) & (1 << self._size) - 1
 
     def _state(self, state: State) -> int:
         assert isinstance(state, int)
         return state & self._planes
+
+    def _mirrored(self, state: State) -> int:
+        """The state of the game with the colours exchanged."""
+        black, white = self._state(state) & (1 << self._size) - 1, self._state(state) >> self._size
+        return white | black << self._size

@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
 from qsage_validate.solvers.deepening.deepening import Ask, deepen, deepen_by_search
+from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.answer_files import resealed
 from tests.support.minimax import minimax
@@ -182,13 +184,33 @@ def test_the_winner_alone() -> None:
     assert deepen_by_search(open_ended, winner_only=True, last=3).within == 3
 
 
-def test_white_who_cannot_move_on_the_full_board_has_not_lost() -> None:
-    """The last depth is that of the last move: one ply more, and White is stuck."""
-    odd = game("connect-c --size 3x3 --connect 3")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "connect-c --size 3x3 --connect 3",
+        "httt --size 3x3 --shape fatty",
+        "hex --size 2x2 --second",
+    ],
+)
+def test_white_who_cannot_move_on_the_full_board_has_lost(words: str) -> None:
+    """Without --depth, with it, and by the formula: the same answer of each number of plies."""
+    odd = game(words)
     found = deepen_by_search(odd)
-    assert (found.truth, found.never) == (False, True)
-    assert found.why == "Black wins at no depth: the board is full after 9 plies"
-    assert deepen_by_search(odd, winner_only=True).truth is False
+    full = found.critical
+    assert full is not None
+    assert found.truth
+    ends = ", when White has no legal move, and not in fewer"
+    assert found.why.startswith(f"Black wins within {full} plies")
+    assert found.why.endswith(ends)
+    assert deepen(odd, asker([])).why == found.why
+    assert deepen_by_search(odd, winner_only=True).within == full
+    for plies in (full - 1, full, full + 1, full + 2):
+        result = search_for(load_game(odd.at_depth(found.depths.depth(plies)))).solve()
+        assert (result.winner is Player.BLACK) == (plies >= full)
+        if plies >= full:
+            assert result.critical_plies == full
+            within = f"Black wins within {full} plies, when White has no legal move"
+            assert result.reason == within
 
 
 def test_a_question_that_takes_too_long_leaves_time_for_the_smaller_ones() -> None:

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import resolve_command
+from qsage_validate.solvers.deepening.deepening import deepen_by_search
 from qsage_validate.solvers.deepening.depths import GridDepths
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
@@ -32,8 +34,7 @@ def test_only_relevant_depths_change_the_answer(model: Model) -> None:
     for plies in range(1, MOST + 1):
         now = is_true(model, plies)
         assert now or not before, "deeper formulas are implied by shallower ones"
-        if depths.bound is None or plies <= depths.bound.plies:
-            assert now == before or plies in relevant
+        assert now == before or plies in relevant
         before = now
 
 
@@ -54,8 +55,13 @@ def test_no_play_is_longer_than_the_bound(model: Model) -> None:
 @pytest.mark.parametrize(
     ("words", "first", "bound", "why"),
     [
-        ("httt --size 3x3 --shape el", [1, 3, 5, 7, 9], 9, "the board is full after 9 plies"),
-        ("httt --size 2x3 --shape tic --second", [2, 4, 6], 6, "the board is full after 6 plies"),
+        ("httt --size 3x3 --shape el", [1, 3, 5, 7, 9, 10], 10, "the board is full after 9 plies"),
+        (
+            "httt --size 2x3 --shape tic --second",
+            [2, 4, 6, 7],
+            7,
+            "the board is full after 6 plies",
+        ),
         ("connect-c --size 3x2 --connect 2", [1, 3, 5], 6, "the board is full after 6 plies"),
         ("hex --size 2x2", [1, 3], 4, "the board is full after 4 plies"),
         ("domineering --size 4x4", [2, 4, 6, 8], 9, "no play has more than 8 plies"),
@@ -82,4 +88,12 @@ def test_the_first_player_and_the_count_of_plies() -> None:
 def test_what_is_asked_for_ends_it_before_the_bound() -> None:
     depths = GridDepths(resolve_command(["httt", "--size", "3x3", "--shape", "el"]))
     assert list(depths.relevant(2, 6)) == [3, 5]
-    assert (depths.last(6), depths.last(12), depths.last()) == (6, 9, 9)
+    assert (depths.last(6), depths.last(12), depths.last()) == (6, 10, 10)
+
+
+def test_a_game_that_is_won_before_ply_1_is_won_within_1_ply() -> None:
+    """Also where White would make that ply."""
+    network = Network((0, 0), 1, 1, joined=False)
+    turns = (Player.WHITE, Player.BLACK)
+    model = PositionalModel("won", ("a", "b"), turns, network=network, black=1)
+    assert deepen_by_search(model).critical == 1
