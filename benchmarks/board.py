@@ -63,7 +63,7 @@ ODD: Final = (
     b"\x1b[?2026;2$y", b"\x1b[I", b"\x1b[O", b"\x1b[24;80R", b"\x1b[200~a\x1bqb\n:c\x1b[201~", b"\x1b[<0;-4;-9M",
     b"\x1b[<64;5;5M", b"\x1b[<65;5;5M", b"\x1b[<0;99999999;1M", b"\x1b]11;rgb:0/0/0\x07", b"\x1bP1$r0m\x1b\\",
 )  # fmt: skip
-SECONDS: Final = 30.0
+SECONDS: Final = 60.0
 
 
 @dataclass
