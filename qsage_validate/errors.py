@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 
 class Exit(IntEnum):
@@ -83,13 +83,27 @@ class QsageError(Exception):
     exit_code: Exit = Exit.BAD_INPUT
 
 
+# What is found instead of a file, or where it is.
+_OF_FILES: Final = (
+    "no such",
+    "a directory",
+    "a pipe",
+    "a device",
+    "an error: ",
+    "a file elsewhere",
+)
+
+
 class InputError(QsageError):
     """Something unexpected in a file: ``file:line:column: found X, expected Y``.
 
     ``line`` and ``column`` count from 1; ``None`` where the place is not known (binary files
     give the byte offset in ``found``).  ``excerpt`` is the offending line, for the caret that
-    is drawn under the message on a terminal.
+    is drawn under the message on a terminal.  Where not ``quotes`` (for all of a program) nothing
+    is said of what a file has: it may be any file.
     """
+
+    quotes = True
 
     def __init__(
         self,
@@ -106,7 +120,7 @@ class InputError(QsageError):
         self.column = column
         self.found = found
         self.expected = expected
-        self.excerpt = excerpt
+        self.excerpt = excerpt if self.quotes else None
         super().__init__(str(self))
 
     def __str__(self) -> str:
@@ -115,7 +129,10 @@ class InputError(QsageError):
             place.append(str(self.line))
             if self.column is not None:
                 place.append(str(self.column))
-        return one_line(f"{':'.join(place)}: found {self.found}, expected {self.expected}")
+        found = self.found
+        if not self.quotes and not (self.line is None and found.startswith(_OF_FILES)):
+            found = "something else"
+        return one_line(f"{':'.join(place)}: found {found}, expected {self.expected}")
 
 
 class UsageError(QsageError):

@@ -26,6 +26,7 @@ from os import PathLike, fspath
 from typing import IO, Final, Protocol, TextIO
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.formats.confined import check_inside
 from qsage_validate.system.reading import reading
 from qsage_validate.system.signals import orderly_termination
 
@@ -327,6 +328,7 @@ def open_input(path: Path, *, pipes: bool = True, most: float = MAX_BYTES) -> IO
     ``pipes`` a pipe, or a file of more than ``most`` bytes, before anything of it is read.
     """
     name = fspath(path)
+    check_inside(name, also=_samples())
     try:
         mode = os.stat(name).st_mode
         if stat.S_ISFIFO(mode) and pipes:
@@ -624,8 +626,9 @@ def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> N
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return
-    target = os.path.realpath(name)
+    check_inside(name, writing=True)
     try:
+        target = os.path.realpath(name)
         mode = os.stat(target).st_mode if os.path.exists(target) else None
         if mode is not None and stat.S_ISDIR(mode):
             raise InputError(name, None, None, "a directory", "a file that can be written")

@@ -139,15 +139,26 @@ class Store:
         """
         if self.folder is None:
             raise ValueError("nothing is kept")
-        plays = os.path.join(self.folder, "plays")
-        self._make_folder(plays)
+        plays = self.plays_folder()
         if path is None:
-            stem, end = os.path.splitext(name)
+            # The name may have the folder of a file that could not be saved to.
+            stem, end = os.path.splitext(os.path.basename(name))
             names = (f"{stem}{f'-{k}' if k > 1 else ''}{end}" for k in range(1, 10_000))
             path = next(p for n in names if not os.path.lexists(p := os.path.join(plays, n)))
         write_atomic(path, str(match.transcript()), continued=True)
         self._forget_old(plays)
         return path
+
+    def plays_folder(self) -> str:
+        """The folder of plays that were left, made where there is none.
+
+        Raises ``InputError`` where it cannot be made, and ``ValueError`` without a state.
+        """
+        if self.folder is None:
+            raise ValueError("nothing is kept")
+        plays = os.path.join(self.folder, "plays")
+        self._make_folder(plays)
+        return plays
 
     def drill_path(self, command: str, side: Player) -> str | None:
         """The file for the progress of a drill against the strategy of a command line.

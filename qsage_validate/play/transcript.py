@@ -184,7 +184,10 @@ def _parse_text(text: str, path: str | None) -> Transcript:
     lines = _content(text)
     number, first = next(lines, (1, ""))
     if first != _FIRST_LINE:
-        raise InputError(path, number, 1, repr(first[:40]), repr(_FIRST_LINE))
+        # A file of another kind is nobody's to be shown.
+        ours = not first or first.startswith("qsage ")
+        found = repr(first[:40]) if ours else "another kind of file"
+        raise InputError(path, number, 1, found, repr(_FIRST_LINE))
     header: dict[str, str] = {}
     # The line that is read, and those around it: plies, finished variations, where it begins.
     around: list[tuple[list[TranscriptPly], list[Variation], int]] = []

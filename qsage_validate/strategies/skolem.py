@@ -62,8 +62,9 @@ class SkolemReader(CertificateReader):
         """The way in which the formula decides the legality of a move of White's.
 
         ``all``: it is legal when all literals are true; ``never``: it is not legal; ``claimed``:
-        it is illegal where an earlier ply says it or one of the marked literals is false.  Each
-        literal has the values of the symbolic position at which it is read, and its mark.
+        it is illegal where an earlier ply says it or one of the marked literals is false, and
+        otherwise the formula says nothing of it, as it does of every move that is ``silent``.
+        Each literal has the values of the symbolic position at which it is read, and its mark.
         """
         return self._legality.rule(ply, move)
 
@@ -314,7 +315,7 @@ class FormulaLegality:
     def rule(self, ply: int, move: LayoutMove) -> tuple[str, tuple[tuple[int, Values, bool], ...]]:
         """The way in which :meth:`verdict` decides; see ``SkolemReader.rule``."""
         if not self.tells(ply):
-            return "all", ()
+            return "silent", ()
         literals, black = self.literals(ply, move), self._black(ply, str(move))
         told = tuple((x, at, x in black) for x, at in literals)
         if self._layout.moves[ply - 1].indicators is not None:

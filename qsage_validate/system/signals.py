@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
@@ -18,6 +18,30 @@ def known(*names: str) -> tuple[signal.Signals, ...]:
 
 TERMINATING: Final = known("SIGTERM", "SIGHUP")
 """The signals that ask a program to end."""
+
+
+ENDING: Final = (signal.SIGINT, *TERMINATING)
+"""The signals that end a program, that of Ctrl-C first."""
+
+
+@contextmanager
+def signals_told(tell: Callable[[int], None]) -> Iterator[None]:
+    """While inside, the numbers of signals that end a program are told, and nothing is raised.
+
+    ``tell`` is called in between anything that the main thread does.  Signals that are ignored
+    stay so; does nothing outside the main thread.
+    """
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        found = {number: signal.getsignal(number) for number in ENDING}
+        before = {n: how for n, how in found.items() if how not in (signal.SIG_IGN, None)}
+    try:
+        for number in before:
+            signal.signal(number, lambda told, _frame: tell(told))
+        yield
+    finally:
+        for number, how in before.items():
+            signal.signal(number, how)
 
 
 @contextmanager

@@ -74,8 +74,12 @@ class TerminalProgram:
             _resize(self.terminal, columns, lines)
 
     def hang_up(self) -> None:
-        """Send the program SIGHUP, as a closed terminal window does; the program then ends."""
+        """Send the program SIGHUP, as a closed terminal window does; the program then ends.
+
+        One that is stopped is woken for that.
+        """
         self._signal(signal.SIGHUP)
+        self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
         """End the program, whatever it does."""

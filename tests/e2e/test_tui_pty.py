@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
 import signal
+import termios
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -315,3 +318,143 @@ def test_names_from_files_never_command_the_terminal(tmp_path: Path) -> None:
         assert terminal.exit_code() == Exit.FINE
     for command in ("\x1b]0;owned", "\x9b31m", "\u202e", "\u2066"):
         assert command.encode() not in terminal.output
+
+
+def modes(terminal: Terminal) -> list[Any]:
+    """The modes of the terminal, such as whether it echoes."""
+    return termios.tcgetattr(terminal.child.child_fd)
+
+
+def moved(terminal: Terminal) -> None:
+    """Play a move, and wait for the reply."""
+    terminal.wait_for("Your move, White: ply 2 of 5")
+    terminal.send(":occupy(1,1)\r")
+    terminal.wait_for("Your move, White: ply 4 of 5")
+    terminal.send("\x1b")
+    terminal.settle()
+
+
+@pytest.mark.parametrize(
+    ("sent", "number"),
+    [
+        (b"\xe9", signal.SIGTERM),
+        (b"\x1b[M \xa0\xff", signal.SIGHUP),
+        (b"\x1b[999999999999B", signal.SIGINT),
+        (b"\x1b]11;rgb:0/0/0\x07", signal.SIGTERM),
+        (b"\x10\x1b[<0;2;2M\x1b[<0;2;2m\x1b[<0;2;2M\x1b[<0;2;2m", signal.SIGHUP),
+        (b"\x10\x1b[B?\x1b\x10\x10ab\x1b\x1b", signal.SIGINT),
+    ],
+    ids=["latin-1", "old mouse", "oversized", "answer", "two clicks", "while mounting"],
+)
+def test_odd_bytes_end_nothing_and_a_signal_ends_it_well(
+    tic: list[object], tmp_path: Path, sent: bytes, number: signal.Signals
+) -> None:
+    """The board died of each of these, or left the terminal without echo behind the signal."""
+    with play(tmp_path, tic) as terminal:
+        before = modes(terminal)
+        moved(terminal)
+        terminal.send_bytes(sent)
+        terminal.settle()
+        terminal.send_bytes(sent)
+        terminal.settle(0.2)
+        terminal.child.kill(number)
+        until = time.monotonic() + 30
+        while terminal.child.isalive() and time.monotonic() < until:
+            terminal.settle(0.05)
+        assert modes(terminal) == before
+        assert terminal.exit_code() == 128 + number
+        assert left_cleanly(terminal)
+    saved = Transcript.parse((tmp_path / "httt-4x4-tic.play").read_text("utf-8"))
+    assert [str(ply.move) for ply in saved.plies][1] == "occupy(1,1)"
+
+
+def test_after_stop_and_continue_keys_are_read_and_the_terminal_is_left_as_it_was(
+    tic: list[object], tmp_path: Path
+) -> None:
+    with play(tmp_path, tic) as terminal:
+        before = modes(terminal)
+        moved(terminal)
+        for _ in range(2):
+            terminal.child.kill(signal.SIGSTOP)
+            # A shell takes its terminal back.
+            termios.tcsetattr(terminal.child.child_fd, termios.TCSANOW, before)
+            terminal.child.kill(signal.SIGCONT)
+            terminal.settle()
+        terminal.send("4")
+        terminal.wait_for("layout from layout comments")
+        terminal.send("u")
+        terminal.wait_for("Your move, White: ply 2 of 5")
+        # One that comes at once wakes nobody who is not asleep yet.
+        terminal.child.kill(signal.SIGTSTP)
+        terminal.child.kill(signal.SIGCONT)
+        terminal.settle()
+        terminal.send("y")
+        terminal.wait_for("Your move, White: ply 4 of 5")
+        terminal.send("q")
+        until = time.monotonic() + 30
+        while terminal.child.isalive() and time.monotonic() < until:
+            terminal.settle(0.05)
+        assert modes(terminal) == before
+        assert terminal.exit_code() == Exit.FINE
+
+
+@pytest.mark.parametrize("wait", [0.0, 0.05, 0.2])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_the_screen_opens_ends_it_well(
+    tic: list[object], tmp_path: Path, wait: float, number: signal.Signals
+) -> None:
+    """Ctrl-C from outside was an internal error."""
+    with play(tmp_path, tic) as terminal:
+        before = modes(terminal)
+        until = time.monotonic() + 30
+        while b"\x1b[?1049h" not in terminal.output and time.monotonic() < until:
+            terminal.settle(0.001, 0.001)
+        terminal.settle(0.001, wait)
+        terminal.child.kill(number)
+        while terminal.child.isalive() and time.monotonic() < until:
+            terminal.settle(0.05)
+        assert modes(terminal) == before
+        assert terminal.exit_code() == 128 + number
+        assert left_cleanly(terminal)
+
+
+def test_a_play_whose_folder_is_not_there_is_saved_where_plays_are_kept(
+    tic: list[object], tmp_path: Path
+) -> None:
+    """The file's name was tried twice, and then the play was lost."""
+    here, state = tmp_path / "here", tmp_path / "state"
+    here.mkdir()
+    with play(here, tic, variables={"QSAGE_STATE": str(state)}) as terminal:
+        moved(terminal)
+        terminal.send("s")
+        terminal.wait_for("Save the transcript")
+        terminal.send("\x15")
+        terminal.wait_for("file name")
+        terminal.send("nowhere/a.play\r")
+        terminal.wait_for("nowhere/a.play: found")
+        shutil.rmtree(here)  # Nor can it be saved here.
+        terminal.child.kill(signal.SIGHUP)
+        assert terminal.exit_code() == 128 + signal.SIGHUP
+        assert f"qsage: the play is saved: {state}/plays/a.play" in terminal.output.decode()
+    saved = Transcript.parse((state / "plays" / "a.play").read_text("utf-8"))
+    assert [str(ply.move) for ply in saved.plies][1] == "occupy(1,1)"
+
+
+def test_a_terminal_that_nobody_reads_keeps_no_board(tic: list[object], tmp_path: Path) -> None:
+    """A megabyte of keys kept one alive for 25 seconds, and took 700 MB."""
+    with play(tmp_path, tic, anew=True) as terminal:
+        moved(terminal)
+        os.set_blocking(terminal.child.child_fd, False)
+        sent, until = 0, time.monotonic() + 2
+        while time.monotonic() < until:
+            with contextlib.suppress(BlockingIOError):
+                sent += os.write(terminal.child.child_fd, b"34" * 1000)
+        assert sent < 200_000, "what is not answered yet stays in the terminal"
+        status = Path(f"/proc/{terminal.child.pid}/statm").read_text().split()
+        assert int(status[1]) * os.sysconf("SC_PAGE_SIZE") < 300e6
+        terminal.child.kill(signal.SIGHUP)
+        until = time.monotonic() + 10
+        while terminal.child.isalive() and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not terminal.child.isalive()
+    assert [path.name for path in tmp_path.iterdir()] == ["httt-4x4-tic.play"]

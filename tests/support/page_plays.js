@@ -7,8 +7,9 @@ const { Rules } = require(process.argv[3]);
 
 async function main() {
   const { data, plays } = JSON.parse(readFileSync(0, "utf8"));
-  const strategy = await Strategy.load(data);
   const rules = await Rules.load(data, inflated);
+  const strategy = await Strategy.load(data, rules);
+  const said = (number) => data.words[number];
   const told = plays.map((moves) => {
     const steps = [], states = [];
     let state = strategy.start();
@@ -17,15 +18,17 @@ async function main() {
       state = strategy.settled(state, (each) => strategy.legality(each));
       states.push(state);
       const verdicts = strategy.mine(state) || state.ending ? null : strategy.legality(state);
-      const legal = verdicts && data.plies[state.plies].moves.filter((_, k) => verdicts[k].legal);
-      steps.push([state.moves, state.squares, [...state.atoms].sort(), legal]);
+      const moves = verdicts && data.plies[state.plies].moves;
+      const legal = moves && moves.filter((_, k) => verdicts[k].legal).map(said);
+      steps.push([state.moves, state.squares, state.atoms.map(said).sort(), legal]);
       if (state.ending) {
         const against = rules && rules.follow(
           states, (each) => strategy.legality(each), (each) => strategy.verdict(each));
-        return [steps, strategy.verdict(state).value, against];
+        const { value, note } = strategy.verdict(state);
+        return [steps, [value, note], against];
       }
       if (strategy.mine(state)) state = strategy.answer(state);
-      else state = strategy.play(state, data.plies[state.plies].moves.indexOf(left.shift()));
+      else state = strategy.play(state, data.plies[state.plies].moves.map(said).indexOf(left.shift()));
     }
   });
   process.stdout.write(JSON.stringify(told));

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 from qsage_validate.api.strategies import Strategy
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.games.protocol import Square
+from qsage_validate.games.protocol import Position, Square
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.strategies.readers import reader_of
+from qsage_validate.strategies.readings import LayoutMove
 
 _LETTERS: Final = {Square.BLACK: "B", Square.WHITE: "W", Square.OPEN: "."}
 
@@ -26,24 +28,31 @@ def page_table(page: str) -> dict[str, Any]:
 
 
 def conducted(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]], list[Any]]:
-    """Random plays by the formula alone, and what the conductor says of each step."""
-    problem = strategy.problem.with_checked_dependencies()
-    certificate = problem.answering
-    assert isinstance(certificate, CircuitCertificate)
-    assert problem.layout is not None
-    oracle = SimulationOracle(certificate, problem.formula)
-    reader = reader_of(problem.layout, certificate, problem.formula, oracle, problem.game)
-    conductor, generator = Conductor(reader), random.Random(seed)
+    """Random plays by the formula, and what the conductor says of each step.
+
+    Moves of which the formula says nothing are those that the rules allow, as long as a play is
+    one by the rules.
+    """
+    conductor, ruled = _conductors(strategy)
+    reader, generator = conductor.reader, random.Random(seed)
     plays, told = [], []
     for _ in range(games):
         state, moves, steps = conductor.start(), list[str](), list[Any]()
+        position = None if ruled.game is None else ruled.game.initial
         while True:
             mine = state.ending is None and conductor.to_move(state) is conductor.player
             is_open = state.ending is not None or mine
-            on_board = None if is_open else reader.code.moves(state.plies + 1)
             legal = None
-            if on_board is not None:
-                legal = [str(m) for m in on_board if conductor.is_legal(state, m)]
+            if not is_open:
+                verdicts = conductor.legality(state) or {}
+                legal = [
+                    str(move)
+                    for move in reader.code.moves(state.plies + 1)
+                    if (
+                        conductor.is_legal(state, move)
+                        and _allowed(ruled, position, verdicts, move)
+                    )
+                ]
             board, atoms = state.board, state.reading.atoms
             squares = None if board is None else "".join(_LETTERS[s] for s in board.squares)
             true = [] if atoms is None else sorted(atoms.true)
@@ -52,27 +61,83 @@ def conducted(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]
                 break
             if mine:
                 (state,) = conductor.answer_all([state])
-                continue
-            assert legal
-            moves.append(generator.choice(legal))
-            found = conductor.find(state, moves[-1])
-            assert found is not None
-            state = conductor.play(state, found)
+            else:
+                assert legal
+                moves.append(generator.choice(legal))
+                found = conductor.find(state, moves[-1])
+                assert found is not None
+                state = conductor.play(state, found)
+            position = _after(ruled, position, state.moves[-1])
         (verdict,) = reader.verdicts([state.assignment])
         plays.append(moves)
-        told.append([steps, verdict.value])
+        told.append([steps, [verdict.value, verdict.note]])
     return plays, told
 
 
-def accused(strategy: Strategy, plays: list[list[str]]) -> list[list[int]]:
-    """The plies at which the conductor has findings against plays, by the rules of the game."""
+def _conductors(strategy: Strategy) -> tuple[Conductor, Conductor]:
+    """The conductor by the formula alone, and the one by the rules of the game."""
     problem = strategy.problem.with_checked_dependencies()
     certificate = problem.answering
     assert isinstance(certificate, CircuitCertificate)
     assert problem.layout is not None
     oracle = SimulationOracle(certificate, problem.formula)
     reader = reader_of(problem.layout, certificate, problem.formula, oracle, problem.game)
-    conductor, found = Conductor(reader, problem.game), []
+    return Conductor(reader), Conductor(reader, problem.game)
+
+
+def _allowed(
+    ruled: Conductor,
+    position: Position | None,
+    verdicts: Mapping[LayoutMove, Any],
+    move: LayoutMove,
+) -> bool:
+    """True if the formula decides on a move, or if the rules allow it."""
+    if verdicts.get(move) is not None or ruled.referee is None:
+        return True
+    initial = ruled.referee.game.initial
+    stones = {f"black {move}", f"white {move}"} & ruled.referee.game.atoms(initial)
+    if stones and ruled.layout.game == "positional":
+        return False
+    if position is None or position.outcome is not None:
+        return True
+    known = ruled.referee.move(move, position.to_move)
+    return known is not None and ruled.referee.is_legal(position, known)
+
+
+def _after(ruled: Conductor, position: Position | None, text: str) -> Position | None:
+    """The position after a move; ``None`` where the rules have none."""
+    if position is None or position.outcome is not None:
+        return None
+    legal = {str(move): move for move in position.legal_moves()}
+    return position.after(legal[text]) if text in legal else None
+
+
+def refereed(strategy: Strategy, plays: list[list[str]]) -> list[Any]:
+    """What the rules say of plays until their end by the rules: moves, and which are legal."""
+    _, conductor = _conductors(strategy)
+    found = []
+    for moves in plays:
+        state, left, steps = conductor.start(), list(moves), list[Any]()
+        while state.ending is None:
+            mine = conductor.to_move(state) is conductor.player
+            if mine:
+                steps.append([list(state.moves), None])
+                (state,) = conductor.answer_all([state])
+                continue
+            steps.append([list(state.moves), [str(m) for m in conductor.legal_moves(state)]])
+            if not left:
+                break
+            move = conductor.find(state, left.pop(0))
+            assert move is not None
+            state = conductor.play(state, move)
+        found.append(steps)
+    return found
+
+
+def accused(strategy: Strategy, plays: list[list[str]]) -> list[list[int]]:
+    """The plies at which the conductor has findings against plays, by the rules of the game."""
+    _, conductor = _conductors(strategy)
+    found = []
     for moves in plays:
         state, left = conductor.start(), list(moves)
         plies = {each.ply for each in state.findings}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import gc
 import os
@@ -155,6 +156,11 @@ class Terminal:
     def send(self, keys: str) -> None:
         """Press keys."""
         self.child.send(keys)
+
+    def send_bytes(self, data: bytes) -> None:
+        """Send bytes, if the program is still there to read them."""
+        with contextlib.suppress(OSError):
+            self.child.send(data)
 
     def click(self, line: int, column: int) -> None:
         """Press and release the left button there (counted from 0)."""

@@ -105,6 +105,7 @@ def go_on_with(match: Match, path: str) -> None:
 def play_on(board: Board) -> Exit:
     """Let the person play on the board until it is left; what would be lost is kept."""
     from qsage_validate.play.tui.app import Next, run
+    from qsage_validate.system.signals import signals_held_back
 
     table = board.table
     services = None if table.services is None else table.services()
@@ -117,28 +118,50 @@ def play_on(board: Board) -> Exit:
         complaints.extend(_remembered(board))
 
     while True:
-        left = run(
-            board.match,
-            theme=board.theme or kept_theme(board.store),
-            seed=board.seed,
-            let_happen=board.let_happen,
-            replay=table.replay,
-            services=services,
-            asks=board.store.folder is None,
-            unsaved=board.unsaved,
-            saved=saved,
-        )
-        board.theme, board.unsaved = left.theme, left.unsaved
-        while complaints:
-            narrate(complaints.pop(0))
-        if left.unsaved:
-            _keep(board, left.name)
-        remember(board)
+        # What ends the program waits until the play is kept.
+        with signals_held_back():
+            left = run(
+                board.match,
+                theme=board.theme or kept_theme(board.store),
+                seed=board.seed,
+                let_happen=board.let_happen,
+                replay=table.replay,
+                services=services,
+                asks=board.store.folder is None,
+                unsaved=board.unsaved,
+                saved=saved,
+                refuge=_refuge(board.store),
+            )
+            board.theme, board.unsaved = left.theme, left.unsaved
+            while complaints:
+                narrate(complaints.pop(0))
+            if left.unsaved:
+                _keep(board, left.name)
+            remember(board)
         if left.next is Next.ANOTHER:
             raise AnotherPlay(board)
         if left.next is Next.NOTHING:
             return left.code
         _drill(board)
+
+
+def _refuge(store: Store) -> str | None:
+    """The folder for plays that can be saved nowhere else."""
+    if store.folder is None:
+        return None
+    try:
+        return store.plays_folder()
+    except InputError:
+        return None  # which is told when a play is to be kept there
+
+
+def not_lost(board: Board) -> None:
+    """Save a play that waits, and is in no file, when it will not be gone on with."""
+    from qsage_validate.play.tui.app import rescue
+
+    if board.unsaved:
+        board.unsaved = False
+        rescue(board.match, None)
 
 
 def _drill(board: Board) -> None:
@@ -236,6 +259,7 @@ def _remembered(board: Board) -> Iterator[str]:
 def _keep(board: Board, name: str) -> None:
     """Keep a play that is in no file, and say where."""
     from qsage_validate.play.state import is_a_play
+    from qsage_validate.play.tui.app import rescue
 
     if board.store.folder is None or not is_a_play(board.match.transcript()):
         return
@@ -243,6 +267,7 @@ def _keep(board: Board, name: str) -> None:
         board.path = board.store.keep_play(board.match, name, board.path)
     except InputError as error:
         narrate(f"qsage: the play is not kept: {error}")
+        rescue(board.match, name)
     else:
         board.unsaved, board.saved = False, None
         narrate(f"the play is kept: {board.path} (qsage-play offers it, --continue takes it)")

@@ -43,7 +43,8 @@ from qsage_validate.cli.play.modes import (
     play_searched,
 )
 from qsage_validate.cli.play.web import WebOptions, serve
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, InputError, UsageError
+from qsage_validate.formats.confined import is_confined
 
 if TYPE_CHECKING:
     from qsage_validate.problems.files import Files
@@ -197,6 +198,8 @@ def command(
     certificate.check()
     play.check(json_output)
     web.check()
+    if is_confined():
+        InputError.quotes = False
     if web.web:
         if play.mode is not Mode.BOARD or json_output:
             raise UsageError("found --web with a play that needs no board, expected one of them")

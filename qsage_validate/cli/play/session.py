@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.play.board import AnotherPlay, Board, play_on
+from qsage_validate.cli.play.board import AnotherPlay, Board, not_lost, play_on
 from qsage_validate.errors import Exit, InputError, MissingExtraError, QsageError, one_line
 from qsage_validate.play.state import State, Store
 
@@ -43,7 +43,12 @@ def from_the_start(
     _begun.append(True)
     try:
         while True:
-            words, theme, message = _chosen(store, theme, message, behind)
+            try:
+                words, theme, message = _chosen(store, theme, message, behind)
+            except BaseException:
+                if behind is not None:
+                    not_lost(behind)
+                raise
             try:
                 if words is not None:
                     return play(_with_options(words, theme, kept=store.folder is not None))

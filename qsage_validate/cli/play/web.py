@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
@@ -56,18 +57,42 @@ def serve(options: WebOptions) -> Exit:
 
     host = options.host or _HOST
     listening = _listen(host, _PORT if options.port is None else options.port)
-    words = [sys.executable, "-m", "qsage_validate", "play", *own_words(sys.argv)]
-    server = BoardServer(words, listening, host)
+    own = own_words(sys.argv)
+    words = [sys.executable, "-m", "qsage_validate", "play", *own]
+    server = BoardServer(words, listening, host, _confinement(own))
     if not is_loopback(host):
         narrate(
-            f"qsage: warning: who reaches {host} plays here, and can write files as you: "
-            "the board saves plays"
+            f"qsage: warning: other machines reach {host}, and nothing is encrypted: who reads "
+            "the address on the way plays here, and can read and write in this folder as you"
         )
     narrate(f"the board is at {server.address} (Ctrl-C ends it)")
     server.run()
     if server.ended_by in (None, signal.SIGINT):
         raise KeyboardInterrupt
     raise SystemExit(128 + server.ended_by)
+
+
+def _confinement(words: Sequence[str]) -> Mapping[str, str]:
+    """The variables that confine the board to this folder, and to the files that were named."""
+    from qsage_validate.formats.confined import confinement
+    from qsage_validate.play.state import Store
+
+    values = [part for word in words for part in (word, word.partition("=")[2]) if part]
+    # The command line of a game is one word.
+    parts = [part for value in values for part in (value, *_split(value))]
+    named = {part for part in parts if os.path.isfile(part)}
+    if os.environ.get("QSAGE_SOLVERS"):
+        named.add(os.environ["QSAGE_SOLVERS"])
+    folder = Store.usual().folder
+    kept = [] if folder is None or "--no-state" in words else [folder]
+    return confinement(os.curdir, sorted(named), kept)
+
+
+def _split(word: str) -> list[str]:
+    try:
+        return shlex.split(word)
+    except ValueError:
+        return []
 
 
 def own_words(arguments: Sequence[str]) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -24,7 +23,7 @@ from qsage_validate.errors import Exit, QsageError
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import Match
 from qsage_validate.play.picking import Choose, NoMove, Select
-from qsage_validate.play.tui.base import check_terminal, run_in_colours
+from qsage_validate.play.tui.base import check_terminal, complain, ended_by, run_in_colours
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS, key_of
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight
@@ -451,13 +450,16 @@ def _file_name(title: str) -> str:
     return (re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or "play") + ".play"
 
 
-def rescue(match: Match, name: str) -> None:
-    """Save the play after a bug, here or where temporary files go, and say where it is."""
+def rescue(match: Match, name: str | None, refuge: str | None = None) -> None:
+    """Save the play, here, in ``refuge`` or where temporary files go, and say where it is."""
     if not any(frame.player is match.person for frame in match.frames):
         return
-    stem, end = os.path.splitext(name)
-    for folder in (os.curdir, tempfile.gettempdir()):
-        names = (name, *(f"{stem}-{k}{end}" for k in range(2, 1000)))
+    # The file may be one that could not be saved to: its folder does not count.
+    stem, end = os.path.splitext(os.path.basename(name or "") or _file_name(match.facts.title))
+    for folder in (os.curdir, refuge, tempfile.gettempdir()):
+        if folder is None:
+            continue
+        names = (stem + end, *(f"{stem}-{k}{end}" for k in range(2, 1000)))
         free = (os.path.join(folder, n) for n in names)
         path = next((p for p in free if not os.path.lexists(p)), None)
         if path is None:
@@ -465,9 +467,9 @@ def rescue(match: Match, name: str) -> None:
         try:
             write_play(match, path, ExportFormat.TEXT)
         except QsageError as error:
-            sys.stderr.write(f"qsage: the play is not saved: {error}\n")
+            complain(f"qsage: the play is not saved: {error}")
         else:
-            sys.stderr.write(f"qsage: the play is saved: {os.path.normpath(path)}\n")
+            complain(f"qsage: the play is saved: {os.path.normpath(path)}")
             return
 
 
@@ -504,11 +506,13 @@ def run(
     asks: bool = False,
     unsaved: bool = False,
     saved: Callable[[str], None] | None = None,
+    refuge: str | None = None,
 ) -> Left:
     """Play ``match`` on this terminal until the person leaves; says how it was left.
 
     ``seed`` is that of the random player; ``replay`` makes the command that plays the person's
-    moves again, for findings; ``saved`` is told of each file that the play is saved to.  The
+    moves again, for findings; ``saved`` is told of each file that the play is saved to.  A play
+    that is not left by a key is saved, in the folder ``refuge`` where it cannot be saved here.  The
     code is 1 when something was found in the play on the screen
     or its promised win did not come, 130 after Ctrl-C, else 0; after SIGTERM and SIGHUP
     ``SystemExit`` is raised.  Raises ``UsageError`` without a
@@ -527,18 +531,17 @@ def run(
         saved=saved,
     )
     code = run_in_colours(app)
-    if app.ended_by is not None:
-        rescue(match, app.path)
-        raise SystemExit(128 + app.ended_by)
-    if app.bug is not None or (code is None and app.return_code):
-        rescue(match, app.path)
+    # A signal or a bug, and not the key.
+    cut_off = app.ended_by is not None or app.bug is not None or code is None
+    # What the match has come to may not have been shown yet.
+    unsaved = app.unsaved or len(match.frames) > len(app.view.situation.frames)
+    if unsaved and (cut_off or (asks and code is Exit.INTERRUPTED)):
+        rescue(match, app.path, refuge)
+    ended_by(app)
     if app.bug is not None:
         raise app.bug
-    if code is None and app.return_code:
+    if code is None:
         # Textual has printed the traceback of the bug that ended it.
         raise SystemExit(Exit.INTERNAL)
-    if code is None:
-        # A signal from outside, not the key: that would have been answered.
-        raise KeyboardInterrupt
     shown = "dark" if app.current_theme.dark else "light"
     return Left(code, shown, app.path, app.unsaved, app.next)

@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
+import signal
 import sys
 from collections.abc import Sequence
-from typing import Any, Generic, TypeVar
+from contextlib import suppress
+from typing import Any, Final, Generic, TypeVar
 
 from textual import events
-from textual.app import App
+from textual.app import App, ScreenStackError
+from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.widget import AwaitMount
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.play.tui.gone import write_without_errors
-from qsage_validate.play.tui.pastes import read_pastes_as_text
+from qsage_validate.formats.confined import is_confined
+from qsage_validate.play.tui.once import Palette
 from qsage_validate.play.tui.rows import Rows
 from qsage_validate.play.tui.themes import DARK, THEMES, themes
 from qsage_validate.play.tui.visible import VISIBLE
-from qsage_validate.system.signals import TERMINATING
+from qsage_validate.system.signals import ENDING, signals_told
 
 Result = TypeVar("Result")
+
+_SOON: Final = 0.02
+# How long keys wait for a screen that is being made, in seconds.
+_PATIENCE: Final = 2.0
 
 
 class LeavableApp(App[Result | Exit], Generic[Result]):
@@ -32,10 +42,9 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     """
 
     def __init__(self, theme: str) -> None:
-        super().__init__()
+        super().__init__(driver_class=_driver())
         self.ended_by: int | None = None
         self._rows = Rows()
-        self._reads: Any = None
         self._first_theme = theme
         for known in THEMES.values():
             self.register_theme(known)
@@ -50,21 +59,14 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     def _display(self, screen: Screen[Any], renderable: Any) -> None:
         super()._display(screen, self._rows.shorter(renderable, self.size))
 
-    def stop_reading(self) -> None:
-        """Let the thread that reads keys end, whatever has ended the app.
-
-        Where the terminal is gone, Textual's driver fails before it does so; the thread would read
-        the end of the input again and again, and the process, which waits for it, would never end.
-        """
-        if self._reads is not None:
-            self._reads.set()
+    def on_load(self) -> None:
+        """Leave at once where a signal came before the app was there."""
+        if self.ended_by is not None:
+            self.exit()
 
     def on_mount(self) -> None:
         self.theme = THEMES[self._first_theme].name
-        self._reads = getattr(self._driver, "exit_event", None)
-        loop = asyncio.get_running_loop()
-        for number in () if self.is_headless else TERMINATING:
-            loop.add_signal_handler(number, self._end_by, number)
+        setattr(self._driver, "hung_up", self._hung_up)  # noqa: B010 (of our own driver)
         self.app_resume_signal.subscribe(self, self._repaint)
 
     def _repaint(self, _: object) -> None:
@@ -72,11 +74,56 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
         self._rows.forget()
         self.screen.refresh()
 
-    def _end_by(self, number: int) -> None:
-        self.ended_by = number
-        self.exit()
+    @property
+    def is_ending(self) -> bool:
+        """True if the app is to end: what is typed from then on is nobody's."""
+        return self._exit or self.ended_by is not None
+
+    @property
+    def input_waiting(self) -> int:
+        """The number of messages that wait for the app, its screen and what has the focus."""
+        try:
+            pumps: list[MessagePump | None] = [self, self.screen, self.screen.focused]
+        except ScreenStackError:
+            pumps = [self]
+        return sum(pump.message_queue_size for pump in pumps if pump is not None)
+
+    def end_by(self, number: int) -> None:
+        """End because of a signal, from its handler: the app may be waiting for its terminal."""
+        if self.ended_by is None:
+            self.ended_by = number
+        hurry = getattr(self._driver, "hurry", None)
+        if hurry is not None:
+            hurry()
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(self._exit_when_mounted)
+
+    def _exit_when_mounted(self) -> None:
+        """Exit, not in the middle of a mount, which would look for widgets that are not made."""
+        pumps: list[MessagePump] = [self, *self._screen_stack]
+        if all(pump._mounted_event.is_set() for pump in pumps):
+            self.exit()
+        elif self._loop is not None:
+            self._loop.call_later(_SOON, self._exit_when_mounted)
+
+    def push_screen(self, screen: Any, *arguments: Any, **options: Any) -> Any:
+        """Show a screen over the others, unless the app is to end: it would not be made wholly."""
+        if self.is_ending:
+            return AwaitMount(self.screen, [])
+        return super().push_screen(screen, *arguments, **options)
+
+    def _hung_up(self) -> None:
+        if not self.is_ending:
+            self.end_by(ENDING[-1])
 
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.InputEvent):
+            if self.is_ending:
+                event.stop()
+                return
+            if not event.is_forwarded and not self.screen.is_mounted:
+                await self._screen_is_there()
         # From wherever one is, also from dialogs and inputs.
         if isinstance(event, events.Key) and event.key == "ctrl+c":
             event.stop()
@@ -84,21 +131,42 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
             return
         if isinstance(event, events.Key) and event.key == "ctrl+z":
             event.stop()
-            self.action_suspend_process()
+            # Behind a tab of a browser nobody would go on with it.
+            if not is_confined():
+                self.action_suspend_process()
             return
         await super().on_event(event)
 
+    async def _screen_is_there(self) -> None:
+        """Wait for a screen that is being made: keys would look for widgets that it lacks."""
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self.screen._mounted_event.wait(), _PATIENCE)
+
+    def action_command_palette(self) -> None:
+        """Show all commands."""
+        if self.use_command_palette and not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
+
+def _driver() -> type[Driver] | None:
+    """Our driver, where the system has such terminals."""
+    try:
+        from qsage_validate.play.tui.terminal import TerminalDriver
+    except ImportError:
+        return None  # a system without termios
+    return TerminalDriver
+
 
 def run_in_colours(app: LeavableApp[Result]) -> Result | Exit | None:
-    """Run an app in the colours that this terminal has."""
+    """Run an app in the colours that this terminal has.
+
+    Signals that end a program end the app (``ended_by``), from the start until the terminal is as
+    it was.
+    """
     for known in themes(app.console.color_system).values():
         app.register_theme(known)
-    read_pastes_as_text()
-    write_without_errors()
-    try:
+    with signals_told(app.end_by):
         return app.run()
-    finally:
-        app.stop_reading()
 
 
 def run_app(app: LeavableApp[Result]) -> Result | Exit:
@@ -108,14 +176,32 @@ def run_app(app: LeavableApp[Result]) -> Result | Exit:
     ``KeyboardInterrupt``.
     """
     found = run_in_colours(app)
-    if app.ended_by is not None:
-        raise SystemExit(128 + app.ended_by)
+    ended_by(app)
     if found is None and app.return_code:
         # Textual has printed the traceback of the bug that ended it.
         raise SystemExit(Exit.INTERNAL)
     if found is None or found is Exit.INTERRUPTED:
         raise KeyboardInterrupt
     return found
+
+
+def ended_by(app: LeavableApp[Result]) -> None:
+    """Raise what the signal means that has ended an app, if one has."""
+    if app.ended_by == signal.SIGINT:
+        raise KeyboardInterrupt
+    if app.ended_by is not None:
+        raise SystemExit(128 + app.ended_by)
+
+
+def complain(line: str) -> None:
+    """Say a line behind the board, unless nobody reads the terminal."""
+    try:
+        reads = bool(select.select([], [sys.stderr], [], _PATIENCE)[1])
+    except (OSError, ValueError):
+        reads = True  # it is no terminal
+    if reads:
+        with suppress(OSError):
+            sys.stderr.write(line + "\n")
 
 
 def check_terminal(theme: str) -> None:

@@ -17,6 +17,7 @@ from textual.widgets.option_list import Option
 from qsage_validate.errors import Exit, visible
 from qsage_validate.play.tui.base import LeavableApp
 from qsage_validate.play.tui.model.entries import Entry, EntryField, shown_command
+from qsage_validate.play.tui.once import Choices
 from qsage_validate.play.tui.themes import DARK, LIGHT
 
 KEYS: tuple[tuple[str, str, str], ...] = (
@@ -77,7 +78,7 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         with Vertical(id="start"):
             yield Label("qsage play: choose what to play", id="start-title")
             with Horizontal(id="start-middle"):
-                yield OptionList(*self._options(), id="start-list", compact=True)
+                yield Choices(*self._options(), id="start-list", compact=True)
                 with VerticalScroll(id="start-detail", can_focus=False):
                     yield Static("", id="start-name", markup=False)
                     yield Static("", id="start-rules", markup=False)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event, Lock
+from typing import Any
 
 from textual.message import Message
 
@@ -52,12 +53,16 @@ class TeachingApp(ShowingApp):
     # Counts the histories: rounds of another one have the same numbers.
     _history = 0
 
-    def on_mount(self) -> None:
-        """Begin to teach (before the board is shown)."""
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        # A signal may end the app before it is mounted.
         self._lessons: dict[int, Lesson] = {}
         self._lessons_told: set[int] = set()
         self._off = Event()
         self._turn = Lock()
+
+    def on_mount(self) -> None:
+        """Begin to teach (before the board is shown)."""
         self.view = replace(self.view, teaches=self._match.may_teach)
 
     def show(self, view: View) -> None:

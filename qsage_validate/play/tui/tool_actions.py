@@ -8,6 +8,7 @@ from functools import partial
 
 from textual import on
 
+from qsage_validate.formats.confined import check_inside
 from qsage_validate.play.export import ExportFormat, formats_of, write_play
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.model import requests
@@ -35,6 +36,7 @@ def export_play(match: Match, path: str, *, overwrite: bool) -> Answer:
     """Write the play so far in the format that the end of ``path`` names."""
     target = os.path.expanduser(path)
     form = ExportFormat.of(target)
+    check_inside(target, writing=True)
     if not overwrite and os.path.lexists(target):
         return WouldOverwrite(path, partial(export_play, path=path, overwrite=True))
     write_play(match, target, form)

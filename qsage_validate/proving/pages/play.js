@@ -15,15 +15,17 @@ async function inflated(text) {
 
 class Strategy {
   // `data` is the page's table; `columns` are the two fan-ins of each gate, one after the other.
-  constructor(data, columns) {
+  // `rules` are those of the game (rules.js), where they travel.
+  constructor(data, columns, rules) {
     this.data = data;
+    this.rules = rules;
     this.columns = columns;
     // One word for each variable: bit k belongs to play k of up to 32.
     this.words = new Int32Array(1 + data.inputs + data.gates);
   }
 
-  static async load(data) {
-    return new Strategy(data, await inflated(data.circuit));
+  static async load(data, rules) {
+    return new Strategy(data, await inflated(data.circuit), rules);
   }
 
   // The values of `literals` in each of `choices`, which are lists of [input, value].
@@ -55,13 +57,14 @@ class Strategy {
   }
 
   start() {
-    return this.read({ plies: 0, choice: [], moves: [], told: [], named: null, ending: "", problem: "",
-      claims: false });
+    return this.read({ plies: 0, choice: [], moves: [], told: [], said: null, named: null,
+      ending: "", problem: "", claims: false,
+      position: this.rules ? this.rules.positions[0] : null });
   }
 
-  // The state with the position that the formula has.
+  // The state with the position that the formula has: stones, or the numbers of its true atoms.
   read(state) {
-    const { at, places, code, states } = this.data;
+    const { at, code, states } = this.data;
     const kinds = states[state.plies] || [];
     const rows = this.ask(at.map((own) => [...state.choice, ...own]), kinds.map((k) => k[1]));
     const atoms = [];
@@ -71,7 +74,7 @@ class Strategy {
         (code === "open") === one ? "." : two ? "W" : "B").join("") : null;
     } else {
       rows.forEach((row, place) => row.forEach((value, k) => {
-        if (value) atoms.push(places.length ? `${kinds[k][0]} ${places[place]}` : kinds[k][0]);
+        if (value) atoms.push(this.data.atoms[kinds[k][0]][place]);
       }));
     }
     const over = state.ending || (state.plies >= this.data.plies.length ? "all plies are played" : "");
@@ -83,6 +86,7 @@ class Strategy {
   }
 
   // The formula's word on each move of the opponent: whether it is legal, and the reasons if not.
+  // Of a move that is `silent` the formula says nothing; legal is then what the rules say.
   legality(state) {
     const ply = this.data.plies[state.plies];
     const rules = ply.moves.map((_, k) => ply.rules[ply.rule[k]]);
@@ -93,6 +97,7 @@ class Strategy {
     }));
     const column = [...new Set(where)];
     const rows = this.ask(choices, column);
+    const taken = new Set(ply.taken);
     let next = 0;
     return rules.map((rule, k) => {
       const wrong = rule.literals.filter(([literal]) => {
@@ -100,12 +105,20 @@ class Strategy {
         return !rows[row][column.indexOf(literal)];
       });
       const reasons = wrong.map((each) => `${each[2]} is false`);
-      if (rule.mode === "never") return { legal: false, reasons: ["the formula takes no such move"] };
-      if (rule.mode === "all") return { legal: wrong.length === 0, reasons };
-      const earlier = this.data.claims ? state.told.indexOf(ply.moves[k]) : -1;
-      if (earlier >= 0) reasons.unshift(`ply ${earlier + 1} has claimed it`);
-      // Other literals of a board that is bound from one side are evidence and decide nothing.
-      return { legal: earlier < 0 && !wrong.some((each) => each[3]), reasons };
+      const told = (legal, why) => ({ legal, silent: false, reasons: why });
+      if (rule.mode === "never") return told(false, ["the formula takes no such move"]);
+      if (rule.mode === "all") return told(wrong.length === 0, reasons);
+      if (rule.mode === "claimed") {
+        const earlier = state.told.indexOf(ply.moves[k]);
+        if (earlier >= 0) return told(false, [`ply ${earlier + 1} has claimed it`, ...reasons]);
+        // Other literals of a board that is bound from one side are evidence and decide nothing.
+        if (wrong.some((each) => each[3])) return told(false, reasons);
+      }
+      const against = taken.has(k) ? ["a stone stands there from the start"]
+        : state.position && !state.position.outcome
+          && !this.rules.allows(state.position, state.plies, k)
+          ? ["the rules forbid it, and the formula does not say"] : [];
+      return { legal: against.length === 0, silent: true, reasons: against };
     });
   }
 
@@ -117,10 +130,10 @@ class Strategy {
 
   // The state after the opponent's move number `k`, which has to be legal.
   play(state, k) {
-    const ply = this.data.plies[state.plies];
-    return this.read({
+    const ply = this.data.plies[state.plies], move = ply.moves[k];
+    return this.after(state, {
       ...state, plies: state.plies + 1, choice: [...state.choice, ...ply.sets[k]],
-      moves: [...state.moves, ply.moves[k]], told: [...state.told, ply.moves[k]],
+      moves: [...state.moves, this.data.words[move]], told: [...state.told, move], said: move,
       named: ply.squares[k],
     });
   }
@@ -134,35 +147,59 @@ class Strategy {
     const own = ply.patterns.findIndex((pattern) =>
       [...pattern].every((bit, k) => bit === "-" || (bit === "1") === row[k]));
     const move = own < 0 ? null : ply.moves[own];
+    const shown = stop && ply.instead ? "stop" : move === null ? "?" : data.words[move];
     const after = { ...state, plies: state.plies + 1, named: own < 0 ? null : ply.squares[own],
-      moves: [...state.moves, stop && ply.instead ? "stop" : move === null ? "?" : move],
-      told: [...state.told, stop ? null : move], claims: stop };
+      moves: [...state.moves, shown], told: [...state.told, stop ? null : move], said: move,
+      claims: stop };
     if (stop) after.ending = `${data.player} claims the goal`;
     else if (move === null && !data.passes) {
       after.ending = `the certificate's reply is no move`;
       after.problem = `the bits of ply ${state.plies + 1} name no move: ${data.player} loses`;
     }
-    return this.read(after);
+    return this.after(state, after);
   }
 
-  // The verdict of a finished play: for all values of what the opponent has not chosen.
+  // The state `next` behind `state`, with the positions that formula and rules have.
+  after(state, next) {
+    return this.read({ ...next, position: this.rules ? this.rules.next(state.position, next) : null });
+  }
+
+  // The verdict of a finished play: for all values of what the opponent has not chosen.  `note`
+  // says which values these are, or at which of them it is false.
   verdict(state) {
-    const { verdict, rest, most } = this.data;
-    if (verdict === null) return { value: null, count: 0, exact: false };
+    const { verdict, rest, most, symbolic } = this.data;
+    if (verdict === null) return { value: null, note: "the layout names no verdict" };
     const chosen = new Set(state.choice.map(([input]) => input));
     const free = rest.filter((input) => !chosen.has(input));
-    const count = Math.min(most, 2 ** free.length);
+    const every = 2 ** free.length, count = Math.min(most, every);
     for (let first = 0; first < count; first += 32) {
       const choices = [];
       for (let n = first; n < Math.min(count, first + 32); n++) {
         choices.push([...state.choice,
           ...free.map((input, k) => [input, Math.floor(n / 2 ** k) % 2 === 1])]);
       }
-      if (this.ask(choices, [verdict]).some(([value]) => !value)) {
-        return { value: false, count, exact: count === 2 ** free.length };
-      }
+      const wrong = this.ask(choices, [verdict]).findIndex(([value]) => !value);
+      if (wrong >= 0) return { value: false, note: this.place(choices[wrong]) };
     }
-    return { value: true, count, exact: count === 2 ** free.length };
+    if (every === 1) return { value: true, note: "" };
+    const parts = symbolic.length ? ["the symbolic position"] : [];
+    if (free.some((input) => !symbolic.includes(input))) parts.push(`${this.data.opponent}'s other variables`);
+    const number = `${count === every ? "all " : ""}${count.toLocaleString("en")}`;
+    return { value: true, note: `under ${number} values of ${parts.join(" and ")}` };
+  }
+
+  // The symbolic position of a choice of the opponent's, in words.
+  place(choice) {
+    const { at, axes, code, places } = this.data;
+    const values = new Map(choice.map(([input, value]) => [input, Boolean(value)]));
+    if (code) {
+      const square = axes.map((bits) => 1 + bits.reduce((sum, [input, negated]) =>
+        2 * sum + (input > 0 && Boolean(values.get(input)) !== Boolean(negated)), 0));
+      return `at the symbolic square (${square.join(",")})`;
+    }
+    const found = places.findIndex((_, k) => at[k].length &&
+      at[k].every(([input, value]) => values.get(input) === Boolean(value)));
+    return found < 0 ? "" : `at the symbolic position ${places[found]}`;
   }
 }
 
@@ -188,8 +225,8 @@ function toolbar(box) {
   return { renew: () => hold(buttons()[0]) };
 }
 
-function show(strategy, rules) {
-  const { data } = strategy;
+function show(strategy) {
+  const { data, rules } = strategy;
   const find = (id) => document.getElementById(id);
   let line = []; // the states of the play so far, one for each ply
   let at = 0; // the one that is looked at
@@ -216,16 +253,15 @@ function show(strategy, rules) {
   const said = (states) => states.slice(1).map((state) => state.moves.at(-1)).join(", ");
   const outcome = (state) => {
     if (!state.ending) return "";
-    const { value, count, exact } = verdict(state);
-    const under = `under ${exact ? "all " : ""}${count.toLocaleString("en")} values of the rest`;
-    const words = value === null ? "the layout names no verdict"
-      : `the formula is ${value} for this play, ${under}`;
+    const { value, note } = verdict(state);
+    const words = value === null ? note
+      : `the formula is ${value} for this play${note && (value ? `, ${note}` : ` ${note}`)}`;
     return `The play is over: ${state.ending}; ${words}.`;
   };
 
   // The places with a stone, and whose.
   function stones(state) {
-    const found = {};
+    const found = { ...data.held }; // the formula may say nothing of the start's
     if (state.squares) [...state.squares].forEach((c, k) => c !== "." && (found[data.on[k]] = c));
     for (const atom of state.atoms) {
       if (data.drawn[atom]) found[data.drawn[atom][0]] = data.drawn[atom][1];
@@ -277,7 +313,7 @@ function show(strategy, rules) {
         if (legal.length === 1) choose(legal[0]);
         else if (moves.length === 1) choose(moves[0]);
         else if (legal.length) {
-          say(`${place} has several moves: ${legal.map((k) => ply.moves[k]).join(", ")}. ` +
+          say(`${place} has several moves: ${legal.map((k) => data.words[ply.moves[k]]).join(", ")}. ` +
             "Choose among your legal moves.");
         } else say(`${place} has no legal move.`);
       });
@@ -310,7 +346,7 @@ function show(strategy, rules) {
   function choose(k) {
     const state = line[at];
     const verdict = legality(state)[k];
-    const move = data.plies[state.plies].moves[k];
+    const move = data.words[data.plies[state.plies].moves[k]];
     if (!verdict.legal) {
       say(`${move} is illegal: ${verdict.reasons.join("; ")}.`);
       return;
@@ -331,7 +367,7 @@ function show(strategy, rules) {
       if (!verdicts[k].legal) return;
       const states = replied(strategy.play(state, k)), after = states.at(-1);
       const item = element("details", "", parent);
-      element("summary", `${move} → ${said(states) || "the end"}`, item);
+      element("summary", `${data.words[move]} → ${said(states) || "the end"}`, item);
       if (after.ending) element("p", outcome(after), item);
       else item.addEventListener("toggle", () => branch(after, item), { once: true });
     });
@@ -348,7 +384,7 @@ function show(strategy, rules) {
     usable(find("undo"), earlier() >= 0);
     steps.set(at, line.length - 1);
     find("atoms").textContent = state.squares || find("stones") && Object.keys(data.drawn).length
-      ? "" : state.atoms.join(", ");
+      ? "" : state.atoms.map((atom) => data.words[atom]).join(", ");
     const list = find("history");
     list.replaceChildren();
     line.at(-1).moves.forEach((move, k) => {
@@ -361,7 +397,7 @@ function show(strategy, rules) {
     if (waits(state)) {
       data.plies[state.plies].moves.forEach((move, k) => {
         const box = legality(state)[k].legal ? moves : illegal;
-        element("button", move, box, { type: "button" }).addEventListener("click", () => choose(k));
+        element("button", data.words[move], box, { type: "button" }).addEventListener("click", () => choose(k));
       });
     }
     legalKeys.renew();
@@ -406,8 +442,9 @@ function show(strategy, rules) {
 
 if (typeof document !== "undefined") {
   const data = JSON.parse(document.getElementById("data").textContent);
-  Promise.all([Strategy.load(data), Rules.load(data, inflated)])
-    .then(([strategy, rules]) => show(strategy, rules))
+  Rules.load(data, inflated)
+    .then((rules) => Strategy.load(data, rules))
+    .then((strategy) => show(strategy))
     .catch((error) => {
       document.getElementById("status").textContent = `The circuit could not be read: ${error}`;
     });

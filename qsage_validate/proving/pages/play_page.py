@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -27,15 +27,17 @@ from qsage_validate.problems.load import Problem
 from qsage_validate.problems.provenance import file_facts
 from qsage_validate.proving.pages.rules_table import TooManyPositionsError, rules_table
 from qsage_validate.proving.pages.templates import page, tone
+from qsage_validate.proving.pages.words import Words
 from qsage_validate.proving.report import Report
 from qsage_validate.render.board_svg import board_svg, centres, paints
-from qsage_validate.strategies.readings import Assignment, PlyCode, SquareXY
+from qsage_validate.strategies.readings import Assignment, LayoutMove, PlyCode, SquareXY
 from qsage_validate.strategies.skolem import SkolemReader
 
 MOST_GATES: Final = 1_000_000
 # Values of the variables that nobody has chosen, for which a page evaluates a verdict.
 _MOST_VALUES: Final = 1 << 10
 
+_PLAYERS: Final = frozenset(player.value for player in Player)
 # Stones, and the signs of the last move, by what the script calls them.
 _PAINTS: Final = {
     "B": "black", "W": "white", "last-B": "on-black", "last-W": "on-white", "left": "left",
@@ -48,8 +50,10 @@ def play_page(problem: Problem, report: Report) -> str:
     Raises ``UsageError`` for what a page cannot play: a clause set, a Herbrand certificate, a
     formula without a layout, more than ``MOST_GATES`` gates.
     """
-    drawing, data = _data(problem)
-    data["rules"], rules = _rules(problem)
+    words = Words()
+    drawing, data = _data(problem, words)
+    data["rules"], rules = _rules(problem, words)
+    data["words"] = words.shown()
     # Inside a script element only "<" could end it; JSON has another way to write it.
     told = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     values = {
@@ -66,7 +70,7 @@ def play_page(problem: Problem, report: Report) -> str:
     return page("play.html.jinja", ["rules.js", "play.js"], values)
 
 
-def _rules(problem: Problem) -> tuple[dict[str, object] | None, str]:
+def _rules(problem: Problem, words: Words) -> tuple[dict[str, object] | None, str]:
     """The table of the rules, where it travels, and what the page says of the rules."""
     game, layout = problem.game, problem.layout
     if game is None or layout is None:
@@ -74,7 +78,7 @@ def _rules(problem: Problem) -> tuple[dict[str, object] | None, str]:
     code = PlyCode(layout, game.square_of)
     moves = [code.moves(ply.ply) for ply in layout.moves]
     try:
-        table = rules_table(game, layout, moves)
+        table = rules_table(game, layout, moves, words)
     except TooManyPositionsError as error:
         return None, f"The rules of the game, with {error}, are too large to travel."
     count = f"{table['positions']:,} positions"
@@ -107,7 +111,7 @@ class _Graph:
         return base64.b64encode(packed).decode(), aig.num_gates, outputs
 
 
-def _data(problem: Problem) -> tuple[str, dict[str, object]]:
+def _data(problem: Problem, words: Words) -> tuple[str, dict[str, object]]:
     certificate, layout = problem.answering, problem.layout
     if layout is None:
         raise UsageError(f"found no layout in {problem.files.name}, expected one: --meta")
@@ -120,23 +124,26 @@ def _data(problem: Problem) -> tuple[str, dict[str, object]]:
     square_of = named_cell if game is None else game.square_of
     reader = SkolemReader(layout, oracle, square_of)
     graph, names = _Graph(oracle), Names(layout, problem.formula)
+    state = layout.state
+    places = state.places if state.is_board or state.position else ()
+    numbers = {kind: number for number, kind in enumerate(state.kinds)}
     states = [
-        [[one_line(kind), graph.want(x)] for kind, x in reader.state(plies).items()]
+        [[numbers[kind], graph.want(x)] for kind, x in reader.state(plies).items()]
         for plies in range(layout.plies + 1)
     ]
-    plies = [_ply(layout, reader, graph, names, ply) for ply in range(1, layout.plies + 1)]
+    taken = _taken(problem, reader)
+    plies = [_ply(reader, graph, names, words, ply, taken) for ply in range(1, layout.plies + 1)]
     verdict = None if layout.verdict is None else graph.want(layout.verdict)
     circuit, gates, outputs = graph.build()
     if gates > MOST_GATES:
         raise UsageError(f"found {gates:,} gates, expected at most {MOST_GATES:,} for a page")
 
-    state = layout.state
     rest: Iterable[int] = map(abs, state.position)
     if not state.is_board:
         rest = dict.fromkeys((*rest, *oracle.opponent))
     blank = _blank(problem, layout)
-    places = state.places if state.is_board or state.position else ()
-    drawn = _drawn(layout, reader, square_of=square_of, board=blank)
+    squares = ((square_of(place), player) for place, player in taken.items())
+    drawn = _drawn(layout, reader, board=blank)
     data: dict[str, object] = {
         "player": Player.BLACK.value.capitalize(),
         "opponent": Player.WHITE.value.capitalize(),
@@ -146,16 +153,27 @@ def _data(problem: Problem) -> tuple[str, dict[str, object]]:
         "outputs": outputs,
         "at": [graph.sets(at) for at in reader.at_places],
         "places": list(map(one_line, places)),
+        # The atoms of each kind: one for each place, or one.
+        "atoms": [
+            [words.number(f"{k} {p}" if p else k) for p in places or ("",)] for k in state.kinds
+        ],
         "on": [_key(square) for square in state.squares],
+        "stones": [
+            [words.number(f"{player.value} {_key(square)}") for player in Player]
+            for square in state.squares
+        ],
+        "axes": [[_bit(graph, bit) for bit in axis.bits] for axis in state.axes],
         "code": _code(state.code),
         "states": states,
         "plies": plies,
         "verdict": verdict,
         "rest": [graph.inputs[v] for v in rest if v in graph.inputs],
+        "symbolic": [graph.inputs[v] for v in map(abs, state.position) if v in graph.inputs],
         "most": 1 << 14 if state.is_board else _MOST_VALUES,
         "passes": layout.illegal_replies(Player.BLACK) is IllegalMoves.IGNORED,
         "claims": reader.claims_positions,
-        "drawn": drawn,
+        "held": {_key(at): _letter(player) for at, player in squares if at is not None},
+        "drawn": {words.number(atom): place for atom, place in drawn.items()},
         "paint": {name: paints(kind) for name, kind in _PAINTS.items()},
         "centres": {} if blank is None else {_key(s): c for s, c in centres(blank).items()},
     }
@@ -176,6 +194,10 @@ def _key(square: SquareXY) -> str:
     return f"({square[0]},{square[1]})"
 
 
+def _letter(player: Player) -> str:
+    return "B" if player is Player.BLACK else "W"
+
+
 def _code(code: StateCode | None) -> str | None:
     return None if code is None else code.kinds[0]
 
@@ -191,9 +213,7 @@ def _blank(problem: Problem, layout: Layout) -> Board | None:
     return Board(*layout.state.size, (Square.OPEN,) * len(layout.state.squares))
 
 
-def _drawn(
-    layout: Layout, reader: SkolemReader, *, square_of: object, board: Board | None
-) -> dict[str, list[str]]:
+def _drawn(layout: Layout, reader: SkolemReader, *, board: Board | None) -> dict[str, list[str]]:
     """The square and the stone of each atom that says of a position whose it is."""
     if board is None or layout.game != "positional":
         return {}
@@ -201,20 +221,41 @@ def _drawn(
     for move in {m for ply in layout.moves for m in reader.code.moves(ply.ply)}:
         if move.square is not None:
             for player in Player:
-                letter = player.value[0].upper()
-                found[f"{player.value} {move}"] = [_key(move.square), letter]
+                found[f"{player.value} {move}"] = [_key(move.square), _letter(player)]
     return dict(sorted(found.items()))
 
 
+def _taken(problem: Problem, reader: SkolemReader) -> dict[str, Player]:
+    """The positions with a stone at the start, and whose, in games in which it stays there.
+
+    A formula whose moves claim positions need not say so: it has no variables of such a stone.
+    """
+    if problem.game is None or not reader.claims_positions:
+        return {}
+    start = problem.game.atoms(problem.game.initial)
+    stones = (atom.partition(" ") for atom in sorted(start))
+    return {place: Player(who) for who, _, place in stones if who in _PLAYERS}
+
+
+def _bit(graph: _Graph, literal: int) -> list[int]:
+    """The input of a bit of the symbolic position, and whether it is negated; 0 for another."""
+    return [graph.inputs.get(abs(literal), 0), int(literal < 0)]
+
+
 def _ply(
-    layout: Layout, reader: SkolemReader, graph: _Graph, names: Names, number: int
+    reader: SkolemReader,
+    graph: _Graph,
+    names: Names,
+    words: Words,
+    number: int,
+    taken: Collection[str],
 ) -> dict[str, object]:
-    own = layout.moves[number - 1]
+    own = reader.layout.moves[number - 1]
     moves = reader.code.moves(number)
     mine = own.player is Player.BLACK
     ply: dict[str, object] = {
         "mine": mine,
-        "moves": [one_line(str(move)) for move in moves],
+        "moves": [words.number(str(move)) for move in moves],
         "squares": [None if m.square is None else _key(m.square) for m in moves],
     }
     if mine:
@@ -227,18 +268,21 @@ def _ply(
             "instead": own.stop_instead,
         }
     rules: dict[str, int] = {}
-    chosen = []
-    for move in moves:
+
+    def rule(move: LayoutMove) -> int:
         mode, literals = reader.rule(number, move)
         told = [
             [graph.want(x), graph.sets(at), _said(names, x, number), int(black)]
             for x, at, black in literals
         ]
         key = json.dumps({"mode": mode, "literals": told})
-        chosen.append(rules.setdefault(key, len(rules)))
+        return rules.setdefault(key, len(rules))
+
+    chosen = list(map(rule, moves))
     start = Assignment(number - 1)
     return ply | {
         "sets": [graph.sets(reader.with_move(start, move).choice) for move in moves],
         "rules": [json.loads(key) for key in rules],
         "rule": chosen,
+        "taken": [k for k, move in enumerate(moves) if str(move) in taken],
     }

@@ -1,5 +1,7 @@
 // The rules of a small game as a table (rules_table.py), and what they say against a play.
 
+// Moves and atoms are numbers; the page's words say them.
+
 // At most six of a list, and how many more there are.
 const named = (list) => list.slice(0, 6).join(", ") +
   (list.length > 6 ? ` and ${list.length - 6} more` : "");
@@ -8,16 +10,15 @@ class Rules {
   constructor(data, numbers) {
     this.data = data;
     this.positions = [];
-    const { moves } = data.rules;
     let next = 0, seen = 1;
     const place = (back) => (back ? seen - back : seen++);
     while (next < numbers.length) {
       const outcome = data.rules.outcomes[numbers[next++] - 1] || null;
       const atoms = new Set();
-      for (let left = numbers[next++]; left; left--) atoms.add(data.rules.atoms[numbers[next++]]);
+      for (let left = numbers[next++]; left; left--) atoms.add(numbers[next++]);
       const after = new Map(); // where each legal move leads
       for (let left = numbers[next++]; left; left--) {
-        const move = moves[numbers[next++]];
+        const move = numbers[next++];
         after.set(move, place(numbers[next++]));
       }
       const pass = numbers[next++];
@@ -30,21 +31,42 @@ class Rules {
     return data.rules ? new Rules(data, await inflated(data.rules.table)) : null;
   }
 
-  // The rules' name of the formula's move `text` at a ply, which they may not have.
-  name(ply, text) {
-    const number = this.data.rules.names[ply][this.data.plies[ply].moves.indexOf(text)];
-    return number >= 0 ? this.data.rules.moves[number] : undefined;
+  // The rules' number of the move with the number `move` at a ply; -1 where they have none.
+  name(ply, move) {
+    return this.data.rules.names[ply][this.data.plies[ply].moves.indexOf(move)];
+  }
+
+  // Whether the rules allow move `k` of a ply.
+  allows(position, ply, k) {
+    return position.after.has(this.data.rules.names[ply][k]);
+  }
+
+  // The position after the last move of `state`; null where the rules have none.
+  next(position, state) {
+    if (!position || position.outcome) return null; // The play is over; the formula may go on.
+    const number = state.plies - 1, ply = this.data.plies[number];
+    if (state.claims && ply.instead) return position; // the claim stands for the ply
+    const next = position.after.get(this.name(number, state.said));
+    if (next !== undefined) return this.positions[next];
+    // Accepted against the rules, as was told before, or ignored.
+    return ply.mine && position.pass !== null ? this.positions[position.pass] : null;
   }
 
   // The findings against a play, which are states from the start on, and its end by the rules.
   // `legality` is the formula's word on the opponent's moves in a state, `verdict` its value there.
   follow(states, legality, verdict) {
     const findings = [], { player } = this.data;
-    let ending = "", winner = null, position = this.positions[0], known = new Set();
+    let ending = "", winner = null, known = new Set();
     const found = (state, text) => findings.push({ plies: state.plies, text });
     states.forEach((state, k) => {
-      if (k) position = this.step(position, state, (text) => found(state, text));
-      if (!position) return;
+      const { position } = state, before = k ? states[k - 1].position : null;
+      if (!position) {
+        if (before && !before.outcome && this.data.plies[state.plies - 1].mine) {
+          found(state, state.said === null ? `the bits of ${player}'s reply name no move`
+            : `${player}'s reply ${state.moves.at(-1)} is illegal by the rules`);
+        }
+        return;
+      }
       const differ = this.differences(position, state);
       const fresh = differ.filter(([atom]) => !known.has(atom));
       // A fault persists: it is told when it first occurs.
@@ -61,7 +83,6 @@ class Rules {
             `and the certificate promised ${player}`);
         }
         winner = outcome[0];
-        position = null; // The play is over; the formula may go on.
         return;
       }
       const ply = this.data.plies[state.plies];
@@ -74,56 +95,41 @@ class Rules {
     return { findings, ending };
   }
 
-  // The position after the last move of `state`; null where the rules have none.
-  step(position, state, found) {
-    if (!position) return null;
-    const number = state.plies - 1, ply = this.data.plies[number];
-    const text = state.moves.at(-1);
-    if (state.claims && ply.instead) return position; // the claim stands for the ply
-    const next = position.after.get(this.name(number, text));
-    if (next !== undefined) return this.positions[next];
-    if (!ply.mine) return null; // accepted against the rules, as was told before
-    if (position.pass !== null) return this.positions[position.pass];
-    found(text === "?" ? `the bits of ${this.data.player}'s reply name no move`
-      : `${this.data.player}'s reply ${text} is illegal by the rules`);
-    return null;
-  }
-
   // What formula and rules say differently of a position: atoms, with the words for it.
   differences(position, state) {
-    const { on, places, states, rules } = this.data;
+    const { atoms, stones, states, rules, words } = this.data;
     const told = new Map(); // what the formula says of each atom that it has
     if (state.squares) {
       [...state.squares].forEach((stone, k) => {
-        told.set(`black ${on[k]}`, stone === "B");
-        told.set(`white ${on[k]}`, stone === "W");
+        told.set(stones[k][0], stone === "B");
+        told.set(stones[k][1], stone === "W");
       });
     } else if (state.known && !this.data.code) {
       const own = new Set(state.atoms);
       for (const [kind] of states[state.plies]) {
-        for (const atom of places.length ? places.map((each) => `${kind} ${each}`) : [kind]) {
-          told.set(atom, own.has(atom));
-        }
+        for (const atom of atoms[kind]) told.set(atom, own.has(atom));
       }
     }
     return [...told].filter(([atom, value]) => value !== position.atoms.has(atom) &&
-      (!rules.oneSided || value === atom.startsWith("black ")))
-      .map(([atom, value]) => [atom, `'${atom}' is ${value} in the formula and ${!value} by the rules`]);
+      (!rules.oneSided || value === words[atom].startsWith("black ")))
+      .map(([atom, value]) =>
+        [atom, `'${words[atom]}' is ${value} in the formula and ${!value} by the rules`]);
   }
 
   // The formula's word on the opponent's moves against that of the rules.
   compare(position, state, verdicts, found) {
-    const { plies, rules } = this.data;
+    const { plies, rules, words } = this.data;
     const { moves } = plies[state.plies], own = new Set();
     const accepted = [], forbidden = [];
-    moves.forEach((text, k) => {
-      const name = this.name(state.plies, text), legal = position.after.has(name);
-      own.add(name);
-      if (verdicts[k].legal && !legal) accepted.push(text);
-      if (!verdicts[k].legal && legal) forbidden.push(text);
+    moves.forEach((move, k) => {
+      const legal = this.allows(position, state.plies, k), { silent } = verdicts[k];
+      own.add(rules.names[state.plies][k]);
+      if (verdicts[k].legal && !legal && !silent) accepted.push(words[move]);
+      if (!verdicts[k].legal && legal && !silent) forbidden.push(words[move]);
     });
-    const but = state.plies ? [] : rules.exchanged.map((number) => rules.moves[number]);
-    const unsaid = [...position.after.keys()].filter((each) => !own.has(each) && !but.includes(each));
+    const but = state.plies ? [] : rules.exchanged;
+    const unsaid = [...position.after.keys()].filter((each) => !own.has(each) && !but.includes(each))
+      .map((each) => words[each]);
     if (accepted.length) found(state, `the formula accepts ${named(accepted)}, which the rules forbid`);
     if (forbidden.length) found(state, `the formula forbids ${named(forbidden)}, which the rules allow`);
     if (unsaid.length) found(state, `the rules allow ${named(unsaid)}, which the formula cannot say`);

@@ -15,6 +15,7 @@ import numpy as np
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout
 from qsage_validate.errors import one_line
 from qsage_validate.games.protocol import Game, Player, Position, Square
+from qsage_validate.proving.pages.words import Words
 from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.validation.referee import Referee
 
@@ -29,29 +30,29 @@ class TooManyPositionsError(Exception):
 
 
 def rules_table(
-    game: Game, layout: Layout, moves: Sequence[Sequence[LayoutMove]]
+    game: Game, layout: Layout, moves: Sequence[Sequence[LayoutMove]], words: Words
 ) -> dict[str, object]:
     """The table of a game; ``moves`` are those that the layout can say at each ply.
 
+    Moves and atoms are the numbers of ``words``.
+
     Raises :class:`TooManyPositionsError` where the game is not small.
     """
-    referee, table = Referee(game, layout), _Table(game, layout)
+    referee, table = Referee(game, layout), _Table(game, layout, words)
     table.explore()
     names = []
     for ply, own in zip(layout.moves, moves, strict=True):
         known = (referee.move(move, ply.player) for move in own)
-        names.append([_NONE if m is None else table.move_number(str(m)) for m in known])
+        names.append([_NONE if m is None else words.number(str(m)) for m in known])
     sayable = {str(move) for move in moves[0]} if moves else set()
     left = {str(m) for m in game.initial.legal_moves()} - sayable
     exchanged = left & set(game.exchanged_first_moves(sayable)) if left else set()
     return {
         "positions": table.size,
         "table": table.packed(),
-        "moves": list(map(one_line, table.moves)),
-        "atoms": list(map(one_line, table.atoms)),
         "outcomes": [[winner, one_line(reason)] for winner, reason in table.outcomes],
         "names": names,
-        "exchanged": sorted(map(table.move_number, exchanged)),
+        "exchanged": sorted(map(words.number, exchanged)),
         "oneSided": layout.state.one_sided,
     }
 
@@ -65,13 +66,11 @@ class _Table:
     more, for 0 is none.
     """
 
-    def __init__(self, game: Game, layout: Layout) -> None:
-        self._game, self._layout = game, layout
+    def __init__(self, game: Game, layout: Layout, words: Words) -> None:
+        self._game, self._layout, self._words = game, layout, words
         self._passes = layout.illegal_replies(Player.BLACK) is IllegalMoves.IGNORED
         self._numbers: dict[Position, int] = {}
         self._rows: list[int] = []
-        self._moves: dict[str, int] = {}
-        self._atoms: dict[str, int] = {}
         self._outcomes: dict[tuple[str, str], int] = {}
         state = layout.state
         places = state.places if state.is_board or state.position else ()
@@ -83,23 +82,9 @@ class _Table:
         return len(self._numbers)
 
     @property
-    def moves(self) -> Iterable[str]:
-        """The moves, by their numbers."""
-        return self._moves
-
-    @property
-    def atoms(self) -> Iterable[str]:
-        """The atoms, by their numbers."""
-        return self._atoms
-
-    @property
     def outcomes(self) -> Iterable[tuple[str, str]]:
         """The outcomes, by their numbers: the winner, and why."""
         return self._outcomes
-
-    def move_number(self, text: str) -> int:
-        """The number of a move, which may be legal nowhere."""
-        return self._moves.setdefault(text, len(self._moves))
 
     def packed(self) -> str:
         """All numbers, 32 bits each with the low ones first, deflated, in base64."""
@@ -124,12 +109,12 @@ class _Table:
         else:
             told = (outcome.winner.value.capitalize(), outcome.reason)
             rows.append(1 + self._outcomes.setdefault(told, len(self._outcomes)))
-        atoms = [self._atoms.setdefault(a, len(self._atoms)) for a in self._atoms_of(position)]
+        atoms = list(map(self._words.number, self._atoms_of(position)))
         rows += [len(atoms), *atoms]
         moves = () if outcome is not None else position.legal_moves()
         rows.append(len(moves))
         for move in moves:
-            rows += [self.move_number(str(move)), self._place(position.after(move), line)]
+            rows += [self._words.number(str(move)), self._place(position.after(move), line)]
         passes = self._passes and outcome is None and position.to_move is Player.BLACK
         passed = self._game.passed(position) if passes else None
         rows.append(0 if passed is None else 1 + self._place(passed, line))

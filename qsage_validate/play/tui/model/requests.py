@@ -16,6 +16,7 @@ from functools import partial
 from qsage_validate.arena.frame import Frame, Hint, MatchMove, SquareXY, WhyNot
 from qsage_validate.arena.pairs import pairs_text
 from qsage_validate.errors import CancelledError, QsageError, UsageError
+from qsage_validate.formats.confined import check_inside
 from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.transcript import Transcript
@@ -266,6 +267,7 @@ def play_at_random(match: Match, generator: random.Random) -> Answer:
 def save(match: Match, path: str, *, overwrite: bool) -> Answer:
     """Write the transcript, as JSON when ``path`` ends in ``.json``."""
     target = os.path.expanduser(path)
+    check_inside(target, writing=True)
     if not overwrite and os.path.lexists(target):
         return WouldOverwrite(path, partial(save, path=path, overwrite=True))
     transcript = match.transcript()

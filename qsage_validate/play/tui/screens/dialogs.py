@@ -17,6 +17,7 @@ from qsage_validate.arena.frame import MatchMove
 from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.board_art import LEGAL_DOT, OPEN_DOT, SIDES, Mark
+from qsage_validate.play.tui.once import Choices
 from qsage_validate.play.tui.screens.dialog import Dialog
 
 _CANCEL = Binding("escape", "dismiss", "Cancel", show=False)
@@ -41,7 +42,7 @@ class MenuScreen(Dialog[MatchMove | None]):
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="dialog-title", markup=False)
             yield Input(placeholder="type to narrow, Enter plays, Esc cancels", compact=True)
-            yield OptionList(compact=True)
+            yield Choices(compact=True)
 
     def on_mount(self) -> None:
         self._narrow("")

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from qsage_validate.play.tui.once import Choices
 from qsage_validate.play.tui.screens.dialog import Dialog
 from qsage_validate.validation.finding import Finding
 
@@ -52,7 +53,7 @@ class FindingsScreen(Dialog[Found | None]):
         with Vertical(classes="dialog findings"):
             yield Label(f"{count} finding{'s' * (count != 1)}", classes="dialog-title")
             options = [Option(_headline(each)) for each in self.found]
-            yield OptionList(*options, compact=True, id="findings-list")
+            yield Choices(*options, compact=True, id="findings-list")
             with VerticalScroll(id="findings-detail"):
                 yield Static(id="findings-text")
             yield Label("Enter or a click jumps to the step, Esc closes", classes="dialog-remark")

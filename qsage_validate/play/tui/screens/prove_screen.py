@@ -15,6 +15,7 @@ from textual.widgets import DataTable, OptionList, Static
 from textual.widgets.option_list import Option
 
 from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove
+from qsage_validate.play.tui.once import Choices
 from qsage_validate.play.tui.screens.findings_screen import Found, describe
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.panes import fill
@@ -59,7 +60,7 @@ class ProveScreen(ToolScreen[Proof]):
             DataTable[Content](cursor_type="row", id="prove-levels"),
             Static(id="prove-evidence"),
             Static(id="prove-summary"),
-            OptionList(compact=True, id="prove-findings"),
+            Choices(compact=True, id="prove-findings"),
         ]
 
     def on_mount(self) -> None:

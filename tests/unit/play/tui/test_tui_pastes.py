@@ -1,26 +1,30 @@
-"""Pasted text reaches the board as text, whatever is in it."""
+"""Whatever a terminal sends is read: pastes as text, bytes of any value, keys without a meaning."""
 
 from __future__ import annotations
 
-import os
-from importlib import import_module
+from random import Random
 
 import pytest
-from textual import constants, events
-from textual._xterm_parser import XTermParser
+from textual import events
 
-from qsage_validate.play.tui.pastes import PlainPastes, read_pastes_as_text
+pytest.importorskip("termios", reason="another driver reads there")
+from qsage_validate.play.tui.reading import KeyReader
 
-_PASTE = "\x1b[200~occ\x1bq\x1b[31mupy\x1b\x1b[201~"
+_PASTE = b"\x1b[200~occ\x1bq\x1b[31mupy\x1b\x1b[201~"
+
+
+def _keys(*parts: bytes) -> list[str]:
+    reader = KeyReader()
+    messages = [message for part in parts for message in reader.read(part)]
+    return [message.key for message in messages if isinstance(message, events.Key)]
 
 
 @pytest.mark.parametrize("cut", range(len(_PASTE)))
 def test_an_escape_character_in_a_paste_is_no_key(cut: int) -> None:
-    parser = PlainPastes()
+    reader = KeyReader()
     told = []
-    for part in (_PASTE[:cut], _PASTE[cut:], "q"):
-        if part:
-            told += list(parser.feed(part))
+    for part in (_PASTE[:cut], _PASTE[cut:], b"q"):
+        told += list(reader.read(part))
     paste, key = told
     assert isinstance(paste, events.Paste)
     assert paste.text == "occ␛q␛[31mupy␛"
@@ -29,17 +33,54 @@ def test_an_escape_character_in_a_paste_is_no_key(cut: int) -> None:
 
 
 def test_keys_are_read_as_before() -> None:
-    read = [m.key for m in PlainPastes().feed("a\x1b[A\x1b[Bb") if isinstance(m, events.Key)]
-    assert read == ["a", "up", "down", "b"]
+    assert _keys(b"a\x1b[A\x1b[Bb") == ["a", "up", "down", "b"]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="another driver reads there")
-def test_a_tab_of_a_browser_reads_pastes_as_text_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    drivers = [import_module(f"textual.drivers.{name}_driver") for name in ("linux", "web")]
-    for driver in drivers:
-        monkeypatch.setattr(driver, "XTermParser", XTermParser)
-    read_pastes_as_text()
-    assert [driver.XTermParser for driver in drivers] == [PlainPastes, XTermParser]
-    monkeypatch.setattr(constants, "DRIVER", "textual.drivers.web_driver:WebDriver")
-    read_pastes_as_text()
-    assert [driver.XTermParser for driver in drivers] == [PlainPastes, PlainPastes]
+@pytest.mark.parametrize("sent", [b"\xe9", b"\xff", b"\xc3", b"\x80\x81", b"\xed\xa0\x80"])
+def test_bytes_that_are_not_utf8_end_nothing(sent: bytes) -> None:
+    assert _keys(sent, b"ab")[-2:] == ["a", "b"]
+
+
+@pytest.mark.parametrize("place", [b" q!", b" \x80\xff", b"#\xc3\xa9", b" qq"])
+@pytest.mark.parametrize("cut", range(6))
+def test_old_reports_of_the_mouse_are_no_keys(place: bytes, cut: int) -> None:
+    """Beyond column 95 their bytes are no UTF-8, or make one character of two; ``q`` leaves."""
+    sent = b"\x1b[M" + place
+    assert _keys(sent[:cut], sent[cut:], b"a") == ["a"]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"\x1b[999999999999B",
+        b"\x1b[1114112u",
+        b"\x1b[55296u",
+        b"\x1b[97;1;55296u",
+        b"\x1b[97;1;99999999u",
+        b"\x1b[" + b"9" * 25 + b"~",
+        b"\x1b[48;0;0;0;0t\x1b[<0;3;3M\x1b[<0;3;3m",
+        b"\x1b[" + b"9" * 60 + b"~",
+        b"\x1b[12;34;56X",
+        b"\x1b[?1;2c",
+        b"\x1b]11;rgb:0/0/0\x07",
+        b"\x1bP1$r0m\x1b\\",
+    ],
+)
+def test_a_key_without_a_character_is_no_key(sent: bytes) -> None:
+    assert _keys(sent, b"a") == ["a"]
+
+
+def test_the_mouse_is_read_in_columns_and_rows() -> None:
+    """Also behind a terminal that says its size in pixels."""
+    sent = b"\x1b[48;24;80;480;800t\x1b[<0;33;9M\x1b[<0;33;9m\x1b[<35;4;5M"
+    told = [m for m in KeyReader().read(sent) if isinstance(m, events.MouseEvent)]
+    assert [type(m) for m in told] == [events.MouseDown, events.MouseUp, events.MouseMove]
+    assert [(m.x, m.y) for m in told] == [(32, 8), (32, 8), (3, 4)]
+
+
+def test_random_bytes_end_nothing() -> None:
+    reader, random = KeyReader(), Random(7)
+    for _ in range(300):
+        list(reader.read(random.randbytes(40)))
+        list(reader.read(b"\x1b[" + random.randbytes(6)))
+        list(reader.tick())

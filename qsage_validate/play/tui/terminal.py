@@ -1,0 +1,303 @@
+"""The terminal of the board: what ends, stops or continues the board leaves it as it was.
+
+Textual's driver answers signals in the middle of whatever goes on, begins a second time when a
+stopped program continues, and waits for a terminal that nobody reads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import selectors
+import signal
+import sys
+import termios
+import threading
+import time
+import tty
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from textual import events
+from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Size
+from textual.message import Message
+from textual.messages import InBandWindowResize
+
+from qsage_validate.play.tui.reading import KeyReader
+
+_TICK: Final = 0.1
+# Keys and reports of the mouse that wait for the board; the rest waits in the terminal.
+_MOST_WAITING: Final = 100
+# How long the last words may take, in seconds, on a terminal that nobody reads.
+_LAST_WORDS: Final = 1.0
+_MOST_QUEUED: Final = 30
+_READ: Final = 4096
+
+
+class Writer:
+    """The thread that writes; whoever writes much faster than it waits.
+
+    What is written to a terminal that is gone is lost, and so are the last words to one that
+    nobody reads: see :meth:`hurry`.
+    """
+
+    def __init__(self, fileno: int) -> None:
+        self._fileno = fileno
+        self._texts: deque[str | None] = deque()
+        self._changed = threading.Condition()
+        self._hurries = False
+        # When the write began that goes on.
+        self._began: float | None = None
+        self._thread = threading.Thread(target=self._run, name="textual-output", daemon=True)
+        self._thread.start()
+
+    def hurry(self) -> None:
+        """Wait no longer than ``_LAST_WORDS`` for a terminal that nobody reads."""
+        self._hurries = True
+
+    @property
+    def _late(self) -> bool:
+        began = self._began
+        return self._hurries and began is not None and time.monotonic() > began + _LAST_WORDS
+
+    def write(self, text: str) -> None:
+        """Write ``text``, when it is its turn."""
+        with self._changed:
+            # A signal's handler may call ``hurry`` meanwhile, so the wait looks up.
+            while len(self._texts) >= _MOST_QUEUED and not self._late:
+                self._changed.wait(_TICK)
+            if not self._late:
+                self._texts.append(text)
+                self._changed.notify_all()
+
+    def stop(self) -> None:
+        """Wait until all is written, or could not be in time."""
+        self.hurry()
+        with self._changed:
+            self._texts.append(None)
+            self._changed.notify_all()
+        while self._thread.is_alive() and not self._late:
+            self._thread.join(_TICK)
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._texts:
+                    self._changed.wait()
+                taken, self._texts = self._texts, deque()
+                self._changed.notify_all()
+            text = "".join(each for each in taken if each is not None)
+            self._send(text.encode("utf-8", "replace"))
+            if None in taken:
+                return
+
+    def _send(self, data: bytes) -> None:
+        while data and not self._late:
+            self._began = time.monotonic()
+            try:
+                data = data[os.write(self._fileno, data) :]
+            except OSError:
+                break  # SIGHUP tells the app that its terminal is gone.
+        self._began = None
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver, but for signals, threads, and bytes that mean nothing.
+
+    ``hung_up`` is called, in the app's loop, when the terminal is gone.
+    """
+
+    hung_up: Callable[[], None] | None = None
+
+    def __init__(self, app: Any, **options: Any) -> None:
+        super().__init__(app, **options)
+        self._host: Any = app  # a LeavableApp
+        self._writer: Writer | None = None
+        self._original: list[Any] | None = None
+        self._restored = True
+        self._stopping: asyncio.TimerHandle | None = None
+        # Between two steps of the app, not in the middle of one.
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTSTP, self._stop)
+        loop.add_signal_handler(signal.SIGCONT, self._go_on)
+
+    # Beginning and ending
+
+    def start_application_mode(self) -> None:
+        """Take the terminal: its screen, its keys and its mouse."""
+        if not self._restored:
+            return
+        self._restored = False
+        self._original = self._attributes()
+        self._writer = Writer(sys.__stderr__.fileno() if sys.__stderr__ else self.fileno)
+        signal.signal(signal.SIGWINCH, self._resized)
+        self._resized()
+        self._take()
+        self.exit_event.clear()
+        self._key_thread = threading.Thread(
+            target=self._run_input_thread, name="textual-input", daemon=True
+        )
+        self._key_thread.start()
+        self._request_terminal_sync_mode_support()
+        if self._must_signal_resume:
+            self._must_signal_resume = False
+            self.send_message(self.SignalResume())
+
+    def _take(self) -> None:
+        """Make the modes of the terminal those of an app."""
+        self.write("\x1b[?1049h")
+        self._enable_mouse_support()
+        wanted = self._attributes()
+        if wanted is not None:
+            wanted[tty.LFLAG] = self._patch_lflag(wanted[tty.LFLAG])
+            wanted[tty.IFLAG] = self._patch_iflag(wanted[tty.IFLAG])
+            wanted[tty.CC][termios.VMIN] = 1
+            self._set(wanted)
+        self.write("\x1b[?25l\x1b[?1004h\x1b[>25u")
+        self._enable_bracketed_paste()
+        self._disable_line_wrap()
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal back, as it was; a second time does nothing."""
+        if self._restored:
+            return
+        self._restored = True
+        if self._writer is not None and self._host.is_ending:
+            self._writer.hurry()
+        signal.signal(signal.SIGWINCH, signal.SIG_DFL)
+        self.exit_event.set()
+        if self._key_thread is not None:
+            self._key_thread.join()
+        self._disable_bracketed_paste()
+        self._enable_line_wrap()
+        self._disable_mouse_support()
+        # The keyboard's protocol is told before the screen is left.
+        self.write("\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l")
+        if self._writer is not None:
+            self._writer.stop()
+            self._writer = None
+        with suppress(termios.error):  # the terminal may be gone
+            termios.tcflush(self.fileno, termios.TCIFLUSH)
+        if self._original is not None:
+            self._set(self._original)
+
+    def disable_input(self) -> None:
+        """Nothing: :meth:`stop_application_mode` does it."""
+
+    def close(self) -> None:
+        """Give the terminal back, if it was not, and the signals."""
+        self.stop_application_mode()
+        if self._stopping is not None:
+            self._stopping.cancel()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTSTP, signal.SIGCONT):
+            loop.remove_signal_handler(number)
+
+    def suspend_application_mode(self) -> None:
+        self.stop_application_mode()
+
+    def write(self, data: str) -> None:
+        if self._writer is not None:
+            self._writer.write(data)
+
+    def hurry(self) -> None:
+        """Wait for the terminal no longer; the app is to end."""
+        if self._writer is not None:
+            self._writer.hurry()
+
+    def _attributes(self) -> list[Any] | None:
+        try:
+            return termios.tcgetattr(self.fileno)
+        except termios.error:
+            return None  # it is gone
+
+    def _set(self, attributes: list[Any]) -> None:
+        try:
+            termios.tcsetattr(self.fileno, termios.TCSANOW, attributes)
+        except termios.error:
+            return  # it is gone
+
+    # Signals
+
+    def _stop(self) -> None:
+        """Stop soon, as Ctrl-Z does, unless a SIGCONT comes right behind.
+
+        After that nobody would wake us.
+        """
+        if self._stopping is None:
+            self._stopping = asyncio.get_running_loop().call_later(_TICK / 5, self._stop_now)
+
+    def _stop_now(self) -> None:
+        """Give the terminal to the shell and stop; its ``fg`` goes on."""
+        self._stopping = None
+        self.suspend_application_mode()
+        self._must_signal_resume = True
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _go_on(self) -> None:
+        """Take the terminal again: from the shell, or from who has had it since a SIGSTOP."""
+        if self._stopping is not None:
+            self._stopping.cancel()
+            self._stopping = None
+        if self._host.is_ending:
+            return
+        if self._restored:
+            self.resume_application_mode()
+            return
+        self._take()
+        self._resized()
+        self.send_message(self.SignalResume())
+
+    def _sigtstp_application(self, *_: object) -> None:
+        """Nothing: :meth:`_stop` answers the signal."""
+
+    def _sigcont_application(self, *_: object) -> None:
+        """Nothing: :meth:`_go_on` answers the signal."""
+
+    def _resized(self, *_: object) -> None:
+        size = Size(*self._get_terminal_size())
+        self.send_message(events.Resize(size, size))
+
+    # Keys
+
+    def run_input_thread(self) -> None:
+        """Read until the app ends, or the terminal does."""
+        reader = KeyReader(self._debug)
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if self._host.input_waiting > _MOST_WAITING:
+                    # What is typed faster than it is answered stays in the terminal.
+                    self.exit_event.wait(_TICK / 10)
+                    continue
+                if selector.select(_TICK):
+                    data = self._read()
+                    if not data:
+                        self._hang_up()
+                        return
+                    for message in reader.read(data):
+                        self.process_message(message)
+                for message in reader.tick():
+                    self.process_message(message)
+
+    def _read(self) -> bytes:
+        """What was typed; nothing when the terminal is gone."""
+        try:
+            return os.read(self.fileno, _READ)
+        except OSError:
+            return b""
+
+    def _hang_up(self) -> None:
+        if self.hung_up is not None:
+            try:
+                self._loop.call_soon_threadsafe(self.hung_up)
+            except RuntimeError:
+                return  # the loop has ended, and so has the app
+
+    def process_message(self, message: Message) -> None:
+        # Sizes come from the system; a terminal that tells them could tell anything.
+        if not isinstance(message, InBandWindowResize | events.Resize):
+            super().process_message(message)

@@ -1,0 +1,24 @@
+"""Keys, bytes, clicks, sizes and signals on the board: ``benchmarks/board.py`` with one seed."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from benchmarks import board
+
+# Python 3.12 and later warn of forking while pytest-xdist's threads run.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning"),
+    pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals"),
+]
+
+
+def test_five_thousand_events_end_no_board_and_lose_no_play(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Another seed is another attack: ``python -m benchmarks.board --seed N``."""
+    found = board.main(["--events", "5000", "--seed", "2026", "--each", "500"])
+    assert found == 0, capsys.readouterr().out
