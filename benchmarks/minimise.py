@@ -25,8 +25,7 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.certificates.files.reader import read_certificate
-from qsage_validate.certificates.minimise.features import feature_circuit
-from qsage_validate.certificates.minimise.gates import defined_gates
+from qsage_validate.certificates.minimise.features import defined_gates, feature_circuit
 from qsage_validate.certificates.minimise.learning import learn
 from qsage_validate.certificates.minimise.minimise import judge, minimised
 from qsage_validate.circuit.aig import AigBuilder, embed, strash

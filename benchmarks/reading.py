@@ -49,7 +49,7 @@ elif kind == "qcir":
     from qsage_validate.formats.formula import read_formula
     read = lambda: len(read_formula(path).gates)
 else:
-    from qsage_validate.games.positional.convert import read_positional
+    from qsage_validate.games.positional.language import read_positional
     read = lambda: read_positional(path)
 began = time.process_time()
 try:

@@ -20,7 +20,7 @@ from qsage_validate.encodings.positional.open_game import (
     with_sets,
 )
 from qsage_validate.errors import UsageError
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.model import Network, PositionalModel
 
 

@@ -96,19 +96,19 @@ class Explanation:
     @cached_property
     def text(self) -> str:
         """The program as indented text, with a small board at each answer."""
-        from qsage_validate.explaining.forms.text import explanation_text
+        from qsage_validate.explaining.shown import explanation_text
 
         return explanation_text(self.whole)
 
     def plain(self) -> str:
         """The text without boards."""
-        from qsage_validate.explaining.forms.text import explanation_text
+        from qsage_validate.explaining.shown import explanation_text
 
         return explanation_text(self.whole, boards=False)
 
     def to_dict(self) -> dict[str, object]:
         """Everything, as ``qsage explain --json`` writes it."""
-        from qsage_validate.explaining.forms.data import explanation_data
+        from qsage_validate.explaining.shown import explanation_data
 
         levels = {name: result.word for name, result in self.report.levels.items()}
         return {
@@ -121,19 +121,19 @@ class Explanation:
 
     def dot(self) -> str:
         """The tree in the language of Graphviz."""
-        from qsage_validate.explaining.forms.data import dot
+        from qsage_validate.explaining.shown import dot
 
         return dot(self.whole)
 
     def html(self) -> str:
         """One page that folds, with a drawn board at each answer."""
-        from qsage_validate.explaining.forms.page import explanation_page
+        from qsage_validate.explaining.shown import explanation_page
 
         return explanation_page(self.whole)
 
     def svg(self) -> str:
         """The tree as one drawing, with a board at each answer."""
-        from qsage_validate.explaining.forms.drawing import explanation_svg
+        from qsage_validate.explaining.shown import explanation_svg
 
         return explanation_svg(self.whole)
 
@@ -142,7 +142,7 @@ class Explanation:
 
         Raises ``UsageError`` where only a part is shown, ``UndecidedError`` at the deadline.
         """
-        from qsage_validate.explaining.forms.as_python import python_module
+        from qsage_validate.explaining.as_python import python_module
 
         return python_module(self.whole, deadline)
 
@@ -153,7 +153,7 @@ class Explanation:
         where only a part is shown, and ``UndecidedError`` at the deadline and where words look at
         too many positions.
         """
-        from qsage_validate.explaining.forms.as_smtlib import smtlib_module
+        from qsage_validate.explaining.as_smtlib import smtlib_module
 
         return smtlib_module(self.whole, deadline)
 
@@ -162,7 +162,7 @@ class Explanation:
 
     def lesson(self) -> str:
         """One page of exercises: what to play on a board, the key positions first."""
-        from qsage_validate.explaining.forms.lesson import lesson_page
+        from qsage_validate.explaining.shown import lesson_page
 
         return lesson_page(self.whole)
 
@@ -175,7 +175,7 @@ class Explanation:
         from qsage_validate.api.matches import Match
         from qsage_validate.arena.open import open_engine
         from qsage_validate.arena.teacher.teacher import teacher_of
-        from qsage_validate.explaining.followed import Followed
+        from qsage_validate.explaining.explanation import Followed
 
         problem = self.problem
         return Match(

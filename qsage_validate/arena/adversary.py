@@ -10,10 +10,95 @@ import hashlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.arena.engines.engine import Engine, answered
+from qsage_validate.arena.frame import Frame
 from qsage_validate.errors import UsageError
 from qsage_validate.validation.finding import Finding
+
+_GAMMA: Final = 0x9E3779B97F4A7C15
+_FIRST: Final = 0xBF58476D1CE4E5B9
+_SECOND: Final = 0x94D049BB133111EB
+_MASK: Final = (1 << 64) - 1
+
+_Item = TypeVar("_Item")
+
+
+def _mix(z: int) -> int:
+    z = (z ^ z >> 30) * _FIRST & _MASK
+    z = (z ^ z >> 27) * _SECOND & _MASK
+    return z ^ z >> 31
+
+
+def _mix_all(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    z = (z ^ z >> np.uint64(30)) * np.uint64(_FIRST)
+    z = (z ^ z >> np.uint64(27)) * np.uint64(_SECOND)
+    mixed: NDArray[np.uint64] = z ^ z >> np.uint64(31)
+    return mixed
+
+
+def _key(seed: int) -> int:
+    """A word for a seed of any size."""
+    return int.from_bytes(hashlib.sha256(str(seed).encode()).digest()[:8], "little")
+
+
+class Draws:
+    """The numbers of one play."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, seed: int, play: int) -> None:
+        self._state = _key(seed) ^ _mix(play & _MASK)
+
+    def _word(self) -> int:
+        self._state = self._state + _GAMMA & _MASK
+        return _mix(self._state)
+
+    def random(self) -> float:
+        """A number from 0 to 1, without 1."""
+        return (self._word() >> 11) * 2.0**-53
+
+    def below(self, bound: int) -> int:
+        """A number from 0 to ``bound`` - 1; ``bound`` is at least 1 and below 2**32."""
+        return (self._word() >> 32) * bound >> 32
+
+    def choice(self, items: Sequence[_Item]) -> _Item:
+        """One of ``items``."""
+        return items[self.below(len(items))]
+
+
+class ManyDraws:
+    """Random numbers for many plays at once: ``plays[k]`` draws as :class:`Draws` does.
+
+    ``rows`` are the indices of those plays that draw, each at most once.
+    """
+
+    def __init__(self, seed: int, plays: Sequence[int]) -> None:
+        numbers = np.fromiter((play & _MASK for play in plays), np.uint64, len(plays))
+        self._states = np.uint64(_key(seed)) ^ _mix_all(numbers)
+
+    def _words(self, rows: NDArray[np.intp]) -> NDArray[np.uint64]:
+        states = self._states[rows] + np.uint64(_GAMMA)
+        self._states[rows] = states
+        return _mix_all(states)
+
+    def random(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """A number from 0 to 1, without 1, for each of ``rows``."""
+        drawn = (self._words(rows) >> np.uint64(11)).astype(np.float64)
+        drawn *= 2.0**-53
+        return drawn
+
+    def below(self, rows: NDArray[np.intp], bounds: NDArray[np.intp]) -> NDArray[np.intp]:
+        """A number from 0 to ``bounds[k]`` - 1 for each of ``rows``."""
+        half = np.uint64(32)
+        drawn = (self._words(rows) >> half) * bounds.astype(np.uint64) >> half
+        return drawn.astype(np.intp)
+
 
 # Findings that are kept; all of them are counted.
 KEPT_FINDINGS = 100
@@ -181,3 +266,41 @@ class Adversary(ABC):
         findings = tuple(self.with_replays(results.findings.kept))
         seconds = time.perf_counter() - began
         return AdversaryReport(games, self.seed, results, findings, seconds, digest.hexdigest())
+
+
+class EngineAdversary(Adversary):
+    """Plays random legal moves against ``engine``; ``replay`` makes commands for findings."""
+
+    batch = 64
+
+    def __init__(
+        self, engine: Engine[Any], replay: Callable[[Sequence[str]], str], *, seed: int
+    ) -> None:
+        super().__init__(seed)
+        self._engine = engine
+        self._replay = replay
+
+    def play(self, numbers: Sequence[int]) -> Results:
+        results = Results()
+        for number in numbers:
+            frames = self._play(Draws(self.seed, number))
+            outcome = frames[-1].outcome
+            assert outcome is not None, "the play has ended"
+            results.texts.append(" ".join(str(frame.move) for frame in frames if frame.changed))
+            if outcome.winner is not None and outcome.promised is None:
+                results.given += 1
+            else:
+                results.promised.append(outcome.promised)
+            own = [str(f.move) for f in frames if f.changed and not f.by_certificate]
+            found = [finding for frame in frames for finding in frame.findings]
+            results.findings.add(replace(f, replay=self._replay(own)) for f in found)
+        return results
+
+    def _play(self, draws: Draws) -> list[Frame]:
+        steps = answered(self._engine, self._engine.start())
+        frames = [step.frame for step in steps]
+        while not steps[-1].over:
+            move = draws.choice(self._engine.legal(steps[-1]))
+            steps = answered(self._engine, self._engine.push(steps[-1], move, None, claim=False))
+            frames += [step.frame for step in steps]
+        return frames

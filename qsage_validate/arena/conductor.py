@@ -10,13 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from qsage_validate.arena.endings import Endings
-from qsage_validate.arena.play_state import Ending, Final, PlayState, ask_each, moved, resting_on
+from qsage_validate.arena.play_state import (
+    Ending,
+    Final,
+    PlayState,
+    ask_each,
+    is_undecided,
+    moved,
+    resting_on,
+    undecided,
+)
 from qsage_validate.arena.turns import Turns
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.problems.script_moves import marked
 from qsage_validate.strategies.guesses import Guesses
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import (
@@ -25,9 +34,132 @@ from qsage_validate.strategies.readings import (
     BoardReading,
     LayoutMove,
     Legality,
+    VerdictReading,
 )
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.referee import Referee, unreadable
+
+
+class Endings:
+    """Says how plays have ended; ``name`` gives the file's name of a variable or gate."""
+
+    def __init__(self, turns: Turns, name: Callable[[int], str]) -> None:
+        self._turns = turns
+        self._name = name
+
+    def of(self, states: Sequence[PlayState]) -> list[Final]:
+        """The results of plays that have ended, with the verdict evaluated.
+
+        Where the opponent cannot move by the rules, the formula may accept no move either.
+        """
+        decided = [state for state in states if not is_undecided(state)]
+        readings = ask_each(
+            self._turns.reader.verdicts, [self._claimed(state) for state in decided]
+        )
+        accepted = self._accepted_when_stuck(decided)
+        finals = iter(
+            self._ended(state, reading, accepted)
+            for state, reading in zip(decided, readings, strict=True)
+        )
+        return [undecided(state) if is_undecided(state) else next(finals) for state in states]
+
+    def _ended(
+        self,
+        state: PlayState,
+        reading: VerdictReading | NoAnswerError | UndecidedError,
+        accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
+    ) -> Final:
+        if isinstance(reading, UndecidedError):
+            return replace(undecided(state), note=str(reading))
+        if isinstance(reading, NoAnswerError):
+            return self._final(state, None, str(reading), accepted)
+        return self._final(state, reading.value, reading.note, accepted)
+
+    def _accepted_when_stuck(
+        self, states: Sequence[PlayState]
+    ) -> Mapping[tuple[str, ...], tuple[Finding, ...]]:
+        """The findings for plays in which the opponent is stuck but the formula accepts moves."""
+        found: dict[tuple[str, ...], tuple[Finding, ...]] = {}
+        by_plies: dict[int, list[PlayState]] = {}
+        for state in states:
+            if self._turns.is_stuck(state):
+                by_plies.setdefault(state.plies, []).append(state)
+        for stuck in by_plies.values():
+            for state, verdicts in zip(stuck, self._turns.legality_all(stuck), strict=True):
+                assert self._turns.referee is not None, "it is stuck"
+                assert state.position is not None, "by the rules"
+                # A formula need not say here that moves are illegal which no position allows: it
+                # has a constant for them.
+                if verdicts is not None and self._turns.referee.game.can_ever_move(
+                    self._turns.player.other
+                ):
+                    own = self._turns.referee.legality(state.position, verdicts, state.moves)
+                    found[state.moves] = tuple(own)
+        return found
+
+    def _claimed(self, state: PlayState) -> Assignment:
+        """The assignment with the opponent's game-stop set where the rules say that it has won."""
+        outcome = None if state.position is None else state.position.outcome
+        if outcome is None or outcome.winner is self._turns.player or not state.plies:
+            return state.assignment
+        literal = next(
+            (
+                ply.stop
+                for ply in self._turns.layout.moves[state.plies - 1 :]
+                if ply.player is not self._turns.player
+                and ply.stop is not None
+                and abs(ply.stop) in self._turns.reader.opponent
+                # A claim goes with the ply that wins, or takes the place of one after it.
+                and (ply.ply > state.plies if ply.stop_instead else ply.ply == state.plies)
+            ),
+            None,
+        )
+        if literal is None:
+            return state.assignment
+        stop = {abs(literal): literal > 0}
+        return replace(state.assignment, choice={**state.assignment.choice, **stop})
+
+    def _final(
+        self,
+        state: PlayState,
+        verdict: bool | None,
+        note: str,
+        accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
+    ) -> Final:
+        ending = state.ending
+        assert ending is not None, "the play has ended"
+        expected = self._turns.promised_verdict
+        kept = None if verdict is None else verdict is expected
+        winner = ending.winner
+        if winner is None and kept is not None:
+            winner = self._turns.player if kept else self._turns.player.other
+        findings = list(accepted.get(state.moves, ()))
+        outcome = None if state.position is None else state.position.outcome
+        if outcome is not None and self._turns.referee is not None:
+            finding = self._turns.referee.end(outcome, self._turns.player, state.plies, state.moves)
+            findings += [] if finding is None else [finding]
+        if kept is False:
+            findings.append(self._verdict_finding(state, note, expected))
+        promised = None if winner is None else winner is self._turns.player and kept is not False
+        if promised and not ending.by_rules:
+            promised = None
+        resting = resting_on(state.guessed, findings)
+        return Final(winner, ending.reason, promised, verdict, note, resting)
+
+    def _verdict_finding(self, state: PlayState, note: str, expected: bool) -> Finding:
+        literal = self._turns.layout.verdict
+        evidence: tuple[Evidence, ...] = ()
+        if literal is not None:
+            name = ("-" if literal < 0 else "") + self._name(abs(literal))
+            evidence = (Evidence(literal, name, not expected, "verdict"),)
+        value = "true" if not expected else "false"
+        return Finding(
+            FindingKind.VERDICT_DIFFERS,
+            state.plies,
+            f"the verdict is {value} {note}".rstrip(),
+            evidence=evidence,
+            moves=state.moves,
+        )
 
 
 class Conductor(Turns):
@@ -390,3 +522,53 @@ class Conductor(Turns):
         Where the opponent cannot move by the rules, the formula may accept no move either.
         """
         return self._endings.of(states)
+
+
+def broken_promise(conductor: Conductor, state: PlayState, move: LayoutMove) -> tuple[Finding, ...]:
+    """The finding that the verdict is wrong when an illegal ``move`` is let happen in ``state``.
+
+    After it the certificate has won, whatever follows: the rest of the opponent's variables is
+    false here.  There is none where the verdict is right, or the certificate has no answer: that
+    is a finding of its own when it is asked.
+    """
+    assignment = conductor.reader.with_move(state.assignment, move)
+    try:
+        (reading,) = conductor.reader.verdicts([assignment])
+    except NoAnswerError:
+        return ()
+    if reading.value is not (not conductor.promised_verdict):
+        return ()
+    return (broken_by(conductor, state, move, "!", reading.note),)
+
+
+def broken_when_stuck(conductor: Conductor, state: PlayState) -> tuple[Finding, ...]:
+    """The first such finding of an opponent who has no legal move, in a play that has ended.
+
+    The formula has more plies than the play: there any move of the opponent's is an illegal one.
+    """
+    if not conductor.is_stuck(state):
+        return ()
+    found = (broken_promise(conductor, state, move) for move in conductor.candidates(state))
+    return next(filter(None, found), ())
+
+
+def broken_by(
+    conductor: Conductor, state: PlayState, move: LayoutMove, mark: str, note: str
+) -> Finding:
+    """The finding that the verdict is wrong after a move that is illegal or claims a goal.
+
+    ``mark`` is how a script says so: ``!`` or ``!stop``.
+    """
+    literal = conductor.layout.verdict or 0
+    names = frozenset(text for ply in conductor.layout.moves for text in ply.moves)
+    what = "the illegal move" if mark == "!" else "a goal claimed with"
+    return Finding(
+        FindingKind.VERDICT_DIFFERS,
+        state.plies + 1,
+        f"after {what} {move} the verdict is not what was promised {note}".rstrip(),
+        player=conductor.player.other,
+        move=str(move),
+        squares=() if move.square is None else (move.square,),
+        evidence=(Evidence(literal, str(literal), not conductor.promised_verdict, "verdict"),),
+        moves=(*state.moves, marked(str(move), mark, names)),
+    )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
-from qsage_validate.games.protocol import Game, Illegality, Player
+from qsage_validate.games.protocol import Board, Game, Illegality, Player, Square
 from qsage_validate.strategies.readings import LayoutMove, PlyCode, SquareXY
 
 _MOVE = re.compile(r"\s*([^\s(]+)\s*\(\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)\s*")
@@ -156,3 +156,45 @@ class TableWords(MoveWords):
             return None
         rule = f"there are {len(table.moves)} moves, from 0"
         return Illegality(rule, f"{move}: the number of no move: {rule}")
+
+
+def goal_line(game: Game, person: Player) -> str:
+    """The goals of both players: ``Black: three in a row or column by ply 5. You stop it.``.
+
+    Empty where the game has no plain words for Black's goal.
+    """
+    black, white = game.goal_words(Player.BLACK), game.goal_words(Player.WHITE)
+    if not black:
+        return ""
+    if person is Player.BLACK:
+        who, stops, has = "You", "White stops", "has"
+    else:
+        who, stops, has = "Black", "You stop", "have"
+    first = f", or {has} it first" if white == black else f", or first {has} {white}"
+    return f"{who}: {black} by ply {game.plies}. {stops} it{first if white else ''}."
+
+
+def squares_of(before: Board | None, after: Board | None, move: LayoutMove | None) -> str:
+    """A move by its squares: ``(2,4)`` for a piece that falls, ``(2,3)-(1,2)`` for a step.
+
+    ``(2,3)x(1,2)`` is a step that captures.  Empty where a board is not known, where the name of
+    the move says the square already, and for moves of other kinds.
+    """
+    if before is None or after is None or move is None:
+        return ""
+    changed = before.differences(after)
+    if len(changed) == 1 and before[changed[0]] is Square.OPEN:
+        return "" if move.square in (changed[0], None) else _text(changed[0])
+    if len(changed) != 2:
+        return ""
+    origin, target = sorted(changed, key=lambda square: after[square] is not Square.OPEN)
+    moved = before[origin]
+    if moved is Square.OPEN or after[origin] is not Square.OPEN or after[target] is not moved:
+        return ""
+    capture = before[target] is not Square.OPEN
+    return f"{_text(origin)}{'x' if capture else '-'}{_text(target)}"
+
+
+def _text(square: SquareXY) -> str:
+    x, y = square
+    return f"({x},{y})"

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from qsage_validate.arena.adversary import Adversary
-from qsage_validate.arena.block_adversary import BlockAdversary
-from qsage_validate.arena.board_adversary import BoardAdversary
+from qsage_validate.arena.board_adversary import BlockAdversary, BoardAdversary
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.engines.blocks import BlockEngine
 from qsage_validate.arena.engines.board import BoardEngine
@@ -18,7 +17,7 @@ from qsage_validate.arena.watch import Watch, coverage
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.support import variables_read
+from qsage_validate.certificates.parts import variables_read
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind, opponent_variables

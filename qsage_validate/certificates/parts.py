@@ -83,3 +83,16 @@ def joined(formula: Qbf, part: CircuitCertificate, rest: CircuitCertificate) -> 
     aig, moved = builder.build(list(functions.values()))
     decided = dict(zip(functions, moved, strict=True))
     return CircuitCertificate(part.kind, aig, opponent, decided, Dialect.CAQE)
+
+
+def variables_read(certificate: CircuitCertificate) -> frozenset[int]:
+    """The opponent's variables that some function depends on, as the graph is built.
+
+    One that makes no difference in the end may be among them.
+    """
+    aig, outputs = certificate.aig, list(certificate.functions.values())
+    gates = aig.cone(outputs)
+    used = {literal >> 1 for literal in outputs}
+    used.update((aig.fanin0[gates] >> 1).tolist())
+    used.update((aig.fanin1[gates] >> 1).tolist())
+    return frozenset(v for k, v in enumerate(certificate.inputs, start=1) if k in used)

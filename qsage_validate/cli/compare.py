@@ -213,7 +213,7 @@ def _facts(found: Compared, first: str, second: str) -> dict[str, object]:
 
 def _tell(found: Compared, first: str, second: str, *, json_output: bool, more: str = "") -> None:
     """Print whether a strategy wins in the other formula, or the play that it loses."""
-    from qsage_validate.comparing.outcomes import Loses
+    from qsage_validate.comparing.shared import Loses
 
     if json_output:
         emit_json(_facts(found, first, second))
@@ -231,7 +231,7 @@ def _write(target: _Target, found: Compared, second: Problem) -> str:
     """Write the strategy in the second formula; returns the command that replays a lost play."""
     from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.comparing.compare import replay_in_second
-    from qsage_validate.comparing.outcomes import Loses
+    from qsage_validate.comparing.shared import Loses
     from qsage_validate.errors import Undecided
     from qsage_validate.formats.source import write_atomic
 

@@ -182,8 +182,8 @@ def _heaps(
 ) -> Exit:
     """Explain an impartial game, which takes no options ``of_boards``."""
     from qsage_validate.api.explaining import form_of
-    from qsage_validate.explaining.forms.text import explanation_text
     from qsage_validate.explaining.heaps import explain_heaps
+    from qsage_validate.explaining.shown import explanation_text
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.synthesis.smt.session import Options
 

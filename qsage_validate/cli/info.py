@@ -124,7 +124,7 @@ def _tell_file(
 ) -> Exit:
     from qsage_validate.formats.bytes_of import bytes_of
     from qsage_validate.formats.source import Format, read_bytes, sniff_bytes, unknown_format
-    from qsage_validate.games.positional.convert import is_positional_file, read_positional
+    from qsage_validate.games.positional.language import is_positional_file, read_positional
 
     content = bytes_of(file)
     name = label(file)
@@ -441,7 +441,7 @@ def _bddl(data: bytes, name: str) -> Facts:
 def _pg(data: bytes, name: str) -> Facts:
     from qsage_validate.formats.pg import parse_pg
     from qsage_validate.formats.source import PERCENT, Source
-    from qsage_validate.games.positional.convert import model_of_pg
+    from qsage_validate.games.positional.language import model_of_pg
 
     return _positional(model_of_pg(parse_pg(Source.decode(data, name, PERCENT).text, name)))
 

@@ -122,7 +122,7 @@ def command(
         raise UsageError("found --check-strategy without --check, expected the formula too")
     model = _load(game, published)
     if show:
-        from qsage_validate.games.impartial.printer import game_text
+        from qsage_validate.games.impartial.model import game_text
 
         emit(game_text(model).rstrip("\n"))
         return Exit.FINE

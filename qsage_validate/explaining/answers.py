@@ -6,21 +6,35 @@ An answer names one legal move of a situation, or none where it cannot be follow
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from qsage_validate.explaining.questions import (
+    REGIONS,
+    RELATIONS,
+    Ahead,
+    Apart,
+    Beside,
+    Kind,
     Last,
+    Odd,
     Question,
+    Related,
+    Stands,
+    Threatened,
+    Turn,
+    Went,
+    WentIn,
+    WentLike,
+    classes_of,
     shift_formal,
     shift_text,
     shifted,
 )
-from qsage_validate.explaining.situation import OWN, Choice, Place, Situation, places
-from qsage_validate.explaining.words import A, Q, Words
+from qsage_validate.explaining.situation import OWN, A, Choice, Place, Q, Situation, Words, places
 from qsage_validate.games.goals import NEIGHBOURS
-from qsage_validate.games.protocol import Board, Player, Shape, Square, board_maps
+from qsage_validate.games.protocol import Board, Game, Player, Shape, Square, board_maps
 
 
 class Answer(ABC):
@@ -365,3 +379,209 @@ class Pick(Answer):
     def __str__(self) -> str:
         kind = f" '{self.kind}'" if self.kind else ""
         return f"play the {'last' if self.last else 'first'} move{kind}{self._clause}"
+
+
+Questions: TypeAlias = Callable[[Question], Iterable[Question]]
+Answers: TypeAlias = Callable[[Answer], Iterable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The move that is played."""
+
+    answer: Answer
+
+    def leaf(self, at: Situation) -> Leaf:
+        """The leaf itself."""
+        return self
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, Tree]]:
+        """The leaf with its depth."""
+        yield depth, self
+
+    def with_other_words(self, questions: Questions, answers: Answers) -> Iterator[Tree]:
+        """The leaf with other answers."""
+        yield from map(Leaf, answers(self.answer))
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A question with a tree for each answer to it."""
+
+    question: Question
+    yes: Tree
+    no: Tree
+
+    def leaf(self, at: Situation) -> Leaf:
+        """The leaf of a situation."""
+        return (self.yes if self.question.holds(at) else self.no).leaf(at)
+
+    def walk(self, depth: int = 0) -> Iterator[tuple[int, Tree]]:
+        """All nodes with their depths: a fork, what is below its yes, what is below its no."""
+        yield depth, self
+        yield from self.yes.walk(depth + 1)
+        yield from self.no.walk(depth + 1)
+
+    def with_other_words(self, questions: Questions, answers: Answers) -> Iterator[Tree]:
+        """The tree with another word in one place; a question may change its sides."""
+        for question in questions(self.question):
+            yield Fork(question, self.yes, self.no)
+            yield Fork(question, self.no, self.yes)
+        for yes in self.yes.with_other_words(questions, answers):
+            yield Fork(self.question, yes, self.no)
+        for no in self.no.with_other_words(questions, answers):
+            yield Fork(self.question, self.yes, no)
+
+
+Tree: TypeAlias = Leaf | Fork
+
+
+def nodes_of(tree: Tree) -> int:
+    """The number of nodes, questions and answers together."""
+    return sum(1 for _ in tree.walk())
+
+
+def depth_of(tree: Tree) -> int:
+    """The largest number of questions that are asked on the way to an answer."""
+    return max(depth for depth, _ in tree.walk())
+
+
+def chosen(tree: Tree, at: Situation) -> Choice | None:
+    """The move that a tree plays; ``None`` where its answer is no legal move."""
+    return tree.leaf(at).answer.choose(at)
+
+
+# How far from a last move questions look, and answers go.
+_NEAR = 2
+_FAR = 3
+# A text lists no more squares that symmetries exchange; there are no more in a class of a grid.
+_MOST_ALIKE = 8
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Questions and answers, in the order in which they are preferred."""
+
+    questions: Sequence[Question]
+    answers: Sequence[Answer]
+
+
+def vocabulary_of(
+    game: Game,
+    hero: Player,
+    *,
+    lookahead: int = 3,
+    extra: Sequence[Question] = (),
+    pairs: Paired | None = None,
+) -> Vocabulary:
+    """The vocabulary of a game, with words that look no more than ``lookahead`` plies ahead.
+
+    ``extra`` are questions of the user's, which come first.
+    """
+    kinds = {player: _kinds(game, player) for player in (hero, hero.other)}
+    picks = tuple(_picks(hero, kinds[hero], lookahead))
+    mirrors = tuple(_mirrors(game, hero))
+    pairing = () if pairs is None else (pairs,)
+    in_bridges = bridged(hero, game.initial.board)
+    bridges = () if in_bridges is None else (in_bridges,)
+    answers = (
+        *(pick for pick in picks if pick.quality == "win" and not pick.last and not pick.kind),
+        *pairing,
+        *bridges,
+        *mirrors,
+        *(Exactly(str(move)) for move in game.moves(hero)),
+        *_from(hero),
+        *picks,
+    )
+    asked = (
+        *extra,
+        *(Possible(answer, f"{str(answer)[5:]} can be played") for answer in (*mirrors,)),
+        *(
+            Possible(
+                answer, f"the other square of the pair of {hero.other}'s last move can be played"
+            )
+            for answer in pairing
+        ),
+        *(answer.question for answer in bridges),
+        *_turns(game, hero),
+        *(pick.question for pick in picks if pick.quality == "win" and not pick.last),
+        *_questions(game, hero, kinds[hero.other], lookahead),
+        *(pick.question for pick in picks if pick.quality != "win" and not pick.last),
+    )
+    return Vocabulary(asked, tuple(dict.fromkeys(answers)))
+
+
+def _kinds(game: Game, player: Player) -> list[str]:
+    """The kinds of moves of a player."""
+    return list(dict.fromkeys(str(move).partition("(")[0] for move in game.moves(player)))
+
+
+def _picks(hero: Player, kinds: Sequence[str], lookahead: int) -> Iterator[Pick]:
+    several = kinds if 1 < len(kinds) <= 12 else []
+    for kind in ("", *several):
+        for name, quality in QUALITIES.items():
+            if quality.lookahead <= lookahead:
+                yield Pick(name, kind, hero)
+                yield Pick(name, kind, hero, last=True)
+
+
+def _mirrors(game: Game, hero: Player) -> Iterator[Mirrored]:
+    board = game.initial.board
+    for name, _ in board_maps(board.width, board.height)[1:]:
+        yield mirrored(name, hero, board)
+
+
+def _from(hero: Player) -> Iterator[From]:
+    for theirs in (True, False):
+        last = Last(theirs, hero)
+        for shift in _shifts(_FAR):
+            yield From(last, shift)
+
+
+def _shifts(most: int) -> list[tuple[int, int]]:
+    """The shifts up to so many lines, the nearest first."""
+    span = range(-most, most + 1)
+    found = [(dx, dy) for dx in span for dy in span if (dx, dy) != (0, 0)]
+    return sorted(found, key=lambda s: (abs(s[0]) + abs(s[1]), s))
+
+
+def _turns(game: Game, hero: Player) -> Iterator[Turn]:
+    own = [ply for ply in range(1, game.plies + 1) if game.player_at(ply) is hero]
+    for turn, ply in enumerate(own, 1):
+        yield Turn(ply, turn, hero)
+
+
+def _questions(
+    game: Game, hero: Player, kinds: Sequence[str], lookahead: int
+) -> Iterator[Question]:
+    board = game.initial.board
+    theirs, ours = Last(True, hero), Last(False, hero)
+    squares = places(board)
+    if lookahead > 1:
+        yield Threatened(hero)
+    for place in squares:
+        for what in Square:
+            yield Stands(place, what, board.square_name(place))
+    for region in REGIONS:
+        yield WentIn(theirs, region)
+    for y in range(1, board.height + 1):
+        yield WentIn(theirs, "row", y)
+    for x in range(1, board.width + 1):
+        yield WentIn(theirs, "column", x)
+    for alike in classes_of(game):
+        if 1 < len(alike) <= _MOST_ALIKE and len(alike) < len(squares):
+            yield WentLike(theirs, alike, tuple(map(board.square_name, alike)))
+    for place in squares:
+        yield Went(theirs, place, board.square_name(place))
+    if len(kinds) > 1:
+        yield from (Kind(theirs, kind) for kind in kinds)
+    yield from (Related(relation, hero) for relation in RELATIONS)
+    yield from (Apart(shift, hero) for shift in _shifts(_NEAR))
+    for last in (theirs, ours):
+        for shift in _shifts(_NEAR):
+            for what in (*Square, None):
+                yield Beside(last, shift, what)
+    yield Odd()
+    for player in (hero, hero.other):
+        for by in (1, 2):
+            yield Ahead(player, by)

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from qsage_validate.certificates.compile.compiler import Chosen, HeroPlays, compile_plan
-from qsage_validate.certificates.compile.in_literals import (
+from qsage_validate.certificates.compile.compiler import (
+    Chosen,
+    HeroPlays,
     NotCompiledError,
     bits_for,
+    compile_plan,
     require_completion,
 )
 from qsage_validate.certificates.compile.plan import Planner
@@ -25,14 +27,13 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining.circuits import Spot, Table, Unrolled, played_by
+from qsage_validate.explaining.answers import Tree, chosen
+from qsage_validate.explaining.circuits import Spot, Stones, Table, Unrolled, circuit_of, played_by
 from qsage_validate.explaining.finding import Found
-from qsage_validate.explaining.gates import Stones, circuit_of
-from qsage_validate.explaining.program import Tree, chosen
 from qsage_validate.explaining.situation import Made, Situation, made
 from qsage_validate.games.bddl.rules import BddlGame, GoalInstance
+from qsage_validate.games.masks import members
 from qsage_validate.games.planning_game import PlanningGame
-from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import (
     Board,

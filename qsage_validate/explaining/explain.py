@@ -2,22 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.explaining.answers import Paired, vocabulary_of
 from qsage_validate.explaining.explanation import Explanation
 from qsage_validate.explaining.finding import EFFORT, Finder, Winning
-from qsage_validate.explaining.pairs import pairs_of
 from qsage_validate.explaining.questions import Question
-from qsage_validate.explaining.vocabulary import vocabulary_of
+from qsage_validate.explaining.situation import Place, places
+from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.pairing import Pairing, PairingFinder, maker_pairing
+from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
+
+_CONFLICTS: Final = 20_000
+_MOST_SETS: Final = 5_000
+
+
+def _positional(game: Any) -> tuple[PositionalModel, list[Place]]:
+    return game.model, list(game.arrangement.squares)
+
+
+def _grid(game: Any) -> tuple[PositionalModel, list[Place]]:
+    from qsage_validate.solvers.search.positional.grid_games import positional_model_of
+
+    return positional_model_of(game), places(game.initial.board)
+
+
+_MODELS: Final[Mapping[str, Callable[[Game], tuple[PositionalModel, list[Place]]]]] = {
+    "positional": _positional,
+    "bddl": _grid,
+}
+"""By language the positional model of a game, with the square of each position."""
+
+
+def _white_pairs(model: PositionalModel) -> Pairing | None:
+    return PairingFinder(model).find(model.black, model.white, conflicts=_CONFLICTS)
+
+
+def _black_pairs(model: PositionalModel) -> Pairing | None:
+    begins = model.turns[0] is Player.BLACK
+    listed = with_winning_sets(model, _MOST_SETS)
+    found = maker_pairing(listed, model.black, model.white, begins=begins)
+    if found is None or not found.pairing.pairs:
+        return None
+    # A shorter play ends before all pairs are answered.
+    stones = len(found.pairing.pairs) + int(begins)
+    return found.pairing if stones <= model.moves_of(Player.BLACK) else None
+
+
+_FINDERS: Final = {Player.WHITE: _white_pairs, Player.BLACK: _black_pairs}
+
+
+def pairs_of(game: Game, hero: Player) -> Paired | None:
+    """A player's pairs in the initial position; ``None`` where none are found soon."""
+    model_of = _MODELS.get(game.language)
+    if model_of is None:
+        return None
+    try:
+        model, squares = model_of(game)
+        found = _FINDERS[hero](model) if model.turns else None
+    except UsageError:
+        # No positional game, or one whose winning sets are not listed.
+        return None
+    if found is None:
+        return None
+    board = game.initial.board
+    partners: dict[Place, Place] = {}
+    for one, other in found.pairs:
+        partners |= {squares[one]: squares[other], squares[other]: squares[one]}
+    names = (
+        (board.square_name(squares[one]), board.square_name(squares[other]))
+        for one, other in found.pairs
+    )
+    return Paired(partners, hero, tuple(names))
+
 
 LOOKAHEAD: Final = 3
 

@@ -205,7 +205,7 @@ class HeapExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as ``qsage explain --json`` writes it."""
-        from qsage_validate.explaining.forms.data import node_data
+        from qsage_validate.explaining.shown import node_data
 
         asked = [str(node.question) for node in self.root.walk() if node.question is not None]
         return {
@@ -223,11 +223,13 @@ class HeapExplanation:
 
     def in_form(self, form: str) -> str:
         """The explanation in a form of explanations, or as ``lesson``."""
-        from qsage_validate.explaining.forms.data import dot
-        from qsage_validate.explaining.forms.drawing import explanation_svg
-        from qsage_validate.explaining.forms.lesson import lesson_page
-        from qsage_validate.explaining.forms.page import explanation_page
-        from qsage_validate.explaining.forms.text import explanation_text
+        from qsage_validate.explaining.shown import (
+            dot,
+            explanation_page,
+            explanation_svg,
+            explanation_text,
+            lesson_page,
+        )
 
         found, rules = self.formula, self.strategy
         misere = self.synthesis.options.misere

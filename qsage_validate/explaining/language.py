@@ -45,8 +45,7 @@ from qsage_validate.explaining.questions import (
     WentLike,
     classes_of,
 )
-from qsage_validate.explaining.situation import Place, Situation
-from qsage_validate.explaining.words import Q, Words
+from qsage_validate.explaining.situation import Place, Q, Situation, Words
 from qsage_validate.formats.source import Path, Source, quoted
 from qsage_validate.games.protocol import Game, Player, board_maps
 

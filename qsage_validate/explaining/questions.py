@@ -11,8 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Final
 
-from qsage_validate.explaining.situation import OWN, Made, Place, Situation, places
-from qsage_validate.explaining.words import Q, Words
+from qsage_validate.explaining.situation import OWN, Made, Place, Q, Situation, Words, places
 from qsage_validate.games.protocol import Board, Game, Player, Square
 
 WORDS: Final = {Square.OPEN: "open", Square.BLACK: "black", Square.WHITE: "white"}

@@ -39,7 +39,7 @@ from qsage_validate.validation.finding import Finding
 
 if TYPE_CHECKING:
     from qsage_validate.arena.teacher.teacher import Comparison, Lesson, Teacher
-    from qsage_validate.explaining.followed import Followed
+    from qsage_validate.explaining.explanation import Followed
     from qsage_validate.system.limits import Deadline
 
 _MOST_ASKED = 128

@@ -12,11 +12,9 @@ from qsage_validate.certificates.files.dialects import DESCRIPTIONS
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle, is_large
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle, WholeOracle
 from qsage_validate.certificates.oracles.solving import SolvingOracle
-from qsage_validate.certificates.oracles.whole import WholeOracle
-from qsage_validate.certificates.parts import check_outermost, first_blocks
-from qsage_validate.certificates.support import variables_read
+from qsage_validate.certificates.parts import check_outermost, first_blocks, variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.gdl.qasp import read_formula_or_program

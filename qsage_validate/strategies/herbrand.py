@@ -8,16 +8,24 @@ only that much is read as the moves and the certificate determine gate by gate, 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import cached_property
+from typing import Final
 
 from qsage_validate.certificates.oracles.oracle import Oracle, ask
-from qsage_validate.certificates.oracles.refuter import Refuter, Refutes
-from qsage_validate.certificates.support import variables_read
-from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.ternary import PartialSimulator
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.certificates.oracles.sat import Refuter, Refutes
+from qsage_validate.certificates.parts import variables_read
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.ternary import (
+    PartialSimulator,
+    Values,
+    evaluate_partially,
+    literal_value,
+    requirements,
+)
+from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
@@ -29,9 +37,322 @@ from qsage_validate.strategies.readings import (
     LayoutMove,
     Legality,
     SquareOf,
+    SquareXY,
     VerdictReading,
 )
-from qsage_validate.strategies.unfolding import Unfolding
+
+# Lines of which the constraints are kept.
+_KEPT_LINES = 10_000
+
+
+class Unfolding:
+    """Computes what follows from the moves of a play: boards, indicators, legality."""
+
+    def __init__(self, qbf: Qbf, layout: Layout) -> None:
+        self.qbf = qbf
+        self.layout = layout
+        self._squares = layout.state.squares
+        self._places = layout.state.at_places
+        self._constraints = PlyConstraints(qbf, layout)
+        self._shared = _left_of_board(qbf, layout)
+        self._stride = qbf.max_variable + 1
+        self._solver = Solver(name="glucose4", bootstrap_with=self._clauses())
+        self._found: dict[frozenset[tuple[int, bool]], list[tuple[int, int]]] = {}
+
+    # -- the clauses ------------------------------------------------------------------------
+
+    def _literal(self, copy: int, literal: int) -> int:
+        """A literal of the matrix as a literal of copy ``copy`` (from 0)."""
+        variable = abs(literal)
+        if variable not in self._shared:
+            variable += (copy + 1) * self._stride
+        return variable if literal > 0 else -variable
+
+    def _clauses(self) -> list[list[int]]:
+        plain = list(self.qbf.clauses())
+        clauses = []
+        for copy, place in enumerate(self._places):
+            clauses += [[self._literal(copy, v) for v in clause] for clause in plain]
+            for variable, value in place.items():
+                if variable not in self._shared:
+                    here = self._literal(copy, variable)
+                    clauses.append([here if value else -here])
+        return clauses
+
+    def _constraints_after(self, known: Mapping[int, bool]) -> list[tuple[int, int]]:
+        key = frozenset(known.items())
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) > _KEPT_LINES:
+                self._found.clear()
+            found = self._found[key] = self._constraints.after(known)
+        return found
+
+    def _required(self, known: Mapping[int, bool], level: int) -> list[int]:
+        """Assumptions: the constraints up to ``level`` on every square, under ``known``."""
+        return [
+            self._literal(copy, literal)
+            for own, literal in self._constraints_after(known)
+            if own <= level
+            for copy in range(len(self._squares))
+        ]
+
+    def _assume(self, known: Mapping[int, bool]) -> list[int]:
+        return [
+            self._literal(0, v) if value else -self._literal(0, v) for v, value in known.items()
+        ]
+
+    # -- questions --------------------------------------------------------------------------
+
+    def _determine(self, assumptions: list[int], wanted: Sequence[int]) -> dict[int, bool] | None:
+        """Values of solver variables: the implied ones, else false where that is possible.
+
+        Hence the same question always has the same answer.  ``None`` when the assumptions
+        contradict each other.
+        """
+        if not self._solver.solve(assumptions=assumptions):
+            return None
+        _, implied = self._solver.propagate(assumptions=assumptions)
+        fixed = {abs(literal): literal > 0 for literal in (*implied, *assumptions)}
+        chosen: list[int] = []
+        for variable in wanted:
+            if variable not in fixed:
+                possible = self._solver.solve(assumptions=[*assumptions, *chosen, -variable])
+                chosen.append(-variable if possible else variable)
+                fixed[variable] = not possible
+        return {variable: fixed[variable] for variable in wanted}
+
+    def follow(self, known: Mapping[int, bool], ply: int) -> dict[int, bool]:
+        """The values of the indicators of ply ``ply``, which was just made.
+
+        False for all of them when the play has broken the constraints before.
+        """
+        wanted = {self._literal(0, v): v for v in self._constraints.followers(ply)}
+        if not wanted:
+            return {}
+        assumptions = self._assume(known) + self._required(known, ply)
+        values = self._determine(assumptions, list(wanted)) or {}
+        return {v: values.get(variable, False) for variable, v in wanted.items()}
+
+    def states(self, known: Mapping[int, bool], plies: int) -> list[tuple[bool, bool]] | None:
+        """The two state variables on every square, row by row, after ``plies`` plies.
+
+        ``None`` when nothing is consistent with the moves (an illegal move was made), or when
+        the formula says nothing about this state.
+        """
+        found = self._constraints_after(known)
+        if not any(own <= plies and self._constraints.reads_state(v, plies) for own, v in found):
+            return None
+        state = self.layout.state.states[plies]
+        copies = range(len(self._squares))
+        wanted = [abs(self._literal(copy, v)) for copy in copies for v in state]
+        assumptions = self._assume(known) + self._required(known, plies)
+        values = self._determine(assumptions, wanted)
+        if values is None:
+            return None
+        bits = [values[abs(self._literal(copy, v))] != (v < 0) for copy in copies for v in state]
+        return list(zip(bits[::2], bits[1::2], strict=True))
+
+    def constrains(self, known: Mapping[int, bool], ply: int) -> bool:
+        """True if the formula says anything about ply ``ply`` after ``known``.
+
+        A last move that cannot reach a goal any more is often left out of a formula.
+        """
+        return any(own == ply for own, _ in self._constraints_after(known))
+
+    def objections(
+        self, known: Mapping[int, bool], move: Mapping[int, bool], ply: int
+    ) -> dict[int, tuple[SquareXY, ...]] | None:
+        """The constraints that break if ``move`` is ply ``ply`` after ``known``.
+
+        They are literals of the matrix, each with the symbolic squares at which it breaks;
+        ``None`` when the move is legal.
+        """
+        assumed = self._assume(known) + self._assume(move)
+        if self._solver.solve(assumptions=assumed + self._required(known, ply)):
+            return None
+        before = assumed + self._required(known, ply - 1)
+        broken = self._broken(before, self._parts({**known, **move}, known, ply))
+        result: dict[int, tuple[SquareXY, ...]] = {}
+        for copy, literal in broken:
+            here = () if abs(literal) in self._shared else (self._squares[copy],)
+            result[literal] = (*result.get(literal, ()), *here)
+        return result
+
+    def _parts(
+        self, values: Mapping[int, bool], known: Mapping[int, bool], ply: int
+    ) -> list[tuple[int, int]]:
+        """The constraints of one ply on every square, taken apart, as (copy, literal)."""
+        whole = [literal for own, literal in self._constraints_after(known) if own == ply]
+        parts = [part for literal in whole for part in self._constraints.parts(literal, values)]
+        return [(copy, part) for part in parts for copy in range(len(self._squares))]
+
+    def _broken(self, before: list[int], parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """One part that cannot hold, where one alone is to blame, else a core of them."""
+        literals = {self._literal(*part): part for part in parts}
+        if self._solver.solve(assumptions=[*before, *literals]):
+            return parts
+        core = set(self._solver.get_core() or ())
+        blamed = [literal for literal in literals if literal in core]
+        for literal in blamed:
+            if not self._solver.solve(assumptions=[*before, literal]):
+                return [literals[literal]]
+        return [literals[literal] for literal in blamed]
+
+    def literals_at(
+        self, known: Mapping[int, bool], plies: int, wanted: Sequence[int]
+    ) -> dict[int, tuple[bool | None, ...]]:
+        """Literals of the matrix on every square, as far as ``plies`` plies determine them."""
+        boards: list[Values] = []
+        last = min(plies + 1, len(self.layout.state.states))
+        states = [self.states(known, number) for number in range(last)]
+        for copy, place in enumerate(self._places):
+            values = {**known, **place}
+            for literals, here in zip(self.layout.state.states, states, strict=False):
+                if here is not None:
+                    for literal, value in zip(literals, here[copy], strict=True):
+                        values[abs(literal)] = value != (literal < 0)
+            boards.append(evaluate_partially(self.qbf, values))
+        return {v: tuple(literal_value(values, v) for values in boards) for v in wanted}
+
+
+def _left_of_board(qbf: Qbf, layout: Layout) -> frozenset[int]:
+    """The variables left of the symbolic position: they have one value for all squares."""
+    levels, quantifiers = qbf.levels(), qbf.quantifiers()
+    position = set(map(abs, layout.state.position))
+    symbolic = {v for v in position if quantifiers[v] is Quantifier.FORALL}
+    first = min((levels[v] for v in symbolic), default=len(levels))
+    return frozenset(v for v, level in levels.items() if level <= first and v not in symbolic)
+
+
+_NEVER: Final = 1 << 30
+
+
+class PlyConstraints:
+    """The constraints of a play, ply by ply; level 0 is the initial state.
+
+    An encoding that names its gates says itself which they are (``initial state``, ``black 1
+    move``, ``white 2 indicators``, ``white 2 legal``, ``white 2 move``).  In other formulas they
+    are found in the matrix: what must be true for the output to be true, given the moves so far.
+    Goals are left out, because a play that Black loses breaks them and is still to be shown.
+    """
+
+    def __init__(self, qbf: Qbf, layout: Layout) -> None:
+        self.qbf = qbf
+        self.layout = layout
+        self._followers = _followers(qbf, layout)
+        self._measure()
+
+    def followers(self, ply: int) -> tuple[int, ...]:
+        """The existentials that follow from ply ``ply`` (its indicators), in prefix order."""
+        return self._followers.get(ply, ())
+
+    def reads_state(self, literal: int, number: int) -> bool:
+        """True if a literal depends on state ``number``."""
+        return bool(self._states[abs(literal)] >> number & 1)
+
+    def after(self, known: Mapping[int, bool]) -> list[tuple[int, int]]:
+        """The constraints when the plies in ``known`` were made, as (level, literal).
+
+        Those of the plies to come are among them as far as they are already certain: the next
+        ply's are.
+        """
+        if "initial state" in self.layout.gates:
+            return list(self._named(known))
+        values = evaluate_partially(self.qbf, known, constants=False)
+        return [
+            (self._level[abs(literal)], literal)
+            for literal in requirements(self.qbf, values, self.qbf.output)
+            if self._level[abs(literal)] == 0 or self._reads_move[abs(literal)]
+        ]
+
+    def parts(self, literal: int, known: Mapping[int, bool]) -> list[int]:
+        """The smallest constraints that a constraint comes down to, given ``known``."""
+        values = evaluate_partially(self.qbf, known, constants=False)
+        return [
+            part
+            for part in requirements(self.qbf, values, literal)
+            if literal_value(values, part) is not True
+        ]
+
+    def _named(self, known: Mapping[int, bool]) -> Iterator[tuple[int, int]]:
+        gates = self.layout.gates
+        values = evaluate_partially(self.qbf, known)
+        yield 0, gates["initial state"]
+        for move in self.layout.moves:
+            prefix = f"{move.player.value} {move.ply}"
+            legal = gates.get(f"{prefix} legal")
+            if f"{prefix} indicators" in gates:
+                yield move.ply, gates[f"{prefix} indicators"]
+            # A White move has its effects only when it is legal.
+            if f"{prefix} move" in gates and (legal is None or literal_value(values, legal)):
+                yield move.ply, gates[f"{prefix} move"]
+
+    def _measure(self) -> None:
+        """Store the level of each variable and gate, the states it reads, and if it reads moves.
+
+        Variables and gates of goals belong to no level (``_NEVER``).
+        """
+        level = dict.fromkeys(self.qbf.quantifiers(), _NEVER)
+        states = dict.fromkeys(level, 0)
+        moves: set[int] = set()
+        for literal in (*self.layout.state.x, *self.layout.state.y):
+            level[abs(literal)] = 0
+        for number, state in enumerate(self.layout.state.states):
+            for literal in state:
+                level[abs(literal)] = number
+                states[abs(literal)] = 1 << number
+        for move in self.layout.moves:
+            own = _variables(move) | set(self.followers(move.ply))
+            level.update(dict.fromkeys(own, move.ply))
+            moves |= own
+        reads = {variable: variable in moves for variable in level}
+        for variable, gate in self.qbf.gates.items():
+            inputs = [abs(literal) for literal in gate.inputs]
+            level[variable] = max((level[v] for v in inputs), default=0)
+            reads[variable] = any(reads[v] for v in inputs)
+            mask = 0
+            for v in inputs:
+                mask |= states[v]
+            states[variable] = mask
+        self._level, self._states, self._reads_move = level, states, reads
+
+
+def _followers(qbf: Qbf, layout: Layout) -> dict[int, tuple[int, ...]]:
+    """The variables of each White ply beside its move, in the order of the prefix.
+
+    They are those that the layout calls indicators, and all other existentials between the
+    variables of the ply before and those of the ply after it (action bits that mean nothing,
+    game-stop variables that the layout does not know).
+    """
+    order = {v: k for k, v in enumerate(v for s in qbf.scopes for v in s.variables)}
+    existentials = set(qbf.variables(Quantifier.EXISTS))
+    # A layout may name gates where it should name variables: these stand nowhere.
+    own = {m.ply: _variables(m) & order.keys() for m in layout.moves}
+    state, goals = layout.state, layout.goals
+    claimed = (v for field in fields(goals) for v in getattr(goals, field.name))
+    rest = order.keys() & map(abs, (*state.position, *state.literals, *claimed))
+    taken = frozenset().union(*own.values(), rest)
+    named = {m.ply: frozenset(map(abs, m.says_legal)) - taken for m in layout.moves}
+    result: dict[int, tuple[int, ...]] = {}
+    for move in layout.moves:
+        if move.player is not Player.WHITE:
+            continue
+        before = max((order[v] for v in own.get(move.ply - 1, ())), default=-1)
+        after = own.get(move.ply + 1) or rest
+        end = min((order[v] for v in after if order[v] > before), default=-1)
+        result[move.ply] = tuple(
+            v
+            for v, k in order.items()
+            if v in named.get(move.ply, ())
+            or (before < k < end and v in existentials and v not in taken)
+        )
+    return result
+
+
+def _variables(move: Ply) -> frozenset[int]:
+    return frozenset(map(abs, move.all_variables))
+
 
 # So many values of Black's are named in a verdict where a layout does not know what they mean.
 _NAMED = 8

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.errors import QsageError, UsageError
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, open_sets
 from qsage_validate.games.positional.rules import Claim, PositionalGame, PositionalPosition

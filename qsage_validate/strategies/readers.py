@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.oracles.refuter import Refutes
+from qsage_validate.certificates.oracles.sat import Refutes
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.grid_names import named_cell

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.games.impartial.formula import FALSE, Formula, conjunction, disjunction
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.synthesis.atoms import Literal
 from qsage_validate.system.limits import NEVER, Deadline
 

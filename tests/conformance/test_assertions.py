@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.arena.open import open_adversary
-from qsage_validate.certificates.compile.in_literals import NotCompiledError
+from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.registry import encoders

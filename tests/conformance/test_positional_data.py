@@ -12,12 +12,11 @@ import pytest
 from qsage_validate.formats.hex_board import parse_hex
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.positional.arrangement import Arrangement
-from qsage_validate.games.positional.convert import model_of_hex, read_positional
+from qsage_validate.games.masks import mask_of, minimal
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import transversal_of
-from qsage_validate.games.positional.masks import mask_of, minimal
-from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.language import model_of_hex, read_positional
+from qsage_validate.games.positional.model import Arrangement, PositionalModel
 from qsage_validate.games.positional.pairing import PairingFinder
 from qsage_validate.games.positional.paths import with_all_winning_sets, with_winning_sets
 from qsage_validate.games.positional.preprocessing import (

@@ -15,7 +15,7 @@ import pytest
 
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.open import open_adversary
-from qsage_validate.certificates.compile.in_literals import NotCompiledError
+from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments

@@ -12,8 +12,8 @@ import pytest
 
 from qsage_validate.arena.frame import LayoutMove, Pairs
 from qsage_validate.arena.pairs import blocking_pairs
-from qsage_validate.arena.teacher.reasons import Purpose, reasons, sentence
-from qsage_validate.arena.teacher.threats import Threats, letters_of_threats, threats_text
+from qsage_validate.arena.teacher.distance import Threats, letters_of_threats, threats_text
+from qsage_validate.arena.teacher.teacher import Purpose, reasons, sentence
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Game, Move, Player, Position, Square

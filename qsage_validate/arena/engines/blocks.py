@@ -26,7 +26,7 @@ from qsage_validate.arena.frame import (
 )
 from qsage_validate.arena.watch import broken_by_values
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
-from qsage_validate.certificates.oracles.refuter import Refuter
+from qsage_validate.certificates.oracles.sat import Refuter
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MalformedMoveError, UndecidedError
 from qsage_validate.games.protocol import Player

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import Conductor, broken_promise, broken_when_stuck
 from qsage_validate.arena.engines.engine import Engine, Facts, Step
 from qsage_validate.arena.frame import (
     Frame,
@@ -19,13 +19,10 @@ from qsage_validate.arena.frame import (
     SquareXY,
     WhyNot,
 )
-from qsage_validate.arena.goal_line import goal_line
-from qsage_validate.arena.move_squares import squares_of
-from qsage_validate.arena.move_words import words_of
+from qsage_validate.arena.move_words import goal_line, squares_of, words_of
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.pairs import blocking_pairs
 from qsage_validate.arena.play_state import PlayState
-from qsage_validate.arena.promise import broken_promise, broken_when_stuck
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Illegality, Player
 from qsage_validate.strategies.readings import Legality

@@ -17,8 +17,7 @@ from qsage_validate.arena.frame import (
     SquareXY,
     WhyNot,
 )
-from qsage_validate.arena.goal_line import goal_line
-from qsage_validate.arena.move_squares import squares_of
+from qsage_validate.arena.move_words import goal_line, squares_of
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import (
     AmbiguousMoveError,

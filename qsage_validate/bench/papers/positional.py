@@ -38,7 +38,7 @@ _KNOWN: Final = tuple(dict.fromkeys((*ENCODINGS, *_OF_NETWORKS, *_OF_MAKER_BREAK
 
 
 def _instances(selection: Selection) -> list[Instance]:
-    from qsage_validate.games.positional.convert import is_positional_file, read_positional
+    from qsage_validate.games.positional.language import is_positional_file, read_positional
 
     prepare = selection.options.get("prepared", "yes")
     if prepare not in ("yes", "no"):
@@ -112,7 +112,7 @@ def _runs(selection: Selection) -> list[Run]:
 
 def model_of(run: Run) -> PositionalModel:
     """The game of a run, as the file has it, at the run's depth."""
-    from qsage_validate.games.positional.convert import read_positional
+    from qsage_validate.games.positional.language import read_positional
 
     return read_positional(run.source[0], int(dict(run.options)["plies"]))
 

@@ -2,19 +2,338 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from qsage_validate.certificates.checker.check import Lemma, LemmaStep
 from qsage_validate.certificates.compile.compiler import Compiler
-from qsage_validate.certificates.compile.invariants import Invariants
-from qsage_validate.certificates.compile.plan import Plan
-from qsage_validate.circuit.aig import FALSE
+from qsage_validate.certificates.compile.plan import Plan, PlanNode
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid.completion import grid_play
-from qsage_validate.encodings.grid.tracker import Content
+from qsage_validate.encodings.grid.tracker import Content, MoveTracker
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.games.bddl.ground import GroundAction
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.masks import members
+from qsage_validate.games.protocol import Move, Player
 from qsage_validate.kernel.certificate import CircuitCertificate
+
+Key = tuple[str, int]
+"""A step: what its lemmas are about, and the ply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Bits of ``Grounding``'s states that are 1, and such that are 0, in all of some states."""
+
+    ones: int
+    zeros: int
+
+    def meet(self, other: Known) -> Known:
+        """The facts that hold in the states of both."""
+        return Known(self.ones & other.ones, self.zeros & other.zeros)
+
+    def after(self, action: GroundAction) -> Known:
+        """The facts that hold after a legal action."""
+        ones, zeros = self.ones | action.value, self.zeros | (action.care & ~action.value)
+        return Known(
+            ones & action.keep | action.put, zeros & action.keep | ~(action.keep | action.put)
+        )
+
+
+def known_after(plan: Plan, game: BddlGame) -> dict[PlanNode, Known]:
+    """For each node what holds after its move, whatever way the play came to it."""
+    grounding = game.grounding
+    full = (1 << 3 * grounding.squares) - 1
+    initial = Known(grounding.initial, full & ~grounding.initial)
+
+    def action(move: Move, player: Player) -> GroundAction:
+        found = game.ground_action(move, player)
+        assert found is not None, "a plan has moves of the game"
+        return found
+
+    before: dict[PlanNode, Known] = {}
+    opponent = plan.hero.other
+
+    def arrive(node: PlanNode, known: Known) -> None:
+        before[node] = before[node].meet(known) if node in before else known
+
+    if plan.root is not None:
+        arrive(plan.root, initial)
+    for move, node in plan.replies.items():
+        arrive(node, initial.after(action(move, opponent)))
+    after: dict[PlanNode, Known] = {}
+    for node in plan.nodes():
+        after[node] = known = before[node].after(action(node.move, plan.hero))
+        for move, child in node.table.items():
+            arrive(child, known.after(action(move, opponent)))
+    return after
+
+
+class Cells:
+    """One board: for each bit of ``Grounding``'s states a literal."""
+
+    def __init__(self, builder: AigBuilder, bits: Sequence[int]) -> None:
+        self.builder = builder
+        self.bits = tuple(bits)
+
+    def holds(self, care: int, value: int) -> int:
+        """The literal that ``state & care == value``."""
+        return self.builder.and_all(
+            literal ^ 1 ^ (value >> bit & 1)
+            for bit, literal in enumerate(self.bits)
+            if care >> bit & 1
+        )
+
+    def after(self, chosen: Iterable[tuple[int, GroundAction]]) -> Cells:
+        """The board after the action whose literal is true (of at most one)."""
+        touched: dict[int, list[int]] = {}
+        put: dict[int, list[int]] = {}
+        for literal, action in chosen:
+            for bit in members(((1 << len(self.bits)) - 1) & ~action.keep):
+                touched.setdefault(bit, []).append(literal)
+                if action.put >> bit & 1:
+                    put.setdefault(bit, []).append(literal)
+        or_all, and_ = self.builder.or_all, self.builder.and_
+        bits = list(self.bits)
+        for bit, literals in touched.items():
+            kept = and_(bits[bit], or_all(literals) ^ 1)
+            bits[bit] = self.builder.or_(or_all(put.get(bit, ())), kept)
+        return Cells(self.builder, bits)
+
+
+@dataclass
+class PlyFacts:
+    """A ply: the literals that say what is in play around it.
+
+    ``before``: the play goes on, all moves of the opponent up to here were legal.  ``after``:
+    this one, too.  ``going``: and no player stopped.  ``nodes`` are the hero's nodes that go on,
+    each with a literal that says that it is in force.
+    """
+
+    move: Ply
+    before: int
+    in_bounds: int
+    flags: tuple[int, ...]
+    bounds: int | None
+    after: int
+    going: int
+    nodes: dict[PlanNode, int]
+
+
+class Invariants:
+    """The lemmas about a compiled plan, in steps.
+
+    ``flags`` say by ply that a move is legal: its preconditions, its bounds (``None``: not
+    known).  ``left`` are codes of nodes and class bits after each of the hero's plies.
+    """
+
+    def __init__(
+        self,
+        builder: AigBuilder,
+        layout: Layout,
+        tracker: MoveTracker,
+        plan: Plan,
+        flags: Mapping[int, tuple[Sequence[int], int | None]],
+        left: Sequence[tuple[dict[PlanNode, int], Bits]],
+    ) -> None:
+        self.builder = builder
+        self.layout = layout
+        self.tracker = tracker
+        self.plan = plan
+        self.game = BddlGame(tracker.model)
+        self.grounding = self.game.grounding
+        self.known = known_after(plan, self.game)
+        initial = self.grounding.initial
+        bits = [initial >> k & 1 for k in range(3 * self.grounding.squares)]
+        self.boards = [Cells(builder, bits)]
+        self.plies: list[PlyFacts] = []
+        self.steps: list[LemmaStep] = []
+        self._step_of: dict[tuple[str, int], int] = {}
+        self._left = iter(left)
+        # Gates that say what coordinates are: never cut, whatever else they may mean.
+        self._decoded: set[int] = set()
+        self._class_bits: dict[int, Bits] = {}
+        for move in layout.moves:
+            self._add(move, flags.get(move.ply, ((), None)))
+        # The tracker's readings, by time: the squares' bits and what is there.
+        self.read: list[list[tuple[Bits, Bits, Content, Content | None]]] = [
+            [] for _ in range(len(self.boards))
+        ]
+        for (time, x, y, frozen), content in list(tracker.contents.items()):
+            earlier = tracker.contents[time - 1, x, y, frozen] if time else None
+            self.read[time].append(
+                (tracker.sum(x), tracker.sum(y), content, earlier if frozen else None)
+            )
+        self._prove_plies()
+
+    # -- what is spoken of -------------------------------------------------------------------
+
+    def _add(self, move: Ply, legal: tuple[Sequence[int], int | None]) -> None:
+        """Build the board after a ply and what is in play there."""
+        builder, equals = self.builder, self.tracker.equals_constant
+        step = self.tracker.steps[move.ply - 1]
+        names = self.layout.actions[move.player]
+        actions = self.game.model.domain.actions(move.player)
+        columns = [equals(step.x.bits, x) for x in range(self.grounding.width)]
+        rows = [equals(step.y.bits, y) for y in range(self.grounding.height)]
+        named = [equals(step.action, names.index(action.name)) for action in actions]
+        chosen = [
+            (builder.and_(named[a.action], builder.and_(columns[a.x - 1], rows[a.y - 1])), a)
+            for a in self.grounding.actions[move.player]
+        ]
+        board = self.boards[-1]
+        self.boards.append(board.after(chosen))
+        in_bounds = builder.or_all(literal for literal, _ in chosen)
+        self._decoded.update(columns, rows, named, (literal for literal, _ in chosen))
+        before = self.plies[-1].going if self.plies else TRUE
+        flags, bounds = legal
+        nodes: dict[PlanNode, int] = {}
+        after = before
+        if move.player is self.plan.hero:
+            codes, bits = next(self._left)
+            nodes = {node: equals(bits, code) for node, code in codes.items()}
+            self._class_bits[move.ply] = bits
+            # The hero's move is legal on this board: what is read later takes it for granted.
+            in_bounds = builder.or_all(
+                builder.and_(literal, board.holds(action.care, action.value))
+                for literal, action in chosen
+            )
+            after = builder.and_(before, in_bounds)
+        else:
+            after = builder.and_all((before, in_bounds, *flags))
+        steps = self.tracker.steps
+        running = steps[move.ply].running if move.ply < len(steps) else self.tracker.running
+        going = builder.and_(after, running)
+        self.plies.append(
+            PlyFacts(move, before, in_bounds, tuple(flags), bounds, after, going, nodes)
+        )
+
+    def cuts(self, time: int) -> set[int]:
+        """The gates to stop at, known at a time: the node in force and the contents read."""
+        if not time:
+            return set()
+        return {
+            *self.read_cuts(time),
+            *self._class_bits.get(time, ()),
+            self.tracker.steps[time - 1].running,
+        }
+
+    def squares(self, x: Bits, y: Bits) -> list[int]:
+        """For each square of the board the literal that (x, y) is that one."""
+        equals = self.tracker.equals_constant
+        columns = [equals(x, k) for k in range(self.grounding.width)]
+        rows = [equals(y, k) for k in range(self.grounding.height)]
+        here = [self.builder.and_(column, row) for row in rows for column in columns]
+        self._decoded.update(columns, rows, here)
+        return here
+
+    def on(self, time: int, square: int) -> Content:
+        """The content of a square of the board after ``time`` plies."""
+        bits, squares = self.boards[time].bits, self.grounding.squares
+        return Content(bits[2 * squares + square] ^ 1, bits[squares + square])
+
+    def same(self, left: Content, right: Content) -> int:
+        """The literal that two contents are equal."""
+        eq = self.builder.eq
+        return self.builder.and_(eq(left.is_open, right.is_open), eq(left.is_white, right.is_white))
+
+    # -- steps -------------------------------------------------------------------------------
+
+    def prove(
+        self,
+        key: Key,
+        lemmas: Iterable[Lemma],
+        attempts: Iterable[tuple[Iterable[int], Iterable[Key]]] = (((), ()),),
+    ) -> None:
+        """Add a step, with cuts and used steps of each attempt; the latter may be missing."""
+        said = tuple(lemma for lemma in lemmas if TRUE not in lemma.graph)
+        kept = {FALSE, *(x & ~1 for x in self._decoded)}
+        tried = tuple(
+            (
+                Lemma(tuple(sorted({x & ~1 for x in cuts} - kept))),
+                tuple(dict.fromkeys(self._step_of[u] for u in uses if u in self._step_of)),
+            )
+            for cuts, uses in attempts
+        )
+        self._step_of[key] = len(self.steps)
+        self.steps.append(LemmaStep(said, tried))
+
+    def _prove_plies(self) -> None:
+        moves = {x for ply in self.plies for x in self._moves(ply.move.ply)}
+        self.prove(("read", 0), self._reading(0), [(moves, ())])
+        for ply in self.plies:
+            time = ply.move.ply
+            self.prove(
+                ("read", time),
+                self._reading(time),
+                [(self.cuts(past) | moves, [("read", past)]) for past in (time - 1,)]
+                + [((), [("read", time - 1)])],
+            )
+            running = self.tracker.steps[time - 1].running
+            stops = self.read_cuts(time - 1) | self._moves(time) | {running}
+            self.prove(("frozen", time), self._freezing(time), [(stops, ()), ((), ())])
+            hero = ply.move.player is self.plan.hero
+            attempts = []
+            uses: list[Key] = [("read", time - 1)]
+            for last in range(time - (2 if hero else 1), -2, -2):
+                past = max(last, 0)
+                uses += [("read", past), ("nodes", past), ("bounds", past + 1)]
+                attempts.append((self.cuts(past), list(uses)))
+            if hero:
+                self.prove(("nodes", time), self._nodes(ply), attempts)
+            else:
+                if ply.bounds is not None:
+                    said = Lemma((self.builder.eq(ply.bounds, ply.in_bounds),))
+                    self.prove(("bounds", time), [said])
+                self.prove(("unwon", time), self._unwon(ply), attempts)
+
+    def _moves(self, ply: int) -> set[int]:
+        step = self.tracker.steps[ply - 1]
+        return {*step.action, *step.x.bits, *step.y.bits}
+
+    def _reading(self, time: int) -> Iterator[Lemma]:
+        """Lemmas: the content that the tracker reads on a square is the content of the board."""
+        after = self.plies[time - 1].after if time else TRUE
+        for x, y, content, _ in self.read[time]:
+            for square, here in enumerate(self.squares(x, y)):
+                same = self.same(content, self.on(time, square))
+                yield Lemma((after ^ 1, here ^ 1, same))
+
+    def _freezing(self, time: int) -> Iterator[Lemma]:
+        """Lemmas: the content that is read of the end does not change once the play has stopped."""
+        running = self.tracker.steps[time - 1].running
+        for _, _, content, earlier in self.read[time]:
+            if earlier is not None:
+                yield Lemma((running, self.same(content, earlier)))
+
+    def read_cuts(self, time: int) -> set[int]:
+        """The gates of the contents read at a time, to stop at; none at time 0, which is known."""
+        if not time:
+            return set()
+        return {x for _, _, c, _ in self.read[time] for x in (c.is_open, c.is_white)}
+
+    def _unwon(self, ply: PlyFacts) -> Iterator[Lemma]:
+        """The opponent has not reached a goal."""
+        board = self.boards[ply.move.ply]
+        for goal in self.grounding.goals[ply.move.player]:
+            yield Lemma((ply.after ^ 1, board.holds(goal.care, goal.value) ^ 1))
+
+    def _nodes(self, ply: PlyFacts) -> Iterator[Lemma]:
+        """The hero's move is legal; each node that goes on knows its squares; there is one."""
+        for literal in (ply.in_bounds, *ply.flags):
+            yield Lemma((ply.before ^ 1, literal))
+        board = self.boards[ply.move.ply]
+        for node, chosen in ply.nodes.items():
+            known = self.known[node]
+            holds = board.holds(known.ones | known.zeros, known.ones)
+            yield Lemma((ply.going ^ 1, chosen ^ 1, holds))
+        if ply.nodes:
+            yield Lemma((ply.going ^ 1, *ply.nodes.values()))
 
 
 def compile_with_lemmas(

@@ -24,7 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from qsage_validate.certificates.compile.in_literals import PlayInLiterals, require_completion
+from qsage_validate.certificates.compile.compiler import PlayInLiterals, require_completion
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed, strash
 from qsage_validate.encodings.completion import Goals, PlyLiterals
 from qsage_validate.encodings.encoding import Encoding
@@ -32,9 +32,8 @@ from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Ply, listed
 from qsage_validate.encodings.positional.in_mind import completed, first_true, held
 from qsage_validate.encodings.prepared import claims_in_time
-from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.language import POSITIONAL
-from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.model import Arrangement, PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.symmetry import find_symmetries, keeping_stones
 from qsage_validate.games.protocol import Player

@@ -34,8 +34,11 @@ from qsage_validate.certificates.checker.check import (
     circuit_of,
 )
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError
-from qsage_validate.certificates.minimise.features import FeatureCircuit, feature_circuit
-from qsage_validate.certificates.minimise.gates import defined_gates
+from qsage_validate.certificates.minimise.features import (
+    FeatureCircuit,
+    defined_gates,
+    feature_circuit,
+)
 from qsage_validate.certificates.minimise.learning import Style, learn
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.dont_cares import FailureError, Judge, simplify

@@ -9,25 +9,74 @@ of the opponent's variables assumed, unit propagation alone decides a circuit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, islice
 from types import TracebackType
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.oracles.lazy_circuit import LazyCircuit
 from qsage_validate.certificates.oracles.oracle import Choice, no_answer
-from qsage_validate.circuit.aig import strash
-from qsage_validate.circuit.clauses import load
+from qsage_validate.circuit.aig import Aig, Literals, strash
+from qsage_validate.circuit.clauses import ClauseReceiver, circuit_clauses, load
 from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.kernel.certificate import (
     Certificate,
     CircuitCertificate,
     ClauseCertificate,
+    Kind,
     opponent_variables,
 )
+from qsage_validate.kernel.composition import compose
+
+
+class LazyCircuit:
+    """Adds Tseitin clauses cone by cone, chains of gates as one wide conjunction."""
+
+    def __init__(
+        self,
+        aig: Aig,
+        inputs: Sequence[int],
+        false: int,
+        solver: ClauseReceiver,
+        fresh: Iterator[int],
+    ) -> None:
+        """Prepare ``aig`` for ``solver`` (PySAT's); nothing is added yet.
+
+        ``inputs`` are the solver literals of the inputs, ``false`` is a solver literal that
+        is false, ``fresh`` yields solver variables that are used nowhere else, in a row.
+        """
+        self._aig = aig
+        self._inputs = inputs
+        self._solver = solver
+        self._fresh = fresh
+        # The solver literal of each AIG variable, 0 while it has none.
+        self._known: Literals = np.zeros(aig.num_variables + 1, dtype=np.int32)
+        self._known[0] = false
+        self._known[1 : aig.num_inputs + 1] = inputs
+
+    def load(self, literals: Iterable[int]) -> list[int]:
+        """Add the cones of AIG literals; returns their solver literals."""
+        wanted = list(literals)
+        missing = [literal for literal in wanted if not self._known[literal >> 1]]
+        if missing:
+            self._add(missing)
+        found = self._known[[literal >> 1 for literal in wanted]].tolist()
+        return [-x if literal & 1 else x for x, literal in zip(found, wanted, strict=True)]
+
+    def _add(self, literals: list[int]) -> None:
+        first = next(self._fresh)
+        clauses = circuit_clauses(
+            self._aig, inputs=self._inputs, keep=literals, first=first, known=self._known
+        )
+        # The variables behind the first are taken as well.
+        taken = max(0, clauses.max_variable - first)
+        for _ in islice(self._fresh, taken):
+            pass
+        load(self._solver, clauses.literals)
+        self._known = clauses.sat_of
+
 
 # The quickest of PySAT's solvers at propagating and at handing a model over.
 _SOLVER: Final = "minisat22"
@@ -191,3 +240,53 @@ class SatOracle:
         # Where the clauses leave a choice, prefer false, and no unused variable stays open.
         self._solver.set_phases([-v for v in range(1, self._solver.nof_vars() + 1)])
         return names
+
+
+class Refutes(Protocol):
+    """Says whether the opponent can still win."""
+
+    def refutation(
+        self, fixed: Mapping[int, bool], reply: Mapping[int, bool]
+    ) -> dict[int, bool] | None:
+        """Values of the opponent's variables, ``fixed`` among them, that win; ``None``: none do.
+
+        ``reply`` are the answers that were given to what is fixed.
+        """
+        ...
+
+
+class Refuter:
+    """Looks for values of the opponent's variables that break the certificate's promise.
+
+    Against a Skolem certificate these make the matrix false, against a Herbrand certificate
+    they make it true.
+    """
+
+    def __init__(self, certificate: CircuitCertificate, formula: Qbf) -> None:
+        """Compose certificate and matrix into one circuit and hand it to a SAT solver."""
+        composition = compose(certificate, formula)
+        assert composition.output is not None, "composed with a formula"
+        aig, (output,) = composition.builder.build([composition.output])
+        self._solver = Solver(name="glucose4")
+        fresh = count(1)
+        self._number = {variable: next(fresh) for variable in composition.opponent}
+        false = next(fresh)
+        self._solver.add_clause([-false])
+        circuit = LazyCircuit(aig, list(self._number.values()), false, self._solver, fresh)
+        (matrix,) = circuit.load([output])
+        self._broken = -matrix if certificate.kind is Kind.SKOLEM else matrix
+
+    def refutation(
+        self, fixed: Mapping[int, bool], reply: Mapping[int, bool]
+    ) -> dict[int, bool] | None:
+        """Values of all of the opponent's variables, ``fixed`` among them, that win.
+
+        ``None`` when there are none: the certificate wins every play that begins so.  Its
+        functions give the replies, so that those in ``reply`` are not looked at.
+        """
+        number = self._number
+        assumptions = [number[v] if value else -number[v] for v, value in fixed.items()]
+        if not self._solver.solve(assumptions=[*assumptions, self._broken]):
+            return None
+        true = {literal for literal in self._solver.get_model() or () if literal > 0}
+        return {variable: k in true for variable, k in number.items()}

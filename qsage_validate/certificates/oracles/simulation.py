@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.certificates.oracles.oracle import Choice
-from qsage_validate.circuit.aig import Aig
+from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simulate import Simulator, Words, pack, unpack
-from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
 from qsage_validate.kernel.composition import compose
+from qsage_validate.system.stages import stage
 
 # Simulators kept for the sets of variables that were asked for: a few a ply.
 _MAX_SIMULATORS = 64
@@ -68,3 +70,62 @@ class SimulationOracle:
                 del self._simulators[next(iter(self._simulators))]
             self._simulators[wanted] = simulator
         return simulator
+
+
+# One word of plays at a time in a circuit of a million gates: that takes 16 MB.
+_BYTES_PER_PASS: Final = 1 << 24
+
+
+class WholeOracle:
+    """Implements :class:`~qsage_validate.certificates.oracles.oracle.Oracle` for large circuits."""
+
+    def __init__(self, certificate: CircuitCertificate, formula: Qbf | None = None) -> None:
+        """Put the certificate's gates in order, and the formula's in a graph of their own."""
+        stage("putting the gates in order")
+        self.opponent = opponent_variables(certificate, formula)
+        self._row = {variable: row for row, variable in enumerate(self.opponent)}
+        outside = {**certificate.extra, **certificate.functions}
+        self._functions = Simulator(certificate.aig, list(outside.values()), _BYTES_PER_PASS)
+        self._inputs = certificate.inputs
+        first = len(self.opponent)
+        self._row.update((name, first + k) for k, name in enumerate(outside))
+        # Behind what the certificate tells comes a row of zeros, for what it leaves open.
+        self._open = first + len(outside)
+        self._gates: Simulator | None = None
+        if formula is None:
+            return
+        for variable in formula.variables(certificate.kind.decides):
+            self._row.setdefault(variable, self._open)
+        prefix = list(formula.quantifiers())
+        self._prefix = [self._row[variable] for variable in prefix]
+        builder = AigBuilder(len(prefix))
+        literals = dict(zip(prefix, builder.inputs, strict=True))
+        formula.add_to(builder, literals)
+        gates = list(formula.gates)
+        aig, outputs = builder.build([literals[gate] for gate in gates])
+        self._gates = Simulator(aig, outputs)
+        self._row.update((gate, self._open + 1 + k) for k, gate in enumerate(gates))
+
+    def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:
+        names = tuple(wanted)
+        return dict(zip(names, self.many([choice], names)[0].tolist(), strict=True))
+
+    def many(self, choices: Sequence[Choice], wanted: Sequence[int]) -> NDArray[np.bool_]:
+        plays = np.zeros((len(choices), len(self.opponent)), dtype=np.bool_)
+        column = {variable: k for k, variable in enumerate(self.opponent)}
+        for row, choice in zip(plays, choices, strict=True):
+            for variable, value in choice.items():
+                row[column[variable]] = value
+        rows = [self._row[name] for name in wanted]
+        return unpack(self._run(pack(plays))[rows], len(choices))
+
+    def _run(self, plays: Words) -> Words:
+        """The rows of all names for packed plays of the opponent's variables."""
+        none = np.zeros((1, plays.shape[1]), dtype=np.uint64)
+        known = np.concatenate((plays, none))
+        # An input of the certificate's own, which clauses leave open, reads as false.
+        read = [self._row.get(name, len(plays)) for name in self._inputs]
+        told = np.concatenate((plays, self._functions.run(known[read]), none))
+        if self._gates is None:
+            return told
+        return np.concatenate((told, self._gates.run(told[self._prefix])))

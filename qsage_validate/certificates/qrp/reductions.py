@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from qsage_validate.certificates.qrp.sets import Literals, PrefixBits
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 
 
 class Step(NamedTuple):

@@ -16,7 +16,7 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrp_steps import Numbers, Offsets, QrpProof, qrp_error
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 
 Literals = tuple[int, int]
 """Positive and negative variables."""

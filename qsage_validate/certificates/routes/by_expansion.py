@@ -19,8 +19,8 @@ from graphlib import TopologicalSorter
 from itertools import groupby, takewhile
 from typing import Final
 
-from qsage_validate.certificates.minimise.gates import defined_gates
-from qsage_validate.certificates.support import variables_read
+from qsage_validate.certificates.minimise.features import defined_gates
+from qsage_validate.certificates.parts import variables_read
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.circuit.sat_solver import Satisfiable, TimedOut, satisfy

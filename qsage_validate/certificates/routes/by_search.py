@@ -12,8 +12,7 @@ from qsage_validate.certificates.checker.check import (
     CheckResult,
     check,
 )
-from qsage_validate.certificates.compile.compiler import compile_plan
-from qsage_validate.certificates.compile.in_literals import NotCompiledError
+from qsage_validate.certificates.compile.compiler import NotCompiledError, compile_plan
 from qsage_validate.certificates.compile.plan import Plan, Planner, must_play_plan
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import Exit, QsageError, UndecidedError

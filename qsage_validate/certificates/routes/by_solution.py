@@ -6,8 +6,7 @@ compiled from it are right in these plies and arbitrary behind them, where they 
 
 from __future__ import annotations
 
-from qsage_validate.certificates.compile.compiler import compile_plan
-from qsage_validate.certificates.compile.in_literals import NotCompiledError
+from qsage_validate.certificates.compile.compiler import NotCompiledError, compile_plan
 from qsage_validate.certificates.compile.plan import Plan, PlanNode
 from qsage_validate.certificates.parts import first_blocks
 from qsage_validate.encodings.encoding import Encoding

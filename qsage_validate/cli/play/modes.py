@@ -204,7 +204,7 @@ def play_explained(
     make: Callable[[], Explanation], what: str, options: PlayOptions, json_output: bool
 ) -> Exit:
     """Play against the certificate of the program that ``make`` finds of ``what``."""
-    from qsage_validate.explaining.followed import Followed
+    from qsage_validate.explaining.explanation import Followed
 
     def table() -> Table:
         found = make()
@@ -298,7 +298,7 @@ def play_searched(
         return script(table(), options, json_output)
     if options.mode is not Mode.RANDOM:
         return by_hand(table, what, options)
-    from qsage_validate.arena.engine_adversary import EngineAdversary
+    from qsage_validate.arena.adversary import EngineAdversary
 
     problem = make()
     options.tell_opponent(problem.player.other, problem.answers)

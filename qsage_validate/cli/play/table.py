@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from qsage_validate.arena.engines.engine import Engine
     from qsage_validate.arena.teacher.teacher import Teacher
-    from qsage_validate.explaining.followed import Followed
+    from qsage_validate.explaining.explanation import Followed
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.system.task import Task

@@ -28,7 +28,6 @@ from qsage_validate.encodings.arithmetic import constant_literals
 from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.positional.clause_set import differs
 from qsage_validate.encodings.positional.corrective_board import (
     BLACK,
     WHITE,
@@ -36,7 +35,8 @@ from qsage_validate.encodings.positional.corrective_board import (
     CorrectivePlay,
     Stones,
 )
-from qsage_validate.games.positional.masks import mask_of, members
+from qsage_validate.encodings.positional.explicit_board import differs
+from qsage_validate.games.masks import mask_of, members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.preprocessing import contracted
 from qsage_validate.games.protocol import Player

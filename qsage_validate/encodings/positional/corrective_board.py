@@ -25,10 +25,15 @@ from qsage_validate.encodings.completion import PlayLiterals, nothing_else
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
-from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, differs, is_constant
-from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
+from qsage_validate.encodings.positional.explicit_board import (
+    ClauseSet,
+    constant,
+    differs,
+    is_constant,
+    until_last_black_ply,
+)
 from qsage_validate.encodings.positional.in_mind import ClaimsInMind, completed, held
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player

@@ -22,7 +22,6 @@ from qsage_validate.encodings.arithmetic import constant_literals
 from qsage_validate.encodings.completion import PlayLiterals
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.positional.clause_set import FALSE, constant
 from qsage_validate.encodings.positional.corrective_board import (
     BLACK,
     WHITE,
@@ -30,6 +29,7 @@ from qsage_validate.encodings.positional.corrective_board import (
     CorrectivePlay,
     Stones,
 )
+from qsage_validate.encodings.positional.explicit_board import FALSE, constant
 from qsage_validate.games.positional.model import PositionalModel
 
 

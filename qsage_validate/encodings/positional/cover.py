@@ -29,17 +29,20 @@ from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.completion import PlayInMind, PlayLiterals, PlyLiterals
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
-from qsage_validate.encodings.positional.clause_set import ClauseSet, differs
-from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
+from qsage_validate.encodings.positional.explicit_board import (
+    ClauseSet,
+    differs,
+    until_last_black_ply,
+)
 from qsage_validate.encodings.positional.in_mind import completed, first_true, held
 from qsage_validate.errors import UsageError
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.cover_game import (
     OUT_OF_COVER,
     CoverGame,
     in_the_cover,
     shapes_of,
 )
-from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player

@@ -13,8 +13,8 @@ from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.positional.explicit_board import ExplicitBoard
 from qsage_validate.encodings.positional.in_mind import completed
 from qsage_validate.errors import UsageError
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.hex import is_hex_board, transversal_of
-from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.completion import PlayInMind, PlyLiterals
 from qsage_validate.encodings.layout.layout import Ply
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 

@@ -44,7 +44,7 @@ from qsage_validate.encodings.positional.open_game import (
     witness_positions,
 )
 from qsage_validate.encodings.positional.symbolic import EXISTS, FORALL, SymbolicEncoder
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 

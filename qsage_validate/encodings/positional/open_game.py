@@ -17,8 +17,8 @@ from qsage_validate.encodings.arithmetic import Bits
 from qsage_validate.encodings.completion import Goals, PlayLiterals, one_of
 from qsage_validate.encodings.positional.explicit_board import until_last_black_ply
 from qsage_validate.errors import UsageError
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.hex import is_hex_board, transversal_of
-from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import Network, PositionalModel, require_alternating
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.preprocessing import (

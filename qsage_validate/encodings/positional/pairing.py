@@ -31,12 +31,12 @@ from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.encodings.completion import Goals, PlayLiterals, nothing_else, one_of
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import Layout, StateView, listed
-from qsage_validate.encodings.positional.clause_set import ClauseSet, constant, differs
+from qsage_validate.encodings.positional.explicit_board import ClauseSet, constant, differs
 from qsage_validate.encodings.positional.in_mind import ClaimsInMind, completed, held
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
+from qsage_validate.games.positional.cover_game import PairingGame
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
 from qsage_validate.games.positional.pairing import Pairing
-from qsage_validate.games.positional.pairing_game import PairingGame
 from qsage_validate.games.positional.paths import with_all_winning_sets
 from qsage_validate.games.protocol import Player
 

@@ -26,7 +26,7 @@ from qsage_validate.encodings.layout.comments import is_clausal
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
 from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.encodings.positional.open_game import OpenGame
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.games.protocol import Player
 
 EXISTS, FORALL = Quantifier.EXISTS, Quantifier.FORALL

@@ -23,7 +23,7 @@ from qsage_validate.games.bddl.ground import (
     Grounding,
 )
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.games.protocol import Player
 
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_]|-(?=[A-Za-z0-9_]))*")

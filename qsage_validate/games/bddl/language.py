@@ -10,7 +10,7 @@ from qsage_validate.formats.source import PERCENT, Format, Source, quoted, sniff
 from qsage_validate.games.bddl.checks import check_model, require_valid
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, read_model
-from qsage_validate.games.language import Language
+from qsage_validate.games.languages import Language
 from qsage_validate.games.library.template import MAX_DEPTH, Number
 from qsage_validate.games.model_text import ModelParts
 

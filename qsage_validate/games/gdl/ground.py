@@ -14,9 +14,8 @@ from typing import Final, TypeAlias
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.gdl.checks import goal_value
-from qsage_validate.games.gdl.datalog import ACTION, DOES, STATE, STATIC, TRUE, View
 from qsage_validate.games.gdl.dependencies import components
-from qsage_validate.games.gdl.joins import Derive, Fact
+from qsage_validate.games.gdl.joins import ACTION, DOES, STATE, STATIC, TRUE, Derive, Fact, View
 from qsage_validate.games.gdl.machine import Step, horizon
 from qsage_validate.games.gdl.model import Atom, Clause, Ground, Key, Term, term_text
 from qsage_validate.games.gdl.rules import RoundsGame

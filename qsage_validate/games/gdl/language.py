@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from qsage_validate.formats.source import Format, Source, quoted, sniff
 from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description, read_description
-from qsage_validate.games.language import Language
+from qsage_validate.games.languages import Language
 from qsage_validate.games.library import catalogue, gdl
 from qsage_validate.games.library.template import option_values
 from qsage_validate.games.model_text import ModelParts, errors_in
@@ -49,7 +49,7 @@ class Gdl(Language[GdlModel]):
 
     def rules(self, model: GdlModel) -> RoundsGame:
         """Each round is two plies, Black's part and White's."""
-        from qsage_validate.games.gdl.loading import rounds_game
+        from qsage_validate.games.gdl.rules import rounds_game
 
         return rounds_game(model)
 

@@ -13,8 +13,17 @@ from typing import Final, TypeAlias
 
 from qsage_validate.errors import IllegalMoveError, QsageError
 from qsage_validate.games.gdl.checks import check_description, goal_value, role_names
-from qsage_validate.games.gdl.datalog import ACTION, DOES, STATE, STATIC, TRUE, Program, View
-from qsage_validate.games.gdl.joins import Fact, Facts
+from qsage_validate.games.gdl.joins import (
+    ACTION,
+    DOES,
+    STATE,
+    STATIC,
+    TRUE,
+    Fact,
+    Facts,
+    Program,
+    View,
+)
 from qsage_validate.games.gdl.model import (
     Atom,
     Clause,

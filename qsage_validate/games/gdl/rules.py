@@ -46,7 +46,9 @@ from qsage_validate.games.gdl.model import (
     term_order,
     term_text,
 )
+from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_ground
+from qsage_validate.games.naming import name_of
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -577,3 +579,10 @@ def _pair(state: KernelState) -> tuple[State, Ground]:
     before, chosen = state
     assert isinstance(before, frozenset)
     return before, chosen
+
+
+def rounds_game(model: GdlModel) -> RoundsGame:
+    """The game with two plies a round, Black's part and White's; errors as it has them."""
+    return RoundsGame(
+        model.two_roles, model.rounds, black=model.role, win=model.win, name=name_of(model)
+    )

@@ -17,14 +17,13 @@ from typing import Final
 from qsage_validate.errors import QsageError, UndecidedError
 from qsage_validate.formats.source import Place
 from qsage_validate.games.impartial.formula import And, Formula
-from qsage_validate.games.impartial.model import Action, ImpartialGame, state_text
+from qsage_validate.games.impartial.model import Action, ImpartialGame, formula_text, state_text
 from qsage_validate.games.impartial.moves import (
     State,
     compile_moves,
     compile_successors,
     compile_test,
 )
-from qsage_validate.games.impartial.printer import formula_text
 from qsage_validate.games.protocol import Illegality
 from qsage_validate.system.limits import NEVER
 

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.games.positional.arrangement import Arrangement
-from qsage_validate.games.positional.masks import mask_of, members
-from qsage_validate.games.positional.model import MAX_POSITIONS, PositionalModel
+from qsage_validate.games.masks import mask_of, members
+from qsage_validate.games.positional.model import MAX_POSITIONS, Arrangement, PositionalModel
 from qsage_validate.games.positional.polyominoes import (
     Cell,
     Cells,

@@ -12,10 +12,10 @@ from dataclasses import replace
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.goals import NEIGHBOURS
-from qsage_validate.games.positional.arrangement import Arrangement
-from qsage_validate.games.positional.masks import flood, mask_of, members, minimal
+from qsage_validate.games.masks import flood, mask_of, members, minimal
 from qsage_validate.games.positional.model import (
     MAX_POSITIONS,
+    Arrangement,
     Network,
     PositionalModel,
     alternating,

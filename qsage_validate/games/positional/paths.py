@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.positional.masks import bits, minimal, spread
+from qsage_validate.games.masks import bits, minimal, spread
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Player
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Final
 
-from qsage_validate.games.positional.masks import flood, members, minimal, spread
+from qsage_validate.games.masks import flood, members, minimal, spread
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.positional.paths import DEFAULT_LIMIT, ways_of
 from qsage_validate.games.protocol import Player

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
+from qsage_validate.arena.teacher.distance import or_list
 from qsage_validate.arena.teacher.drill import Drill, Mark
 from qsage_validate.arena.teacher.teacher import Teacher
-from qsage_validate.arena.teacher.threats import or_list
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.drill_file import DrillFile

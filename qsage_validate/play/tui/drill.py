@@ -18,10 +18,10 @@ from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState
 
 from qsage_validate.arena.frame import LayoutMove, MatchMove, SquareXY
-from qsage_validate.arena.goal_line import goal_line
+from qsage_validate.arena.move_words import goal_line
+from qsage_validate.arena.teacher.distance import or_list
 from qsage_validate.arena.teacher.drill import Drill, Mark, Progress, Question
 from qsage_validate.arena.teacher.teacher import Teacher
-from qsage_validate.arena.teacher.threats import or_list
 from qsage_validate.errors import Exit, QsageError, visible
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.drill_file import DrillFile

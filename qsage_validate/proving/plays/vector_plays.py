@@ -12,9 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from qsage_validate.arena.adversary import Adversary, Results
+from qsage_validate.arena.adversary import Adversary, ManyDraws, Results
 from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
-from qsage_validate.arena.draws import ManyDraws
 from qsage_validate.proving.plays.vector_rules import Flags, Indices
 from qsage_validate.proving.plays.vector_walk import Layer, Step, VectorWalk
 from qsage_validate.validation.finding import Finding

@@ -9,12 +9,10 @@ from typing import Final, Generic, TypeVar
 
 import numpy as np
 
-from qsage_validate.arena.adversary import KEPT_FINDINGS
-from qsage_validate.arena.conductor import Conductor
-from qsage_validate.arena.draws import Draws
+from qsage_validate.arena.adversary import KEPT_FINDINGS, Draws
+from qsage_validate.arena.conductor import Conductor, broken_by
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.arena.play_state import PlayState
-from qsage_validate.arena.promise import broken_by
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.certificates.oracles.simulation import SimulationOracle

@@ -11,7 +11,7 @@ import numpy as np
 from qsage_validate.games.impartial.boxes import Bits, Column, columns_of, formula_values
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 
 
 def to_int(bits: Bits) -> int:

@@ -13,7 +13,7 @@ from functools import cache, partial
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.gdl.rules import RoundsGame
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import Game, Player

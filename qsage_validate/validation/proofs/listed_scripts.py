@@ -16,8 +16,8 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits, value_bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.encodings.positional.in_mind import completed, first_true
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.cover_game import OUT_OF_COVER, in_the_cover, shapes_of
-from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player

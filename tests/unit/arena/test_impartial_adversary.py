@@ -13,8 +13,8 @@ from qsage_validate.arena.heap_adversary import HeapAdversary, exhaust, heaps_js
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.infix import parse_formula
+from qsage_validate.games.impartial.model import game_text
 from qsage_validate.games.impartial.parser import parse_game
-from qsage_validate.games.impartial.printer import game_text
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import Match

@@ -13,8 +13,8 @@ from qsage_validate.bench.papers.httt_depths import SHAPES, bounded_model
 from qsage_validate.bench.papers.httt_tables import depths, shapes, winners
 from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import UsageError
-from qsage_validate.games.positional.convert import read_positional
 from qsage_validate.games.positional.harary import polyomino_of
+from qsage_validate.games.positional.language import read_positional
 from qsage_validate.games.positional.polyominoes import canonical, named
 from qsage_validate.games.positional.symmetry import sound_first_moves
 

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.papers.impartial import EXPERIMENT, execute
-from qsage_validate.bench.papers.impartial_tables import (
+from qsage_validate.bench.papers.impartial import (
+    EXPERIMENT,
     beside_table4,
     by_family,
     by_technique,
+    execute,
     table4,
     unsolved,
 )
@@ -22,7 +23,7 @@ from qsage_validate.bench.results import read_results
 from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.printer import game_text
+from qsage_validate.games.impartial.model import game_text
 from tests.support.commands import run_qsage
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")

@@ -12,7 +12,7 @@ import qsage_validate as qs
 from experiments.pages import commands, with_tables
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Tabulate
-from qsage_validate.bench.papers.impartial_tables import beside_table4, by_technique
+from qsage_validate.bench.papers.impartial import beside_table4, by_technique
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.table import Table
 from tests.support.places import REPOSITORY

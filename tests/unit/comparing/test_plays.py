@@ -9,9 +9,8 @@ import pytest
 from benchmarks.compare_faults import back
 from benchmarks.faults import MODELS, faulty_encodings
 from qsage_validate.certificates.routes.routes import RouteOptions
-from qsage_validate.comparing.compare import Relation, relation
-from qsage_validate.comparing.outcomes import Loses
-from qsage_validate.comparing.plays import Side, transfer_by_plays
+from qsage_validate.comparing.compare import Relation, Side, relation, transfer_by_plays
+from qsage_validate.comparing.shared import Loses
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems

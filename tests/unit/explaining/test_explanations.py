@@ -13,17 +13,25 @@ from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining.answers import Exactly, Pick
+from qsage_validate.explaining.answers import (
+    Exactly,
+    Fork,
+    Leaf,
+    Pick,
+    Tree,
+    Vocabulary,
+    chosen,
+    depth_of,
+    nodes_of,
+    vocabulary_of,
+)
 from qsage_validate.explaining.certificate import certificate_of
 from qsage_validate.explaining.explain import ExplainOptions, explain
 from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.finding import Finder, Winning, tried
-from qsage_validate.explaining.forms.text import explanation_text
-from qsage_validate.explaining.program import Fork, Leaf, Tree, chosen, depth_of, nodes_of
+from qsage_validate.explaining.finding import AllPlays, Finder, Winning, tried
 from qsage_validate.explaining.questions import Turn
-from qsage_validate.explaining.refuting import AllPlays
+from qsage_validate.explaining.shown import explanation_text
 from qsage_validate.explaining.situation import first_situations
-from qsage_validate.explaining.vocabulary import Vocabulary, vocabulary_of
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.games.registry import find_command

@@ -15,10 +15,9 @@ from textual.widgets import Static
 import qsage_validate as qs
 from qsage_validate.api.explaining import Explanation
 from qsage_validate.arena.frame import Frame
-from qsage_validate.explaining.answers import Exactly
-from qsage_validate.explaining.followed import Followed
-from qsage_validate.explaining.forms.text import explanation_text
-from qsage_validate.explaining.program import Leaf
+from qsage_validate.explaining.answers import Exactly, Leaf
+from qsage_validate.explaining.explanation import Followed
+from qsage_validate.explaining.shown import explanation_text
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_command
 from qsage_validate.play.match import Match

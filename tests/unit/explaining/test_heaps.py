@@ -14,8 +14,8 @@ import pytest
 
 from qsage_validate.api.explaining import FORMS
 from qsage_validate.errors import Exit
-from qsage_validate.explaining.forms.text import explanation_text
 from qsage_validate.explaining.heaps import LOST, HeapExplanation, explain_heaps
+from qsage_validate.explaining.shown import explanation_text
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.rules import ImpartialRules

@@ -22,19 +22,16 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining.answers import Exactly, Pick
+from qsage_validate.explaining import standalone
+from qsage_validate.explaining.answers import Exactly, Fork, Leaf, Pick, vocabulary_of
+from qsage_validate.explaining.as_python import PythonWords, python_module
+from qsage_validate.explaining.as_smtlib import smtlib_module
 from qsage_validate.explaining.certificate import certificate_of
-from qsage_validate.explaining.circuits import Case, Spot, Table, View
+from qsage_validate.explaining.circuits import Case, Spot, Stones, Table, View, circuit_of
 from qsage_validate.explaining.explain import ExplainOptions, explain
 from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.forms import standalone
-from qsage_validate.explaining.forms.as_python import PythonWords, python_module
-from qsage_validate.explaining.forms.as_smtlib import smtlib_module
-from qsage_validate.explaining.gates import Stones, circuit_of
-from qsage_validate.explaining.program import Fork, Leaf
 from qsage_validate.explaining.questions import Turn
 from qsage_validate.explaining.situation import Made, Situation, first_situations
-from qsage_validate.explaining.vocabulary import vocabulary_of
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.games.registry import find_command

@@ -12,9 +12,7 @@ import pytest
 from qsage_validate.errors import Exit
 from qsage_validate.explaining.explain import ExplainOptions, explain
 from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.forms.drawing import explanation_svg
-from qsage_validate.explaining.forms.lesson import lesson_page
-from qsage_validate.explaining.forms.page import explanation_page
+from qsage_validate.explaining.shown import explanation_page, explanation_svg, lesson_page
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
 from tests.support.commands import run_qsage

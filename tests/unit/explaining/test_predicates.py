@@ -12,15 +12,12 @@ from hypothesis import strategies as st
 
 import qsage_validate as qs
 from qsage_validate.errors import InputError
-from qsage_validate.explaining.answers import Possible, bridged
-from qsage_validate.explaining.explain import ExplainOptions, explain
-from qsage_validate.explaining.forms.text import explanation_text
+from qsage_validate.explaining.answers import Fork, Possible, bridged, nodes_of, vocabulary_of
+from qsage_validate.explaining.explain import ExplainOptions, explain, pairs_of
 from qsage_validate.explaining.language import Joined, parse_predicates
-from qsage_validate.explaining.pairs import pairs_of
-from qsage_validate.explaining.program import Fork, nodes_of
 from qsage_validate.explaining.questions import Question, Stands, Threatened
+from qsage_validate.explaining.shown import explanation_text
 from qsage_validate.explaining.situation import Situation, first_situations, made
-from qsage_validate.explaining.vocabulary import vocabulary_of
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Square

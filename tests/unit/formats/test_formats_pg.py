@@ -15,9 +15,9 @@ from qsage_validate.formats.hex_board import HexFile, parse_hex
 from qsage_validate.formats.pg import Relation, growing, parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.languages import load_game, model_from_parts
-from qsage_validate.games.positional.convert import model_of_hex, model_of_pg, read_positional
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.language import model_of_hex, model_of_pg, read_positional
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.preprocessing import contracted
 from qsage_validate.games.positional.rules import PositionalGame

@@ -30,7 +30,7 @@ from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_prob
 from qsage_validate.games.gdl.checks import check_description
 from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.positional.convert import model_of_pg
+from qsage_validate.games.positional.language import model_of_pg
 from tests.support.generated import damaged
 
 QCIR = [

@@ -13,10 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.adversary import Results
+from qsage_validate.arena.adversary import Draws, ManyDraws, Results
 from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
 from qsage_validate.arena.conductor import Conductor
-from qsage_validate.arena.draws import Draws, ManyDraws
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.errors import Undecided, UsageError

@@ -12,9 +12,9 @@ from qsage_validate.encodings.positional.pairing import pairing_clauses
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form
+from qsage_validate.games.masks import mask_of
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.positional.masks import mask_of
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, open_sets
 from qsage_validate.games.positional.rules import PositionalGame

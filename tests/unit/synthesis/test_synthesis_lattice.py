@@ -15,7 +15,7 @@ from qsage_validate.games.impartial.moves import State
 from qsage_validate.games.impartial.rules import ImpartialRules
 from qsage_validate.synthesis.atoms import periods
 from qsage_validate.synthesis.checks.sample import Remaining
-from qsage_validate.synthesis.lattice import lattice_formula
+from qsage_validate.synthesis.winning_formula import lattice_formula
 from qsage_validate.system.limits import Deadline
 
 

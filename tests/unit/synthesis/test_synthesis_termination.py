@@ -17,9 +17,9 @@ from qsage_validate.games.impartial.parser import parse_game, read_game
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.synthesis import report
 from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
-from qsage_validate.synthesis.checks.measures import Measure
 from qsage_validate.synthesis.checks.termination import (
     Endless,
+    Measure,
     Terminates,
     Termination,
     Unknown,

@@ -11,8 +11,8 @@ from enum import Enum
 
 from qsage_validate.arena.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
 from qsage_validate.arena.pairs import letters_of
+from qsage_validate.arena.teacher.distance import letters_of_threats, threats_text
 from qsage_validate.arena.teacher.teacher import Ghost, Lesson
-from qsage_validate.arena.teacher.threats import letters_of_threats, threats_text
 from qsage_validate.games.protocol import Board, Player, Shape, Square
 from qsage_validate.play.tui.model.actions import key_of
 from qsage_validate.play.tui.model.board_art import Mark

@@ -16,7 +16,7 @@ from textual.style import Style
 from textual.widgets import DataTable, Input, Static
 
 from qsage_validate.arena.frame import NamedValue, SquareXY, WhyNot, by_reason
-from qsage_validate.explaining.followed import Followed, ProgramLine
+from qsage_validate.explaining.explanation import Followed, ProgramLine
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.history import Row
 from qsage_validate.play.tui.model.notes import Note, Weight

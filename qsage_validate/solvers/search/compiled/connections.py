@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from qsage_validate.games.positional.arrangement import Arrangement
 from qsage_validate.games.positional.hex import is_hex_board, transversal_of, with_network
-from qsage_validate.games.positional.model import Network, PositionalModel
+from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.compiled.arrays import CONTROLS, DONE, FIRST
 from qsage_validate.solvers.search.compiled.runner import Runner

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.positional.masks import bits, mask_of
+from qsage_validate.games.masks import bits, mask_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder
 from qsage_validate.games.positional.rules import PositionalGame

@@ -16,12 +16,11 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.positional.keys import CanonicalKeys
-from qsage_validate.games.positional.masks import minimal
+from qsage_validate.games.masks import minimal
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.preprocessing import without_dead_sets, without_long_sets
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.symmetry import key_symmetries
+from qsage_validate.games.positional.symmetry import CanonicalKeys, key_symmetries
 from qsage_validate.games.protocol import Player, State
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker

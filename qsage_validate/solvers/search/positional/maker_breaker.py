@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from qsage_validate.games.positional.keys import CanonicalKeys
+from qsage_validate.games.positional.symmetry import CanonicalKeys
 from qsage_validate.solvers.search.positional.pairing import PairingFinder
 from qsage_validate.solvers.search.positional.table import ALWAYS, Place, Table
 from qsage_validate.solvers.search.positional.threats import ThreatSearch

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets
 
 if TYPE_CHECKING:

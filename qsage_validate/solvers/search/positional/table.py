@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from qsage_validate.games.positional.keys import CanonicalKeys
+from qsage_validate.games.positional.symmetry import CanonicalKeys
 
 ALWAYS = 1 << 30
 """More stones than there are: Black never wins, or is not known to win."""

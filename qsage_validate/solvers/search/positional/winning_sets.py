@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from qsage_validate.games.positional.masks import members
+from qsage_validate.games.masks import members
 
 Layers = tuple[int, ...]
 

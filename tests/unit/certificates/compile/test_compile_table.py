@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.in_literals import NotCompiledError
+from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.compile.plan import NoWinError, Plan, must_play_plan
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
@@ -25,9 +25,9 @@ from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, li
 from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Witness

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.checker import check as checking
 from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
 from qsage_validate.certificates.compile.compiler import compile_plan
-from qsage_validate.certificates.compile.invariants import known_after
-from qsage_validate.certificates.compile.lemmas import compile_with_lemmas
+from qsage_validate.certificates.compile.lemmas import compile_with_lemmas, known_after
 from qsage_validate.certificates.compile.plan import Plan, Planner, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
 from qsage_validate.circuit.lemmas import Attempt, LemmaEffort, Step, satisfy_with_lemmas

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
-from qsage_validate.certificates.compile.in_literals import NotCompiledError
+from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.compile.lift import lift
 from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.routes import (

@@ -7,14 +7,13 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.in_literals import NotCompiledError
+from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import IllegalMoveError, UndecidedError
-from qsage_validate.games.positional.cover_game import Stone
+from qsage_validate.games.positional.cover_game import SAYS, PairingGame, Stone
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.pairing_game import SAYS, PairingGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Kind

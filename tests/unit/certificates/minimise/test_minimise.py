@@ -17,8 +17,7 @@ from qsage_validate.certificates.checker.check import (
     check,
 )
 from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
-from qsage_validate.certificates.minimise.features import feature_circuit
-from qsage_validate.certificates.minimise.gates import defined_gates
+from qsage_validate.certificates.minimise.features import defined_gates, feature_circuit
 from qsage_validate.certificates.minimise.learning import Style, learn
 from qsage_validate.certificates.minimise.minimise import (
     WrongCertificateError,

@@ -10,8 +10,7 @@ import pytest
 
 from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.certificates.qrp.check import QrpProved, check_qrp
-from qsage_validate.certificates.qrp.extract import extract
-from qsage_validate.certificates.qrp.functions import conjunctions
+from qsage_validate.certificates.qrp.extract import conjunctions, extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qcir import parse_qcir

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.gdl.clauses import Quantification, gdl_clauses
+from qsage_validate.encodings.gdl.encoders import Quantification, gdl_clauses
 from qsage_validate.encodings.gdl.formula import GdlEncoding, Variant, encode_gdl
 from qsage_validate.encodings.gdl.ground_program import ProgramCircuit, ground
 from qsage_validate.errors import (

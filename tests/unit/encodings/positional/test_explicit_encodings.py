@@ -17,15 +17,15 @@ from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.layout import IllegalMoves
-from qsage_validate.encodings.positional.clause_set import FALSE, TRUE, ClauseSet
+from qsage_validate.encodings.positional.explicit_board import FALSE, TRUE, ClauseSet
 from qsage_validate.encodings.positional.open_game import prepared
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs
-from qsage_validate.games.positional.convert import read_positional
+from qsage_validate.games.masks import mask_of
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
-from qsage_validate.games.positional.masks import mask_of
+from qsage_validate.games.positional.language import read_positional
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player

@@ -19,10 +19,10 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
-from qsage_validate.games.positional.convert import model_of_pg, read_positional
+from qsage_validate.games.masks import mask_of, members
 from qsage_validate.games.positional.harary import harary_model, polyomino_of
 from qsage_validate.games.positional.hex import hex_network, transversal_of
-from qsage_validate.games.positional.masks import mask_of, members
+from qsage_validate.games.positional.language import model_of_pg, read_positional
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.preprocessing import preprocess

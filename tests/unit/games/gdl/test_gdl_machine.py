@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import IllegalMoveError
-from qsage_validate.games.gdl.datalog import STATIC, Program, View
+from qsage_validate.games.gdl.joins import STATIC, Program, View
 from qsage_validate.games.gdl.machine import State, StateMachine
 from qsage_validate.games.gdl.model import (
     Atom,

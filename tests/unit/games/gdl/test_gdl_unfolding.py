@@ -8,11 +8,11 @@ import pytest
 
 from qsage_validate.errors import InputError
 from qsage_validate.games.gdl.checks import check_description
-from qsage_validate.games.gdl.loading import rounds_game
 from qsage_validate.games.gdl.machine import StateMachine
 from qsage_validate.games.gdl.model import Description, term_text
 from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.parser import parse_description
+from qsage_validate.games.gdl.rules import rounds_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.solver import search_for
 

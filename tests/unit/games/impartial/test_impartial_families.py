@@ -12,9 +12,8 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.families.catalogue import by_name, families
 from qsage_validate.games.impartial.families.family import PUBLISHED, FamilyGame
-from qsage_validate.games.impartial.model import ImpartialGame
+from qsage_validate.games.impartial.model import ImpartialGame, game_text
 from qsage_validate.games.impartial.parser import parse_game
-from qsage_validate.games.impartial.printer import game_text
 from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
 from tests.support.impartial_meaning import meaning
 

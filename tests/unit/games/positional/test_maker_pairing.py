@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.games.languages import load_game
+from qsage_validate.games.masks import bits, mask_of
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.positional.maker_pairing import MakerPairing, maker_pairing
-from qsage_validate.games.positional.masks import bits, mask_of
 from qsage_validate.games.positional.model import PositionalModel, alternating
+from qsage_validate.games.positional.pairing import MakerPairing, maker_pairing
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command

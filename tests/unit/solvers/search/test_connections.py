@@ -11,8 +11,8 @@ import pytest
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.languages import load_game
+from qsage_validate.games.masks import members
 from qsage_validate.games.positional.hex import hex_network, with_network
-from qsage_validate.games.positional.masks import members
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.rules import PositionalGame

@@ -14,10 +14,19 @@ from typing import Final
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, one_line
-from qsage_validate.explaining.circuits import Played, Spot, Table, Unrolled, View, either
+from qsage_validate.explaining.answers import Fork, Tree
+from qsage_validate.explaining.circuits import (
+    Played,
+    Spot,
+    Stones,
+    Table,
+    Unrolled,
+    View,
+    circuit_of,
+    either,
+    gates_below,
+)
 from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.gates import Stones, circuit_of, gates_below
-from qsage_validate.explaining.program import Fork, Tree
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.system.limits import NEVER, Deadline
 

@@ -1,1 +1,0 @@
-"""The forms in which an explanation is written: text, pages, drawings, programs."""
