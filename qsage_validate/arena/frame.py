@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from qsage_validate.games.impartial.heap_game import HeapMove
 from qsage_validate.games.protocol import Board, Illegality, Player, Position
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
 from qsage_validate.validation.finding import Evidence, Finding
+
+if TYPE_CHECKING:
+    from qsage_validate.games.impartial.heap_game import HeapMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,7 @@ class BlockMove:
         return dict(zip(self.variables, self.values, strict=True))
 
 
-MatchMove = LayoutMove | BlockMove | HeapMove
+MatchMove: TypeAlias = "LayoutMove | BlockMove | HeapMove"
 
 
 Pairs: TypeAlias = tuple[tuple[LayoutMove, LayoutMove], ...]
@@ -217,7 +219,6 @@ __all__ = [
     "BlockMove",
     "Frame",
     "Group",
-    "HeapMove",
     "Hint",
     "LayoutMove",
     "MatchMove",

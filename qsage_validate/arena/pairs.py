@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 from string import ascii_letters, digits
+from typing import TYPE_CHECKING
 
 from qsage_validate.arena.frame import Pairs
-from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.pairing import PairingFinder
-from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.model import PositionalModel
+    from qsage_validate.games.positional.rules import PositionalGame
 
 # A pairing is looked for while the user waits: conflicts of the SAT solver, about a second.
 _CONFLICTS = 20_000
@@ -20,6 +22,8 @@ class BlockingPairs:
     """Pairings in the positions of one game, each looked for once."""
 
     def __init__(self, game: PositionalGame) -> None:
+        from qsage_validate.games.positional.pairing import PairingFinder
+
         self._game = game
         self._finder = PairingFinder(game.model)
         self._found: dict[tuple[int, int], Pairs | None] = {}
@@ -30,6 +34,8 @@ class BlockingPairs:
         None, but a pairing, where White has a stone in each winning set already.  ``None``
         without a pairing, and where none is found in a reasonable time.
         """
+        from qsage_validate.games.positional.rules import PositionalPosition
+
         if not isinstance(position, PositionalPosition) or position.outcome is not None:
             return None
         if position.to_move is not Player.BLACK:
@@ -51,7 +57,11 @@ def blocking_pairs(game: Game | None, player: Player) -> BlockingPairs | None:
 
     That is where Black has winning sets, and the players claim one position by turns.
     """
-    if player is not Player.WHITE or not isinstance(game, PositionalGame):
+    if player is not Player.WHITE or game is None or game.language != "positional":
+        return None
+    from qsage_validate.games.positional.rules import PositionalGame
+
+    if not isinstance(game, PositionalGame):  # COVER and PAIRING play otherwise
         return None
     return BlockingPairs(game) if _can_block(game.model) else None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, overload
 
-from qsage_validate.formats.source import quoted
+from qsage_validate.formats.source import Format, quoted, sniff
 from qsage_validate.games.model_text import GameModel, ModelParts
 from qsage_validate.games.protocol import Game
 
@@ -98,9 +98,20 @@ class _Languages(Mapping[str, Language[Any]]):
 LANGUAGES: Final[Mapping[str, Language[Any]]] = _Languages("bddl", "positional", "gdl")
 """By the names that layouts call them."""
 
+# A file of these formats is told without loading any other language.
+_OF_FORMAT: Final[Mapping[Format, str]] = {
+    Format.BDDL: "bddl",
+    Format.PG: "positional",
+    Format.GDL: "gdl",
+}
+
 
 def language_of(path: str) -> Language[Any] | None:
     """The language of a file, by its content; ``None`` where it is no game."""
+    found = sniff(path)
+    if found is not Format.UNKNOWN:
+        name = _OF_FORMAT.get(found)
+        return None if name is None else LANGUAGES[name]
     return next((language for language in LANGUAGES.values() if language.owns(path)), None)
 
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
 
-from qsage_validate.arena.frame import BlockMove, HeapMove, LayoutMove, MatchMove, SquareXY
+from qsage_validate.arena.frame import BlockMove, LayoutMove, MatchMove, SquareXY
 from qsage_validate.games.protocol import Board, Square
 
-PlacedMove = LayoutMove | HeapMove
+if TYPE_CHECKING:
+    from qsage_validate.games.impartial.heap_game import HeapMove
+
+PlacedMove: TypeAlias = "LayoutMove | HeapMove"
 
 _PLACE = r"\(?\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)?"
 _SAID = re.compile(rf"\s*{_PLACE}(?:\s*(?:-|x|to)\s*{_PLACE})?\s*")
@@ -68,7 +72,7 @@ class Picks:
         for move in moves:
             if isinstance(move, BlockMove):
                 continue
-            named = None if isinstance(move, HeapMove) else move.square
+            named = move.square if isinstance(move, LayoutMove) else None
             areas[move] = frozenset(touched(move)) or frozenset(() if named is None else {named})
         return cls(areas, fall)
 
@@ -76,7 +80,7 @@ class Picks:
         """The squares to mark as playable: pieces that can move, open squares that can be taken."""
         marked: set[SquareXY] = set()
         for move, area in self.areas.items():
-            named = None if isinstance(move, HeapMove) else move.square
+            named = move.square if isinstance(move, LayoutMove) else None
             if named is not None and named in area and board[named] is not Square.OPEN:
                 marked.add(named)
             else:
@@ -140,7 +144,7 @@ class Picks:
         groups: dict[tuple[str, frozenset[SquareXY]], list[LayoutMove]] = {}
         chosen: list[PlacedMove] = []
         for move in moves:
-            if isinstance(move, HeapMove) or not move.action:
+            if not isinstance(move, LayoutMove) or not move.action:
                 chosen.append(move)
             else:
                 groups.setdefault((move.action, self.areas[move]), []).append(move)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from qsage_validate.arena.frame import Frame, MatchOutcome, NamedValue, WhyNot
-from qsage_validate.arena.teacher.teacher import Lesson
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import Match
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.render.steps import outcome_line
+
+if TYPE_CHECKING:
+    from qsage_validate.arena.teacher.teacher import Lesson
 
 BOARD_BY_RULES = "(the rules' board: the formula does not describe it)"
 

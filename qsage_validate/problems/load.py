@@ -6,25 +6,24 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from qsage_validate.certificates.files.dialects import DESCRIPTIONS
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle, is_large
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle, WholeOracle
-from qsage_validate.certificates.oracles.solving import SolvingOracle
 from qsage_validate.certificates.parts import check_outermost, first_blocks, variables_read
-from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.gdl.qasp import read_formula_or_program
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout.layout import Layout, Silence, inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.assertions import read_assertions
+from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
-from qsage_validate.formats.source import quoted
+from qsage_validate.formats.source import Format, quoted, sniff
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
 from qsage_validate.games.naming import labelled
@@ -39,12 +38,15 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.script_moves import insistent
-from qsage_validate.problems.solving import AUTO, Solving, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.system.reading import reading
 from qsage_validate.system.stages import stage
 from qsage_validate.validation.assertions import Asserted, Vocabulary
 from qsage_validate.validation.fit import check_fit, foreign_move
+
+if TYPE_CHECKING:
+    from qsage_validate.certificates.oracles.solving import SolvingOracle
+    from qsage_validate.problems.solving import Solving
 
 _GameOf: TypeAlias = "Callable[[Files, Layout], Game | None]"
 
@@ -204,9 +206,7 @@ def load(files: Files, rules: Game | None = None) -> Problem:
     files = sorted_out(files)
     assert files.certificate is not None, "sorted out"
     stage("reading the formula")
-    formula = (
-        None if files.formula is None else read_formula_or_program(files.formula, files.prenex)
-    )
+    formula = None if files.formula is None else _read_formula(files.formula, files.prenex)
     stage("reading the certificate")
     certificate = read_certificate(
         files.certificate,
@@ -216,15 +216,33 @@ def load(files: Files, rules: Game | None = None) -> Problem:
     )
     solving = None
     if isinstance(certificate, CircuitCertificate) and certificate.first_blocks is not None:
+        from qsage_validate.problems.solving import AUTO
+
         files = replace(files, solver=files.solver or AUTO)
     if files.solver is not None:
         certificate = _part(certificate, formula, files)
-        solving = Solving.by(files.solver, files.seconds)
+        solving = _solver(files.solver, files.seconds)
     layout = _layout(files, certificate, formula) if _asks_for_layout(files) else None
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
         # Clauses need not mention what no function reads.
         certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
     return _played(files, formula, certificate, layout, game_of, solving)
+
+
+def _read_formula(path: str, order: PrenexOrder | None) -> Qbf:
+    """The formula in a file: QCIR, QDIMACS, or a quantified logic program, told by its content."""
+    if sniff(path) is not Format.QASP:
+        return read_formula(path, order)
+    from qsage_validate.encodings.gdl.qasp import read_qasp
+
+    return read_qasp(path)
+
+
+def _solver(name: str, seconds: float | None) -> Solving:
+    """The solver that plays; errors as ``Solving.by`` has them."""
+    from qsage_validate.problems.solving import Solving
+
+    return Solving.by(name, seconds)
 
 
 def _part(certificate: Certificate, formula: Qbf | None, files: Files) -> CircuitCertificate:
@@ -264,8 +282,8 @@ def _solved(files: Files, solver: str, game_of: _GameOf) -> Problem:
     """The problem in which a solver plays without a certificate."""
     if files.formula is None:
         raise UsageError("found --solver without a formula, expected one to solve")
-    formula = read_formula_or_program(files.formula, files.prenex)
-    solving = Solving.by(solver, files.seconds)
+    formula = _read_formula(files.formula, files.prenex)
+    solving = _solver(solver, files.seconds)
     certificate = _unanswered(formula, files, solving)
     layout = _layout(files, certificate, formula) if _asks_for_layout(files) else None
     return _played(files, formula, certificate, layout, game_of, solving)
@@ -275,7 +293,7 @@ def against_solver(encoding: Encoding, files: Files) -> Problem:
     """The play of an encoding that is in no file against the solver that ``files`` name."""
     if files.solver is None:
         raise UsageError("expected a solver")
-    solving = Solving.by(files.solver, files.seconds)
+    solving = _solver(files.solver, files.seconds)
     certificate = _unanswered(encoding.qbf, files, solving)
     game = load_game(encoding.model)
     return _played(files, encoding.qbf, certificate, encoding.layout, lambda *_: game, solving)
@@ -285,6 +303,8 @@ def _unanswered(formula: Qbf, files: Files, solving: Solving) -> CircuitCertific
     """The certificate without functions of the side that wins; who that is may be asked first."""
     if files.blocks is not None:
         raise UsageError("found --blocks without --cert, which has the blocks")
+    from qsage_validate.problems.solving import without_functions
+
     value = solving.replies.value(formula) if files.status is None else files.status
     return without_functions(formula, Kind.SKOLEM if value else Kind.HERBRAND, files.formula)
 
@@ -292,7 +312,7 @@ def _unanswered(formula: Qbf, files: Files, solving: Solving) -> CircuitCertific
 def _without_certificate(files: Files) -> Problem:
     if files.formula is None:
         raise UsageError("expected a formula")
-    formula = read_formula_or_program(files.formula, files.prenex)
+    formula = _read_formula(files.formula, files.prenex)
     layout = None if files.as_blocks else _layout(files, None, formula)
     game = None if layout is None else _game(files, layout)
     unpromised = None

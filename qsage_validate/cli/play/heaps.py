@@ -72,13 +72,17 @@ def impartial_game(name: str | None) -> ImpartialGame | None:
 
     Raises ``InputError`` for a file that begins like such a game and is none.
     """
-    from qsage_validate.formats.source import open_input
-    from qsage_validate.games.impartial import library
-    from qsage_validate.games.impartial.parser import is_impartial, read_game
+    from qsage_validate.formats.source import Format, open_input, sniff
 
     if name is None or name == "-":
         return None
-    if os.path.isfile(name):
+    is_file = os.path.isfile(name)
+    if is_file and sniff(name) is not Format.UNKNOWN:
+        return None
+    from qsage_validate.games.impartial import library
+    from qsage_validate.games.impartial.parser import is_impartial, read_game
+
+    if is_file:
         with open_input(name) as file:
             begin = file.read(_BEGIN).decode("utf-8-sig", errors="replace")
         return read_game(name) if is_impartial(begin) else None

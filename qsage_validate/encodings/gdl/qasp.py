@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
 
-from qsage_validate.circuit.qbf import CircuitBuilder, PrenexOrder, Qbf, Quantifier, Scope
+from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
 from qsage_validate.encodings.gdl.ground_program import (
     MAX_GATES,
     GroundProgram,
@@ -30,8 +30,7 @@ from qsage_validate.encodings.gdl.ground_program import (
     ground,
 )
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.formats.formula import read_formula
-from qsage_validate.formats.source import PERCENT, Format, Path, Source, quoted, sniff
+from qsage_validate.formats.source import PERCENT, Path, Source, quoted
 from qsage_validate.games.gdl.dependencies import components
 
 _QUANTIFIERS: Final[Mapping[str, Quantifier | None]] = {
@@ -50,14 +49,6 @@ def read_qasp(path: Path) -> Qbf:
     clingo, ``UndecidedError`` for groundings and formulas that are too large.
     """
     return parse_qasp(Source.open(path, PERCENT))
-
-
-def read_formula_or_program(path: Path, order: PrenexOrder | None = None) -> Qbf:
-    """The formula in a file: QCIR, QDIMACS, or a quantified logic program, told by its content.
-
-    ``order`` and errors as in ``read_formula``, errors as in :func:`read_qasp`.
-    """
-    return read_qasp(path) if sniff(path) is Format.QASP else read_formula(path, order)
 
 
 def parse_qasp(source: Source) -> Qbf:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from qsage_validate.arena.frame import Frame, HeapMove, SquareXY
+from qsage_validate.arena.frame import Frame, LayoutMove, SquareXY
 from qsage_validate.arena.teacher.distance import Source
 from qsage_validate.arena.teacher.teacher import Ghost, Lesson
 from qsage_validate.games.protocol import Player
@@ -38,7 +38,7 @@ def ghosts_at(picks: Picks, lesson: Lesson, selected: SquareXY | None) -> Mappin
     found: dict[SquareXY, dict[str, Ghost]] = {}
     for move, area in picks.areas.items():
         ghost = lesson.ghosts.get(str(move))
-        if ghost is None or isinstance(move, HeapMove):
+        if ghost is None or not isinstance(move, LayoutMove):
             continue
         squares = area if selected is None else area - {selected}
         if len(squares) == 1 and (selected is None or selected in area):
