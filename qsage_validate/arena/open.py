@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from qsage_validate.arena.adversary import Adversary
-from qsage_validate.arena.board_adversary import BlockAdversary, BoardAdversary
 from qsage_validate.arena.conductor import Conductor
-from qsage_validate.arena.engines.blocks import BlockEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.engines.engine import Engine
 from qsage_validate.arena.names import Names
@@ -16,7 +15,6 @@ from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.watch import Watch, coverage
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.parts import variables_read
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UsageError
@@ -26,11 +24,17 @@ from qsage_validate.strategies.guesses import Guesses, told
 from qsage_validate.strategies.readers import reader_of
 from qsage_validate.validation.assertions import Vocabulary
 
+if TYPE_CHECKING:
+    from qsage_validate.arena.adversary import Adversary
+    from qsage_validate.arena.board_adversary import BoardAdversary
+
 
 def open_engine(problem: Problem) -> Engine[Any]:
     """The engine for a person's play of a problem."""
     oracle, solves = problem.oracle(OracleKind.SAT), problem.solving is not None
     if problem.layout is None:
+        from qsage_validate.arena.engines.blocks import BlockEngine
+
         assert problem.formula is not None, "without a layout there is a formula"
         return BlockEngine(
             problem.formula,
@@ -75,6 +79,8 @@ def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = 
     With ``bias`` it prefers the moves that it has made least (on a board only).  Raises
     ``UsageError`` where illegal moves are asked for and nothing tells them.
     """
+    from qsage_validate.arena.board_adversary import BlockAdversary
+
     if problem.layout is not None:
         return open_board_adversary(problem, seed=seed, illegal=illegal, bias=bias)
     assert problem.formula is not None, "without a layout there is a formula"
@@ -96,6 +102,10 @@ def open_board_adversary(
     problem: Problem, *, seed: int, illegal: float, bias: bool = False
 ) -> BoardAdversary:
     """The same on a board; there must be a layout."""
+    from qsage_validate.arena.board_adversary import BoardAdversary
+
+    from qsage_validate.arena.board_adversary import BoardAdversary
+
     assert problem.layout is not None, "the caller has looked"
     conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
     if illegal and not conductor.knows_illegal():
@@ -121,6 +131,8 @@ def conductor_with_names(
     gates: Callable[[int], Sequence[int]],
 ) -> Conductor:
     """Plays on the board of ``layout``; ``gates`` are those looked at before each ply."""
+    from qsage_validate.certificates.oracles.simulation import SimulationOracle
+
     certificate, formula, game = problem.answering, problem.formula, problem.game
     reader = reader_of(layout, certificate, formula, oracle, game, problem.refuter)
     guesses = None

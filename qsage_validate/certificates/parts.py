@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from qsage_validate.circuit.aig import AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.circuit.residual import Value, residual
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.residual import Value
 
 
 def own_blocks(formula: Qbf, kind: Kind) -> list[frozenset[int]]:
@@ -53,6 +56,8 @@ def check_outermost(certificate: CircuitCertificate, formula: Qbf) -> None:
 
 def left_by(formula: Qbf, part: CircuitCertificate) -> Qbf:
     """The formula in which the variables that ``part`` decides are its functions."""
+    from qsage_validate.circuit.residual import residual
+
     number = formula.max_variable + 1
     gates = {number: Gate(Connective.OR, ())}
     names = [number, *part.inputs]  # by the variable of the graph: 0 is the constant false

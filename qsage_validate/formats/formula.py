@@ -23,6 +23,7 @@ def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
     ``order`` is for quantifier gates, see ``parse_qcir``.  Raises :class:`InputError`, also for a
     file of another format or of none.
     """
+
     data = read_bytes(path)
     found = sniff_bytes(data)
     if found is Format.QDIMACS:

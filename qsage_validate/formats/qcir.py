@@ -21,21 +21,15 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from qsage_validate.circuit.prenex import (
-    MAX_COPIES,
-    AnyGate,
-    CopiesError,
-    NestedQbf,
-    QuantifierGate,
-    UnboundError,
-    prenex,
-)
 from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir_common import is_comment, largest_kept
 from qsage_validate.formats.source import HASH, Source, quoted
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.prenex import AnyGate, QuantifierGate, UnboundError
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
 _NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
@@ -103,6 +97,8 @@ class _Reader:
         self.numbers: dict[str, int] = {}
 
     def formula(self, order: PrenexOrder | None) -> Qbf:
+        from qsage_validate.circuit.prenex import CopiesError, NestedQbf, UnboundError, prenex
+
         statements = list(self._statements())
         prefix, gates, output = self._sort(statements)
         self._number(statements)
@@ -358,6 +354,8 @@ class _Reader:
         return bound
 
     def _quantifier_gate(self, s: _Statement, known: Collection[str]) -> QuantifierGate:
+        from qsage_validate.circuit.prenex import QuantifierGate
+
         body = s.body or ""
         name = body.removeprefix("-")
         if name not in known:
@@ -377,6 +375,8 @@ class _Reader:
         return self.source.error(self._argument_at(s, index), found, "a quantified variable")
 
     def _too_many(self, gate: int, gates: list[_Statement]) -> InputError:
+        from qsage_validate.circuit.prenex import MAX_COPIES
+
         s = self._statement_of(gate, gates)
         found = f"gate {quoted(s.name or '')}, where copies have become more than {MAX_COPIES:,}"
         expected = "fewer quantifier gates inside others that are used in both polarities"

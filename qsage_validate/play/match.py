@@ -33,13 +33,13 @@ from qsage_validate.errors import (
 from qsage_validate.games.protocol import Board, Player
 from qsage_validate.play.history import History, Round
 from qsage_validate.play.picking import Picks, is_elsewhere
-from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
 from qsage_validate.system.task import Task
 from qsage_validate.validation.finding import Finding
 
 if TYPE_CHECKING:
     from qsage_validate.arena.teacher.teacher import Comparison, Lesson, Teacher
     from qsage_validate.explaining.explanation import Followed
+    from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
     from qsage_validate.system.limits import Deadline
 
 _MOST_ASKED = 128
@@ -383,6 +383,8 @@ class Match:
 
         ``str`` is its text, ``Transcript.parse`` reads it back.
         """
+        from qsage_validate.play.transcript import Transcript
+
         outcome, path = self.outcome, self.history.here.path
         return Transcript(
             title=self.facts.title,
@@ -460,6 +462,8 @@ class Match:
 
 
 def _plies(rounds: Sequence[Round]) -> tuple[TranscriptPly, ...]:
+    from qsage_validate.play.transcript import TranscriptPly
+
     return tuple(
         TranscriptPly(f.ply, f.player, _text(f.move), f.illegal is not None, f.stopped)
         for each in rounds
@@ -470,6 +474,8 @@ def _plies(rounds: Sequence[Round]) -> tuple[TranscriptPly, ...]:
 
 def _variations(line: Sequence[Round]) -> tuple[Variation, ...]:
     """The moves played beside the rounds of a line, and after its end: what redo plays is first."""
+    from qsage_validate.play.transcript import Variation
+
     last = line[-1]
     first = () if last.onward is None else (last.onward,)
     beside = [*first, *(c for c in last.children if c is not last.onward)]

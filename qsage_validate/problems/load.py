@@ -17,10 +17,8 @@ from qsage_validate.certificates.parts import check_outermost, first_blocks, var
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout.layout import Layout, Silence, inconclusive
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.assertions import read_assertions
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.source import Format, quoted, sniff
@@ -386,6 +384,8 @@ def _asserted(
     game_of: Callable[[Files, Layout], Game | None],
 ) -> tuple[Asserted, ...]:
     """The assertions of all files; of positions by the rules of the layout's game."""
+    from qsage_validate.formats.assertions import read_assertions
+
     if not files.assertions:
         return ()
     game = None if layout is None else game_of(files, layout)
@@ -428,6 +428,8 @@ def _asks_for_layout(files: Files) -> bool:
 
 def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> Layout | None:
     """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
+    from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+
     path = files.meta
     if path is None and formula is not None:
         layout = layout_from_comments(formula)

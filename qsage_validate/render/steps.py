@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from qsage_validate.arena.frame import Frame, MatchOutcome
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.protocol import Board, Game, Player
-from qsage_validate.render.board_svg import Marks
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
+
+if TYPE_CHECKING:
+    from qsage_validate.render.board_svg import Marks
 
 
 def outcome_line(outcome: MatchOutcome) -> str:
@@ -121,6 +124,8 @@ def _step(
     remarks: Sequence[str],
     ending: str = "",
 ) -> Step:
+    from qsage_validate.render.board_svg import Marks
+
     before, board, rules = boards
     changed = [] if before is None or board is None else before.differences(board)
     wrong: list[SquareXY] = []
@@ -147,6 +152,8 @@ def diagram(steps: Sequence[Step]) -> tuple[Board, Marks] | None:
 
     ``None`` for a play without boards.
     """
+    from qsage_validate.render.board_svg import Marks
+
     boards = [step for step in steps if step.board is not None]
     if not boards:
         return None

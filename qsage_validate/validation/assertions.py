@@ -28,7 +28,6 @@ from qsage_validate.formats.assertions import (
 )
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.kernel.assertions import GOAL
 
 _FREE: Final = re.compile(r"(open|occupied) (.+)", re.IGNORECASE)
 
@@ -106,6 +105,8 @@ class Vocabulary:
 
     def atom(self, name: str) -> Condition | None:
         """The condition of a position that a name stands for; ``None`` if it stands for none."""
+        from qsage_validate.kernel.assertions import GOAL
+
         for spelling in (*spellings(name), f"({name})"):
             word = self._word(spelling)
             if word is not None:

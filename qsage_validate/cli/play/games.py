@@ -10,7 +10,6 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, narrate
-from qsage_validate.cli.formula import formula_path, game_formula
 from qsage_validate.cli.model_arguments import ModelArguments
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
 from qsage_validate.errors import UndecidedError, UsageError
@@ -82,6 +81,8 @@ def named_game(
     ``rules`` are the words of ``--game`` or ``--model``.  Raises ``UsageError`` for words that do
     not fit together, ``InputError`` for bad files.
     """
+    from qsage_validate.cli.formula import formula_path
+
     if not subject.words and cert is None and rules:
         from qsage_validate.encodings.registry import language_of_encoding
         from qsage_validate.games.registry import find_command
@@ -108,6 +109,8 @@ def explained_game(game: NamedGame, encoding: str | None, files: Files) -> Expla
     ``files`` say how it is played.  Raises ``UsageError`` and ``UndecidedError`` as ``qsage
     explain`` does.
     """
+    from qsage_validate.cli.formula import game_formula
+
     named = replace(files, game=(), explained=True)
     formula = game_formula(game.model, game.words, encoding, by_name=game.by_name, files=named)
     return _explained(formula, None, any_encoding=encoding is None)

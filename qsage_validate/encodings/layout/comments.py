@@ -12,10 +12,8 @@ from dataclasses import replace
 
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.grid_lines import GridReader, grid_lines
 from qsage_validate.encodings.layout.layout import Layout, Ply, listed
 from qsage_validate.encodings.layout.line_reader import FIRST
-from qsage_validate.encodings.layout.listed_lines import ListedReader, listed_lines
 from qsage_validate.errors import InputError
 
 # --- Writing ----------------------------------------------------------------------------------
@@ -26,6 +24,9 @@ def layout_comments(layout: Layout, output: int | None = None) -> tuple[str, ...
 
     In version 2 a verdict that is ``output`` is called that, and not by its number.
     """
+    from qsage_validate.encodings.layout.grid_lines import grid_lines
+    from qsage_validate.encodings.layout.listed_lines import listed_lines
+
     lines = grid_lines(layout) if layout.state.is_board else listed_lines(layout, output)
     return tuple(f"@ {line}" for line in lines)
 
@@ -129,6 +130,9 @@ def layout_from_comments(qbf: Qbf) -> Layout | None:
     Raises ``InputError`` with the line of the first comment that is not as described, or that
     names a variable or gate which the formula does not have.
     """
+    from qsage_validate.encodings.layout.grid_lines import GridReader
+    from qsage_validate.encodings.layout.listed_lines import ListedReader
+
     lines = layout_lines(qbf)
     if not lines:
         return None
@@ -147,6 +151,9 @@ def layout_lines(qbf: Qbf) -> list[tuple[int, str]]:
     The first one says the version; there are none in a file of another tool.
     Raises ``InputError`` for a layout that begins with another line: it would count for nothing.
     """
+    from qsage_validate.encodings.layout.grid_lines import GridReader
+    from qsage_validate.encodings.layout.listed_lines import ListedReader
+
     lines = [(number, content[1:].strip()) for number, content in _contents(qbf)]
     keywords = [(text.split(maxsplit=1) or [""])[0] for _, text in lines]
     known = {*GridReader.keywords, *ListedReader.keywords}

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.ground import Grounding
-from qsage_validate.games.bddl.symmetry import BitPermutation, permutation
 from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ class BddlKernel(Kernel):
         moves: Mapping[Player, Sequence[Move]],
         symmetries: Sequence[Symmetry],
     ) -> None:
+        from qsage_validate.games.bddl.symmetry import BitPermutation, permutation
+
         self.grounding = grounding
         self._same: tuple[Grounding, ...] = (grounding,)
         self.initial = grounding.initial

@@ -42,7 +42,6 @@ from qsage_validate.games.bddl.ground import (
 from qsage_validate.games.bddl.kernel import BddlKernel, make_kernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
 from qsage_validate.games.bddl.symmetry import find_symmetries
-from qsage_validate.games.goals import MOST_SETS, are_chains, shape_of, words_of
 from qsage_validate.games.protocol import (
     Board,
     Game,
@@ -393,6 +392,8 @@ class BddlGame(Game):
     @cached_property
     def is_hex(self) -> bool:
         """True if Black's goals are the connections of top and bottom in Hex."""
+        from qsage_validate.games.goals import are_chains
+
         sets = self._winning_sets[Player.BLACK]
         return are_chains(
             sets, self.grounding.width, self.grounding.height, self._most_pieces[Player.BLACK]
@@ -422,6 +423,8 @@ class BddlGame(Game):
     @cached_property
     def _winning_sets(self) -> Mapping[Player, frozenset[frozenset[tuple[int, int]]]]:
         """The winning sets of each player whose goals ask for own pieces alone; else none."""
+        from qsage_validate.games.goals import MOST_SETS
+
         found: dict[Player, frozenset[frozenset[tuple[int, int]]]] = {}
         for player in Player:
             goals = self.grounding.goals[player]
@@ -456,6 +459,8 @@ class BddlGame(Game):
         return self.grounding.stuck_words(self.player_at(plies))
 
     def goal_words(self, player: Player) -> str:
+        from qsage_validate.games.goals import words_of
+
         if not any(self.grounding.goals.values()):
             return f"no move left for {player.other}"
         grounding = self.grounding
@@ -482,6 +487,8 @@ class BddlGame(Game):
     @cached_property
     def target(self) -> tuple[str, ...]:
         """The shape whose placements are Black's goals."""
+        from qsage_validate.games.goals import shape_of
+
         sets = self._winning_sets[Player.BLACK]
         return shape_of(sets, self.grounding.width, self.grounding.height)
 
