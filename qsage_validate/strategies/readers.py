@@ -9,7 +9,6 @@ from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Game
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind
-from qsage_validate.strategies.herbrand import HerbrandReader
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem import SkolemReader
 
@@ -27,6 +26,8 @@ def reader_of(
     The game says where moves are drawn whose texts have no coordinates; ``refuter`` gives the
     verdicts of a Herbrand certificate that lacks functions.
     """
+    from qsage_validate.strategies.herbrand import HerbrandReader
+
     square_of = named_cell if game is None else game.square_of
     if certificate.kind is Kind.SKOLEM:
         return SkolemReader(layout, oracle, square_of)
