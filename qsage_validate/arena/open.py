@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qsage_validate.arena.conductor import Conductor
 from qsage_validate.arena.engines.board import BoardEngine
@@ -104,7 +102,6 @@ def open_board_adversary(
     """The same on a board; there must be a layout."""
     from qsage_validate.arena.board_adversary import BoardAdversary
 
-    from qsage_validate.arena.board_adversary import BoardAdversary
 
     assert problem.layout is not None, "the caller has looked"
     conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
