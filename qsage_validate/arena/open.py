@@ -10,7 +10,6 @@ from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.engines.engine import Engine
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.play_state import PlayState
-from qsage_validate.arena.watch import Watch, coverage
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.parts import variables_read
@@ -20,7 +19,6 @@ from qsage_validate.kernel.certificate import CircuitCertificate, Kind, opponent
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.guesses import Guesses, told
 from qsage_validate.strategies.readers import reader_of
-from qsage_validate.validation.assertions import Vocabulary
 
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import Adversary
@@ -50,6 +48,8 @@ def open_engine(problem: Problem) -> Engine[Any]:
 
 def watched(problem: Problem) -> str:
     """The assertions that plays of a problem look at, in words; empty without any."""
+    from qsage_validate.arena.watch import coverage
+
     layout = problem.layout
     told = None if layout is None or problem.game is not None else _told(problem, layout)
     return coverage(problem.assertions, board=layout is not None, told=told)
@@ -57,6 +57,8 @@ def watched(problem: Problem) -> str:
 
 def _told(problem: Problem, layout: Layout) -> frozenset[str]:
     """The names of positions that the formula tells at some time; not what the opponent chooses."""
+    from qsage_validate.validation.assertions import Vocabulary
+
     state, certificate = layout.state, problem.answering
     if state.is_board:
         return frozenset(Vocabulary(problem.formula, layout, None).words)
@@ -102,7 +104,6 @@ def open_board_adversary(
     """The same on a board; there must be a layout."""
     from qsage_validate.arena.board_adversary import BoardAdversary
 
-
     assert problem.layout is not None, "the caller has looked"
     conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
     if illegal and not conductor.knows_illegal():
@@ -128,6 +129,7 @@ def conductor_with_names(
     gates: Callable[[int], Sequence[int]],
 ) -> Conductor:
     """Plays on the board of ``layout``; ``gates`` are those looked at before each ply."""
+    from qsage_validate.arena.watch import Watch
     from qsage_validate.certificates.oracles.simulation import SimulationOracle
 
     certificate, formula, game = problem.answering, problem.formula, problem.game

@@ -15,9 +15,8 @@ from typing import Final
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
-from qsage_validate.formats.assertions import names, value
+from qsage_validate.formats.assertions import GOAL, names, value
 from qsage_validate.games.protocol import Game, Player, Square
-from qsage_validate.kernel.assertions import GOAL
 from qsage_validate.strategies.readings import BoardReading
 from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind

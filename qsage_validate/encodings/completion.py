@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.games.protocol import Player, Witness
+
+if TYPE_CHECKING:
+    from qsage_validate.encodings.layout.codings import Bits
 
 Goals = frozenset[Witness]
 """Goals that are reached together, at least one."""

@@ -24,6 +24,9 @@ from typing import Final
 
 from qsage_validate.formats.source import HASH_OR_C, Path, Source
 
+GOAL: Final = "goal!"
+"""The name that says of a position that Black has won by the rules; no atom is called so."""
+
 _MAX_DEPTH: Final = 100
 _WHEN: Final = re.compile(r"\s*(?:(always)\b:?|(end)\b:?|ply\s+(\d{1,9})\s*:)", re.IGNORECASE)
 _CLAUSE: Final = re.compile(r"\s*-?\d")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.errors import InputError
-from qsage_validate.formats.qaiger import parse_qaiger
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.formats.source import (
     Format,
     Path,
@@ -23,10 +21,14 @@ def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
     ``order`` is for quantifier gates, see ``parse_qcir``.  Raises :class:`InputError`, also for a
     file of another format or of none.
     """
+    from qsage_validate.formats.qaiger import parse_qaiger
+
 
     data = read_bytes(path)
     found = sniff_bytes(data)
     if found is Format.QDIMACS:
+        from qsage_validate.formats.qdimacs import parse_qdimacs
+
         return parse_qdimacs(data, label(path))
     if found is Format.QCIR:
         return parse_qcir(data, label(path), order)

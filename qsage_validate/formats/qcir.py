@@ -97,8 +97,6 @@ class _Reader:
         self.numbers: dict[str, int] = {}
 
     def formula(self, order: PrenexOrder | None) -> Qbf:
-        from qsage_validate.circuit.prenex import CopiesError, NestedQbf, UnboundError, prenex
-
         statements = list(self._statements())
         prefix, gates, output = self._sort(statements)
         self._number(statements)
@@ -119,6 +117,8 @@ class _Reader:
         free = tuple(self.numbers[v] for s in prefix if s.keyword == "free" for v in s.arguments)
         if len(plain) == len(ordered):
             return Qbf(scopes, plain, result, names, comments, path, free=free)
+        from qsage_validate.circuit.prenex import CopiesError, NestedQbf, UnboundError, prenex
+
         try:
             nested = NestedQbf(scopes, ordered, result, names, comments, path)
             return replace(prenex(nested, order), free=free)

@@ -20,10 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
-from qsage_validate.formats.assertions import Assertion, Condition, Join, Name, Not, guard
+from qsage_validate.formats.assertions import GOAL, Assertion, Condition, Join, Name, Not, guard
 from qsage_validate.kernel.claims import Claim, Counterexample, failures
 from qsage_validate.kernel.composition import Composition
 from qsage_validate.kernel.fault import FindingKind
@@ -32,9 +31,6 @@ from qsage_validate.kernel.strategy import StrategyProof, played
 from qsage_validate.kernel.walk import Step, Walk
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
-
-GOAL: Final = "goal!"
-"""The name that says of a position that Black has won by the rules; no atom is called so."""
 
 LiteralOf = Callable[[str], int]
 """The graph's literal of a name."""

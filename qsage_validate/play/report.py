@@ -10,7 +10,6 @@ from qsage_validate.arena.frame import Frame, MatchOutcome, NamedValue, WhyNot
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import Match
 from qsage_validate.render.board_text import board_lines
-from qsage_validate.render.steps import outcome_line
 
 if TYPE_CHECKING:
     from qsage_validate.arena.teacher.teacher import Lesson
@@ -34,6 +33,8 @@ def exit_code(match: Match) -> Exit:
 
 def frame_lines(match: Match, frame: Frame) -> Iterator[str]:
     """A step in plain text: who moved, the board, findings, the outcome."""
+    from qsage_validate.render.steps import outcome_line
+
     yield frame_title(match, frame)
     if frame.player is None:
         yield from (f"  {note}" for note in (match.facts.goal, *match.facts.notes) if note)

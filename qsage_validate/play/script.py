@@ -21,7 +21,6 @@ from qsage_validate.errors import (
 )
 from qsage_validate.play.match import Match, RefusedMoveError
 from qsage_validate.play.report import exit_code
-from qsage_validate.play.transcript import Transcript, is_transcript
 from qsage_validate.problems.script_moves import script_moves
 
 
@@ -39,6 +38,8 @@ def run_script(
     limit has ended it.
     Raises ``InputError`` with the place of a move that cannot be read or comes after the end.
     """
+    from qsage_validate.play.transcript import Transcript, is_transcript
+
     if is_transcript(text):
         match.load(Transcript.parse(text, path))
         for frame in match.frames:

@@ -8,14 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from qsage_validate.certificates.files.dialects import DESCRIPTIONS
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle, is_large
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.oracles.simulation import SimulationOracle, WholeOracle
 from qsage_validate.certificates.parts import check_outermost, first_blocks, variables_read
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
-from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.layout import Layout, Silence, inconclusive
 from qsage_validate.errors import UsageError
@@ -43,8 +40,11 @@ from qsage_validate.validation.assertions import Asserted, Vocabulary
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
+    from qsage_validate.certificates.oracles.simulation import WholeOracle
     from qsage_validate.certificates.oracles.solving import SolvingOracle
+    from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.problems.solving import Solving
+    from qsage_validate.validation.assertions import Asserted
 
 _GameOf: TypeAlias = "Callable[[Files, Layout], Game | None]"
 
@@ -142,6 +142,8 @@ class Problem:
 
     @cached_property
     def _whole(self) -> WholeOracle:
+        from qsage_validate.certificates.oracles.simulation import WholeOracle
+
         assert isinstance(self.certificate, CircuitCertificate), "a circuit is large"
         return WholeOracle(self.certificate, self.formula)
 
@@ -384,10 +386,11 @@ def _asserted(
     game_of: Callable[[Files, Layout], Game | None],
 ) -> tuple[Asserted, ...]:
     """The assertions of all files; of positions by the rules of the layout's game."""
-    from qsage_validate.formats.assertions import read_assertions
 
     if not files.assertions:
         return ()
+    from qsage_validate.formats.assertions import read_assertions
+
     game = None if layout is None else game_of(files, layout)
     known = Vocabulary(formula, layout, game)
     return tuple(one for path in files.assertions for one in known.bound(read_assertions(path)))
@@ -397,6 +400,8 @@ def _unplayed(
     certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: Game | None
 ) -> tuple[int, ...]:
     """The variables that White's moves depend on and to which a play gives no value."""
+    from qsage_validate.certificates.oracles.simulation import SimulationOracle
+
     if formula is None or layout is None or certificate.kind is Kind.SKOLEM:
         return ()
     if not isinstance(certificate, CircuitCertificate):
@@ -428,13 +433,14 @@ def _asks_for_layout(files: Files) -> bool:
 
 def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> Layout | None:
     """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
-    from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 
     path = files.meta
     if path is None and formula is not None:
         layout = layout_from_comments(formula)
         if layout is not None:
             return layout
+    from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+
     if path is None:
         beside = files.formula or files.certificate
         path = None if beside is None or beside == "-" else find_meta(beside)
@@ -562,6 +568,8 @@ def _notes(
 
 
 def _who_plays(certificate: Certificate, solving: Solving | None) -> str:
+    from qsage_validate.certificates.files.dialects import DESCRIPTIONS
+
     side, kind = _side(certificate), certificate.kind.value
     if solving is None:
         return f"{kind} certificate ({DESCRIPTIONS[certificate.dialect]}): it plays {side}"

@@ -26,11 +26,11 @@ def reader_of(
     The game says where moves are drawn whose texts have no coordinates; ``refuter`` gives the
     verdicts of a Herbrand certificate that lacks functions.
     """
-    from qsage_validate.strategies.herbrand import HerbrandReader
-
     square_of = named_cell if game is None else game.square_of
     if certificate.kind is Kind.SKOLEM:
         return SkolemReader(layout, oracle, square_of)
     assert isinstance(certificate, CircuitCertificate), "clause sets are Skolem"
     assert formula is not None, "checked when loading"
+    from qsage_validate.strategies.herbrand import HerbrandReader
+
     return HerbrandReader(certificate, formula, layout, oracle, square_of, refuter=refuter)

@@ -105,7 +105,7 @@ class Vocabulary:
 
     def atom(self, name: str) -> Condition | None:
         """The condition of a position that a name stands for; ``None`` if it stands for none."""
-        from qsage_validate.kernel.assertions import GOAL
+        from qsage_validate.formats.assertions import GOAL
 
         for spelling in (*spellings(name), f"({name})"):
             word = self._word(spelling)

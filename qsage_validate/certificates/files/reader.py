@@ -68,6 +68,7 @@ def read_outer_block(data: bytes, formula: Qbf | None, path: str | None) -> Circ
     Raises :class:`InputError` for malformed text, and for a result or a value that is not one of
     the formula's: values are those of the player who wins, of variables of the outermost block.
     """
+
     file = parse_outer_block(data, path)
     if formula is None:
         found = "values of an outermost block without their formula"
@@ -403,6 +404,7 @@ class _CircuitReader:
 def _read_clauses(
     data: bytes, formula: Qbf | None, path: str | None, *, dependencies: bool
 ) -> ClauseCertificate:
+
     file = parse_pedant(data, path)
     certificate = ClauseCertificate(
         literals=file.literals,
@@ -432,6 +434,7 @@ def _blocks(data: bytes) -> tuple[tuple[int, int], ...]:
 
 
 def _check_clauses(certificate: ClauseCertificate, formula: Qbf, *, dependencies: bool) -> None:
+
     quantifiers = formula.quantifiers()
     last = max(quantifiers, default=0)
     prefix = f"the prefix of {formula.path or 'the formula'}"

@@ -38,13 +38,13 @@ def choose_oracle(
 
     Raises ``UsageError`` when simulation is asked for with a clause set.
     """
-    from qsage_validate.certificates.oracles.simulation import SimulationOracle
-
     if not isinstance(certificate, CircuitCertificate):
         if asked is OracleKind.SIMULATION:
             raise UsageError("found --simulation, but only a SAT solver can answer a clause set")
         return SatOracle(certificate, formula)
     kind = preferred if asked is OracleKind.AUTO else asked
     if kind is OracleKind.SIMULATION:
+        from qsage_validate.certificates.oracles.simulation import SimulationOracle
+
         return SimulationOracle(certificate, formula)
     return SatOracle(certificate, formula)

@@ -28,6 +28,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.source import quoted
@@ -39,7 +40,6 @@ from qsage_validate.games.bddl.ground import (
     leaves_board,
     satisfies,
 )
-from qsage_validate.games.bddl.kernel import BddlKernel, make_kernel
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
 from qsage_validate.games.bddl.symmetry import find_symmetries
 from qsage_validate.games.protocol import (
@@ -54,6 +54,9 @@ from qsage_validate.games.protocol import (
     Square,
     Symmetry,
 )
+
+if TYPE_CHECKING:
+    from qsage_validate.games.bddl.kernel import BddlKernel
 
 _MOVE = re.compile(r"\s*([A-Za-z0-9_][A-Za-z0-9_-]*)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
 _MAX_DIGITS = 6
@@ -501,6 +504,8 @@ class BddlGame(Game):
 
     @cached_property
     def _kernel(self) -> BddlKernel:
+        from qsage_validate.games.bddl.kernel import make_kernel
+
         return make_kernel(self.grounding, self.move_table, self._symmetries)
 
     def skipped(self, position: Position) -> BddlPosition:

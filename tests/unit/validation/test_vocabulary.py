@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
-from qsage_validate.formats.assertions import Join, Name, Not, names, parse_assertions
+from qsage_validate.formats.assertions import GOAL, Join, Name, Not, names, parse_assertions
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.kernel.assertions import GOAL
 from qsage_validate.validation.assertions import Asserted, Vocabulary
 from tests.support.gdl_heap import heap
 from tests.support.plays import EL, model_of
