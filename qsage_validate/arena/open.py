@@ -129,19 +129,20 @@ def conductor_with_names(
     gates: Callable[[int], Sequence[int]],
 ) -> Conductor:
     """Plays on the board of ``layout``; ``gates`` are those looked at before each ply."""
-    from qsage_validate.arena.watch import Watch
-    from qsage_validate.certificates.oracles.simulation import SimulationOracle
-
     certificate, formula, game = problem.answering, problem.formula, problem.game
     reader = reader_of(layout, certificate, formula, oracle, game, problem.refuter)
     guesses = None
     if certificate.kind is Kind.HERBRAND and isinstance(certificate, CircuitCertificate):
         position = told(layout, game)
         if problem.unplayed or not variables_read(certificate).isdisjoint(position):
+            from qsage_validate.certificates.oracles.simulation import SimulationOracle
+
             graph = SimulationOracle(certificate, formula)
             guesses = Guesses(layout, graph, problem.unplayed, position)
     watch: Callable[[Sequence[PlayState]], list[PlayState]] = list
     if problem.assertions:
+        from qsage_validate.arena.watch import Watch
+
         watch = Watch(problem.assertions, oracle, game, _replies(problem))
     return Conductor(
         reader,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 import numpy as np
 
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.strategies.readings import Assignment
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.simulate import Simulator
+    from qsage_validate.certificates.oracles.simulation import SimulationOracle
 
 
 class Guesses:
@@ -44,6 +48,8 @@ class Guesses:
         All plays have the same number of plies.  The result has all variables that the
         ply's functions read, or none.
         """
+        from qsage_validate.circuit.simulate import pack, unpack
+
         if not plays:
             return []
         read, simulator = self._ply(plays[0].plies + 1)
@@ -59,6 +65,8 @@ class Guesses:
 
     def _simulator(self, ply: int) -> tuple[tuple[int, ...], Simulator]:
         """The unplayed variables that a ply's replies read; a simulator of which bits are known."""
+        from qsage_validate.circuit.simulate import Simulator
+
         later = {variable for variable, time in self._told.items() if time >= ply}
         unplayed = self._unplayed | later
         aig, outputs = self._oracle.graph(variables_of(self._layout.moves[ply - 1]))
