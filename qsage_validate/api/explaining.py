@@ -12,7 +12,6 @@ from qsage_validate.api.formulas import Formula, encode
 from qsage_validate.api.reports import Report
 from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.registry import POSITIONAL
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError
 from qsage_validate.explaining import explanation
 from qsage_validate.explaining.certificate import certificate_of
@@ -303,7 +302,7 @@ def _for_gates(formula: Formula) -> Callable[[], Formula] | None:
     it.
     """
     game, files = formula.game, formula.problem.files
-    if game is None or game.language == POSITIONAL:
+    if game is None or game.language == "positional":
         return None
     if _EXPLICIT not in game.encodings:
         return None

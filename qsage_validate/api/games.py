@@ -152,9 +152,9 @@ def game(name: str, **parameters: object) -> Game:
 def game_names() -> GameTable:
     """The games of the library: for each its name, its parameters and a line of description."""
     from qsage_validate.api.results import GameTable
-    from qsage_validate.games.library.catalogue import GAMES
+    from qsage_validate.games.library.catalogue import library_games
 
-    return GameTable.of(GAMES)
+    return GameTable.of(library_games())
 
 
 @parameter_words

@@ -68,9 +68,9 @@ def files(incomplete: str) -> list[str]:
 
 def games(incomplete: str) -> list[str]:
     """The games of the library."""
-    from qsage_validate.games.library.catalogue import GAMES
+    from qsage_validate.games.library import catalogue
 
-    return _like(incomplete, (game.name for game in GAMES))
+    return _like(incomplete, (game.name for game in catalogue.library_games()))
 
 
 def impartial_games(incomplete: str) -> list[str]:

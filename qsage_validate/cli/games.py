@@ -36,14 +36,14 @@ def command(
 
     Impartial games come last; they are for 'qsage synthesize' and 'qsage play'.
     """
-    from qsage_validate.games.library.catalogue import GAMES
+    from qsage_validate.games.library.catalogue import library_games
     from qsage_validate.games.registry import find_game
 
     if encodings:
         if name is not None:
             raise UsageError(f"found {name} with --encodings, expected one of them")
         return _tell_encodings(json_output)
-    chosen = GAMES if name is None else (find_game(name),)
+    chosen = library_games() if name is None else (find_game(name),)
     impartial = [] if name is not None else _impartial()
     if json_output:
         emit_json({"games": [_as_json(game) for game in chosen], "impartial": impartial})

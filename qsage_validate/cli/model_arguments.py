@@ -17,7 +17,7 @@ from qsage_validate.cli import completion
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.option_groups import Command, takes_options, with_parameters
 from qsage_validate.errors import Exit
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, Option
 from qsage_validate.system.reading import reading
 
@@ -80,7 +80,7 @@ class ModelArguments:
 def template_options() -> dict[str, Option]:
     """The options of all games by name; the first game says what an option means."""
     options: dict[str, Option] = {}
-    for game in GAMES:
+    for game in library_games():
         for option in game.options:
             options.setdefault(option.name, option)
     return options
@@ -133,8 +133,8 @@ def takes_model(
 def _parameter(option: Option) -> inspect.Parameter:
     """The command-line option for a template's option, read by the template itself."""
     is_flag = isinstance(option.kind, Flag)
-    users = [g.name for g in GAMES if any(o.name == option.name for o in g.options)]
-    scope = "" if len(users) == len(GAMES) else f" ({', '.join(users)})"
+    users = [g.name for g in library_games() if any(o.name == option.name for o in g.options)]
+    scope = "" if len(users) == len(library_games()) else f" ({', '.join(users)})"
     info = typer.Option(
         option.flag,
         metavar=None if is_flag else option.name.upper().replace("_", "-"),

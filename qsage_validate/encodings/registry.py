@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib import import_module
 from typing import Final
 
@@ -12,75 +13,153 @@ from qsage_validate.encodings.layout.comments import is_clausal, only_variables,
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.games.library.template import KINDS
 from qsage_validate.games.model_text import GameModel
+from qsage_validate.registry import declared
 from qsage_validate.system.reading import in_time
 
-BDDL, POSITIONAL, GDL = KINDS
 
-# The first of a language is what is taken when none is named.
-_ENCODERS: Final[Mapping[str, Mapping[str, str]]] = {
-    BDDL: {
-        "lifted": "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)",
-        "lifted-guarded": "the lifted encoding, plies side by side behind guards instead of nested",
-    },
-    POSITIONAL: {
-        "cor-lean": "COR+ with the mover's stones alone after each ply, of all positional games",
-        "cor": "COR: the corrective encoding as published (Mayer-Eichberger and Saffidine 2023)",
-        "cor+": "COR+: COR with symmetry breaking, as COVER is compared with it",
-        "cor-ladder": "COR with a variable for each of Black's moves, and the exact board",
-        "ea": "EA: explicit board, all winning sets (Shaik et al. 2023, 3.1)",
-        "en": "EN: explicit board, a way by neighbours (4.2), as published",
-        "en-forward": "EN with the equations of 4.2 alone: a way from start to end",
-        "et": "ET: explicit board, no way for White in the transversal game (4.5)",
-        "la": "LA: lifted board, all minimal winning sets (3.2)",
-        "ln": "LN: lifted board, a way by neighbours (4.3)",
-        "sa": "SA: no board, all minimal winning sets (3.3)",
-        "sn": "SN: no board, a way by neighbours (4.4)",
-        "li": "LI: lifted board, a way by iterative squaring (appendix C)",
-        "si": "SI: no board, a way by iterative squaring (appendix C)",
-        "sn-httt": "SN for polyominoes: cells by their neighbours to the right and up (section 6)",
-        "cover": "COVER: Black keeps to the shapes around her first stone "
-        "(true: a win; false: nothing)",
-        "cover-played": "COVER with a number of White's for each position, "
-        "for certificates and play",
-        "pairing": "PAIRING: White has a pairing after the plies "
-        "(false: White holds; true: nothing)",
-    },
-    GDL: {
-        "gdl": "GE of He, Saffidine and Thielscher 2024: any turn-taking game, moves as variables",
-        "gdl-strict": "SE: no codes for rounds in which White cannot choose "
-        "(strictly turn-taking games)",
-        "gdl-gn": "GN: GE in clauses over atoms, atoms innermost",
-        "gdl-gt": "GT: GE in clauses over atoms, atoms by time",
-        "gdl-gd": "GD: GE in clauses over atoms, atoms as early as what they depend on allows",
-        "gdl-sd": "SD: SE in clauses over atoms, atoms as early as what they depend on allows",
-    },
-}
-"""By language and name a line of help for each."""
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """The declaration of an encoding: of a language's games, by a module's ``ENCODERS[name]``.
 
-_MODULES: Final[Mapping[str, tuple[str, ...]]] = {
-    "grid.lifted": ("lifted", "lifted-guarded"),
-    "positional.corrective": ("cor", "cor+"),
-    "positional.corrective_variants": ("cor-lean", "cor-ladder"),
-    "positional.explicit": ("ea", "en", "en-forward", "et"),
-    "positional.lifted": ("la", "ln"),
-    "positional.stateless": ("sa", "sn", "sn-httt"),
-    "positional.squaring": ("li", "si"),
-    "positional.cover": ("cover", "cover-played"),
-    "positional.pairing": ("pairing",),
-    "gdl.encoders": ("gdl", "gdl-strict", "gdl-gn", "gdl-gt", "gdl-gd", "gdl-sd"),
-}
-"""The names in each module's ``ENCODERS``; a module is imported when one of them is asked for."""
+    That function makes an :class:`Encoding` of a model; the module is imported when it is asked
+    for.  The first encoding of a language is taken when none is named.
+    """
+
+    name: str
+    language: str
+    help: str
+    module: str
+
+
+def _in_module(language: str, module: str, *named: tuple[str, str]) -> tuple[Encoder, ...]:
+    return tuple(Encoder(name, language, text, module) for name, text in named)
+
+
+_ENCODINGS: Final = (
+    *_in_module(
+        "bddl",
+        "qsage_validate.encodings.grid.lifted",
+        (
+            "lifted",
+            "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)",
+        ),
+        (
+            "lifted-guarded",
+            "the lifted encoding, plies side by side behind guards instead of nested",
+        ),
+    ),
+    *_in_module(
+        "positional",
+        "qsage_validate.encodings.positional.corrective_variants",
+        (
+            "cor-lean",
+            "COR+ with the mover's stones alone after each ply, of all positional games",
+        ),
+        ("cor-ladder", "COR with a variable for each of Black's moves, and the exact board"),
+    ),
+    *_in_module(
+        "positional",
+        "qsage_validate.encodings.positional.corrective",
+        (
+            "cor",
+            "COR: the corrective encoding as published (Mayer-Eichberger and Saffidine 2023)",
+        ),
+        ("cor+", "COR+: COR with symmetry breaking, as COVER is compared with it"),
+    ),
+    *_in_module(
+        "positional",
+        "qsage_validate.encodings.positional.explicit",
+        ("ea", "EA: explicit board, all winning sets (Shaik et al. 2023, 3.1)"),
+        ("en", "EN: explicit board, a way by neighbours (4.2), as published"),
+        ("en-forward", "EN with the equations of 4.2 alone: a way from start to end"),
+        ("et", "ET: explicit board, no way for White in the transversal game (4.5)"),
+    ),
+    *_in_module(
+        "positional",
+        "qsage_validate.encodings.positional.lifted",
+        ("la", "LA: lifted board, all minimal winning sets (3.2)"),
+        ("ln", "LN: lifted board, a way by neighbours (4.3)"),
+    ),
+    *_in_module(
+        "positional",
+        "qsage_validate.encodings.positional.stateless",
+        ("sa", "SA: no board, all minimal winning sets (3.3)"),
+        ("sn", "SN: no board, a way by neighbours (4.4)"),
+        (
+            "sn-httt",
+            "SN for polyominoes: cells by their neighbours to the right and up (section 6)",
+        ),
+    ),
+    *_in_module(
+        "positional",
+        "qsage_validate.encodings.positional.squaring",
+        ("li", "LI: lifted board, a way by iterative squaring (appendix C)"),
+        ("si", "SI: no board, a way by iterative squaring (appendix C)"),
+    ),
+    *_in_module(
+        "positional",
+        "qsage_validate.encodings.positional.cover",
+        (
+            "cover",
+            "COVER: Black keeps to the shapes around her first stone (true: a win; false: nothing)",
+        ),
+        (
+            "cover-played",
+            "COVER with a number of White's for each position, for certificates and play",
+        ),
+    ),
+    *_in_module(
+        "positional",
+        "qsage_validate.encodings.positional.pairing",
+        (
+            "pairing",
+            "PAIRING: White has a pairing after the plies (false: White holds; true: nothing)",
+        ),
+    ),
+    *_in_module(
+        "gdl",
+        "qsage_validate.encodings.gdl.encoders",
+        (
+            "gdl",
+            "GE of He, Saffidine and Thielscher 2024: any turn-taking game, moves as variables",
+        ),
+        (
+            "gdl-strict",
+            "SE: no codes for rounds in which White cannot choose (strictly turn-taking games)",
+        ),
+        ("gdl-gn", "GN: GE in clauses over atoms, atoms innermost"),
+        ("gdl-gt", "GT: GE in clauses over atoms, atoms by time"),
+        (
+            "gdl-gd",
+            "GD: GE in clauses over atoms, atoms as early as what they depend on allows",
+        ),
+        (
+            "gdl-sd",
+            "SD: SE in clauses over atoms, atoms as early as what they depend on allows",
+        ),
+    ),
+)
+
+
+@lru_cache(maxsize=1)
+def _encodings() -> Mapping[str, Encoder]:
+    """All encodings by name: this package's, then those of extensions that have other names."""
+    found: dict[str, Encoder] = {}
+    for encoder in (*_ENCODINGS, *declared("encodings", Encoder)):
+        found.setdefault(encoder.name, encoder)
+    return found
 
 
 def encoders(language: str | None = None) -> dict[str, str]:
     """The registered encodings (of a language) with a line of help each."""
-    wanted = _ENCODERS.values() if language is None else [_ENCODERS[language]]
-    return {name: text for helps in wanted for name, text in helps.items()}
+    known = _encodings().values()
+    return {e.name: e.help for e in known if language in (None, e.language)}
 
 
 def language_of_encoding(encoding: str | None) -> str | None:
     """The language of the games that ``encoding`` takes; ``None`` if not given or not known."""
-    return next((language for language, names in _ENCODERS.items() if encoding in names), None)
+    found = _encodings().get(encoding or "")
+    return None if found is None else found.language
 
 
 def require_known(encoding: str, language: str) -> None:
@@ -107,9 +186,8 @@ def encode(model: GameModel, encoding: str | None = None) -> Encoding:
             f"found the encoding {encoding} for {model.name}, a {KINDS[model.language]} game, "
             f"expected one of: {', '.join(known)}"
         )
-    module = next(module for module, names in _MODULES.items() if encoding in names)
     with in_time("the game is encoded"):
-        encoded: Encoding = import_module(f"{__package__}.{module}").ENCODERS[encoding](model)
+        encoded: Encoding = import_module(_encodings()[encoding].module).ENCODERS[encoding](model)
         # Comments are the layout already.
         return encoded if encoded.qbf.comments else _self_describing(encoded)
 

@@ -21,9 +21,6 @@ def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
     ``order`` is for quantifier gates, see ``parse_qcir``.  Raises :class:`InputError`, also for a
     file of another format or of none.
     """
-    from qsage_validate.formats.qaiger import parse_qaiger
-
-
     data = read_bytes(path)
     found = sniff_bytes(data)
     if found is Format.QDIMACS:
@@ -33,6 +30,8 @@ def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
     if found is Format.QCIR:
         return parse_qcir(data, label(path), order)
     if found in (Format.AIGER_ASCII, Format.AIGER_BINARY):
+        from qsage_validate.formats.qaiger import parse_qaiger
+
         return parse_qaiger(data, label(path))
     if found is Format.UNKNOWN:
         raise unknown_format(data, label(path), "a formula (QCIR, QDIMACS or QAIGER)")

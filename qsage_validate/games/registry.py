@@ -10,7 +10,7 @@ from qsage_validate.formats.source import STDIN, Format, label, quoted, sample_w
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import language_of
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, LibraryGame
 from qsage_validate.games.model_text import GameModel
 
@@ -21,14 +21,14 @@ def find_game(name: str) -> LibraryGame:
     Raises ``UsageError`` with the list of names.
     """
     wanted = plain(name)
-    for game in GAMES:
+    for game in library_games():
         if wanted in game.names:
             return game
     from qsage_validate.games.impartial import library as impartial
 
     if impartial.knows(name):
         raise is_impartial_game(name, wanted)
-    names = [name for game in GAMES for name in game.names]
+    names = [name for game in library_games() for name in game.names]
     sample = f"sample:{wanted}"
     is_sample = sample in sample_words()
     near = did_you_mean(
@@ -55,7 +55,7 @@ def plain(name: str) -> str:
 
 
 def _names() -> str:
-    return ", ".join(game.name for game in GAMES)
+    return ", ".join(game.name for game in library_games())
 
 
 def find_model(
@@ -76,7 +76,7 @@ def find_model(
     if len(words) != 2:
         found = "no game" if not words else f"{len(words)} words"
         raise UsageError(f"found {found}, expected {_expected()}")
-    names = {name for game in GAMES for name in game.names}
+    names = {name for game in library_games() for name in game.names}
     if any(not _is_file(word) and word.lower() in names for word in words):
         raise UsageError(
             f"found {' and '.join(map(quoted, words))}, expected the name of one game "
@@ -103,7 +103,10 @@ def find_command(words: Sequence[str], language: str | None = None) -> GameModel
     names: list[str] = []
     options: dict[str, object] = {}
     flags = {
-        option.name for game in GAMES for option in game.options if isinstance(option.kind, Flag)
+        option.name
+        for game in library_games()
+        for option in game.options
+        if isinstance(option.kind, Flag)
     }
     waiting: str | None = None
     for word in words:

@@ -386,7 +386,6 @@ def _asserted(
     game_of: Callable[[Files, Layout], Game | None],
 ) -> tuple[Asserted, ...]:
     """The assertions of all files; of positions by the rules of the layout's game."""
-
     if not files.assertions:
         return ()
     from qsage_validate.formats.assertions import read_assertions
@@ -433,7 +432,6 @@ def _asks_for_layout(files: Files) -> bool:
 
 def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> Layout | None:
     """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
-
     path = files.meta
     if path is None and formula is not None:
         layout = layout_from_comments(formula)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,8 +14,8 @@ from qsage_validate.games.protocol import Game, Player
 from qsage_validate.strategies.readings import Assignment
 
 if TYPE_CHECKING:
-    from qsage_validate.circuit.simulate import Simulator
     from qsage_validate.certificates.oracles.simulation import SimulationOracle
+    from qsage_validate.circuit.simulate import Simulator
 
 
 class Guesses:

@@ -18,7 +18,7 @@ from benchmarks.prefix_faults import faulty_prefixes, is_true
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.registry import GDL, POSITIONAL, encode, encoders
+from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.languages import load_game
@@ -81,7 +81,7 @@ GAMES: dict[str, GameModel] = {
     "heap 4": heap(4, 4),
     "heap 4, second": heap(4, 4, "second"),
 }
-NAMES = {language: tuple(encoders(language)) for language in (POSITIONAL, GDL)}
+NAMES = {language: tuple(encoders(language)) for language in ("positional", "gdl")}
 # Each position of a pair is a universal variable behind all moves: too many to write out.
 TOO_MANY = "more than 4096 values"
 
@@ -114,7 +114,7 @@ def _lies(encoded: Encoding, formula: Qbf, game: Game) -> bool:
     return value in encoded.layout.conclusive and solve(game).winner is not winner
 
 
-@pytest.mark.parametrize("name", [*NAMES[POSITIONAL], *NAMES[GDL]])
+@pytest.mark.parametrize("name", [*NAMES["positional"], *NAMES["gdl"]])
 def test_sound_encodings_are_proved(name: str) -> None:
     proved = 0
     for game in GAMES:
@@ -130,7 +130,7 @@ def test_sound_encodings_are_proved(name: str) -> None:
     assert proved
 
 
-@pytest.mark.parametrize("name", [*NAMES[POSITIONAL], *NAMES[GDL]])
+@pytest.mark.parametrize("name", [*NAMES["positional"], *NAMES["gdl"]])
 def test_a_clausal_file_is_proved_as_well(name: str) -> None:
     games = ("heap 3", "hex 2x2", "el 3x3")
     game, encoded = next((g, e) for g in games if (e := _encoded(g, name)) is not None)
@@ -153,7 +153,7 @@ def _some_games(name: str) -> list[str]:
     return list(found.values())
 
 
-FAMILIES = [name for name in (*NAMES[POSITIONAL], *NAMES[GDL]) if name != "pairing"]
+FAMILIES = [name for name in (*NAMES["positional"], *NAMES["gdl"]) if name != "pairing"]
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -250,7 +250,7 @@ def test_first_moves_that_no_symmetry_exchanges_are_missed() -> None:
 TAKES = [(role, have, k) for role in ("first", "second") for have in (1, 2, 3, 4) for k in (1, 2)]
 
 
-@pytest.mark.parametrize("name", NAMES[GDL])
+@pytest.mark.parametrize("name", NAMES["gdl"])
 @pytest.mark.parametrize("known", [True, False])
 def test_a_move_of_blacks_that_the_rules_forbid_loses(name: str, known: bool) -> None:
     """Black wins the formula's game by a move that is not legal in the other one."""
@@ -262,7 +262,7 @@ def test_a_move_of_blacks_that_the_rules_forbid_loses(name: str, known: bool) ->
     assert isinstance(verdict, Refuted), str(verdict)
 
 
-@pytest.mark.parametrize("name", NAMES[GDL])
+@pytest.mark.parametrize("name", NAMES["gdl"])
 @pytest.mark.parametrize("known", [True, False])
 def test_a_move_of_whites_without_a_code_is_missed(name: str, known: bool) -> None:
     """Black wins the formula's game, in which White never takes two; White wins the other one."""

@@ -11,7 +11,7 @@ from qsage_validate.cli.model_arguments import template_options
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.errors import Exit
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 
 from .conftest import Qsage
 
@@ -119,7 +119,7 @@ def test_every_option_of_every_game_is_offered(qsage: Qsage) -> None:
 def test_games_are_listed_with_options_and_defaults(qsage: Qsage) -> None:
     text = qsage("games").out
     listed = json.loads(qsage("games", "--json").out)["games"]
-    assert [game["name"] for game in listed] == [game.name for game in GAMES]
+    assert [game["name"] for game in listed] == [game.name for game in library_games()]
     for game in listed:
         assert game["name"] in text
         given = {o["option"]: o["default"] for o in game["options"] if o["default"] is not None}

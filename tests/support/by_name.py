@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Template
 from qsage_validate.games.registry import find_model
 
-TEMPLATES = tuple(template for game in GAMES for template in game.templates)
+TEMPLATES = tuple(template for game in library_games() for template in game.templates)
 """Each game in each language that it is written in."""
 
 

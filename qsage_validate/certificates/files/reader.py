@@ -68,7 +68,6 @@ def read_outer_block(data: bytes, formula: Qbf | None, path: str | None) -> Circ
     Raises :class:`InputError` for malformed text, and for a result or a value that is not one of
     the formula's: values are those of the player who wins, of variables of the outermost block.
     """
-
     file = parse_outer_block(data, path)
     if formula is None:
         found = "values of an outermost block without their formula"

@@ -7,6 +7,7 @@ nothing but this module.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,7 @@ from qsage_validate.games.library.template import (
     Values,
     Word,
 )
+from qsage_validate.registry import declared
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
@@ -318,7 +320,7 @@ OF_GDL = (
 )
 """The options of a game in GDL, from a file or by name."""
 
-GAMES = (
+_GAMES = (
     LibraryGame(HTTT, HARARY),
     LibraryGame(GOMOKU),
     LibraryGame(CONNECT),
@@ -344,4 +346,12 @@ GAMES = (
         for name in names()
     ),
 )
-"""All games, in the order in which they are listed."""
+"""The games of this package, in the order in which they are listed."""
+
+
+@lru_cache(maxsize=1)
+def library_games() -> tuple[LibraryGame, ...]:
+    """All games: those of this package, then those of extensions that have other names."""
+    taken = {name for game in _GAMES for name in game.names}
+    others = declared("games", LibraryGame)
+    return (*_GAMES, *(game for game in others if taken.isdisjoint(game.names)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from qsage_validate.errors import UsageError, did_you_mean
+from qsage_validate.registry import declared
 from qsage_validate.solvers.qbf.backend import Backend, Format, Missing, Program, TraceKind
 from qsage_validate.solvers.qbf.config import GENERIC, Configured, configured
 from qsage_validate.solvers.qbf.dialect import (
@@ -101,9 +102,12 @@ _FORMATS: Final = {"qdimacs": Format.QDIMACS, "qcir": Format.QCIR}
 def backends() -> Mapping[str, Backend]:
     """All solvers by name, whether they are here or not.
 
-    Those of the config file come last; raises :class:`InputError` when that is malformed.
+    Those of extensions and of the config file come last; raises :class:`InputError` when that
+    file is malformed.
     """
     known = {backend.name: backend for backend in _KNOWN}
+    for other in declared("solvers", Backend):
+        known.setdefault(other.name, other)
     for own in configured(frozenset(DIALECTS)):
         known[own.name] = _of_config(own, known.get(own.kind))
     return known

@@ -13,7 +13,7 @@ from qsage_validate.cli import completion
 from qsage_validate.cli.app import PROGRAMS
 from qsage_validate.cli.lazy import records_of
 from qsage_validate.encodings.registry import encoders
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.kernel.certificate import Dialect
 from qsage_validate.proving.levels import LEVELS
 from qsage_validate.solvers.qbf.backends import _KNOWN
@@ -140,7 +140,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("qsage compa", ["compare"]),
         ("qsage bench ta", ["table2", "table"]),
-        ("qsage solve ", [*(g.name for g in GAMES), "games/", "tic.aig", "tic.qcir"]),
+        ("qsage solve ", [*(g.name for g in library_games()), "games/", "tic.aig", "tic.qcir"]),
         ("qsage encode bre", ["breakthrough"]),
         ("qsage solve httt --shape ti", ["tic", "tippy"]),
         ("qsage solve httt --solver ", list(completion.SOLVERS)),

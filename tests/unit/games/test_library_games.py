@@ -11,7 +11,7 @@ from qsage_validate.api.games import game
 from qsage_validate.errors import UsageError
 from qsage_validate.games.gdl.library import load
 from qsage_validate.games.gdl.library import names as gdl_names
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.registry import find_command, find_game
 
 
@@ -106,7 +106,7 @@ def test_a_name_has_its_own_defaults() -> None:
 
 def test_other_names_find_the_game() -> None:
     assert find_game("Hex_Network") is find_game("hex")
-    names = [name for each in GAMES for name in each.names]
+    names = [name for each in library_games() for name in each.names]
     assert len(set(names)) == len(names)
 
 

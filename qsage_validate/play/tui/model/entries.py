@@ -10,7 +10,7 @@ from typing import Final
 
 from qsage_validate.errors import visible
 from qsage_validate.games.impartial import library as impartial
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, Option, Template, option_values
 from qsage_validate.play.state import Recent
 
@@ -125,7 +125,7 @@ def games(solvers: Sequence[str] = ()) -> tuple[Entry, ...]:
     found = []
     named = {name: family for family, names in _FAMILIES.items() for name in names}
     for family in _FAMILIES:
-        for game in GAMES:
+        for game in library_games():
             template = game.templates[0]
             if named.get(game.name, "Other games") == family:
                 fields = tuple(_field(template, option) for option in template.options)

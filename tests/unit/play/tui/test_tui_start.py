@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.play.state import Recent
 from qsage_validate.play.tui.model import entries
 from qsage_validate.play.tui.start import StartApp
@@ -72,7 +72,7 @@ def test_every_entry_shows_its_rules_and_its_command(size: tuple[int, int], them
 
 def test_every_game_of_the_library_is_there_with_a_picture() -> None:
     offered = {entry.words[0]: entry for entry in entries.games()}
-    for game in GAMES:
+    for game in library_games():
         assert game.name in offered
         if game.templates[0].language == "bddl":
             assert offered[game.name].picture
