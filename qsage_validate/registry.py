@@ -38,7 +38,7 @@ def declared(kind: str, of: type[_T]) -> tuple[_T, ...]:
         if kind not in places:
             continue
         try:
-            own = tuple(_load(places[kind]))
+            own = tuple(load(places[kind]))
             for one in own:
                 if not isinstance(one, of):
                     raise TypeError(f"found {one!r} among its {kind}, expected {of.__name__}")
@@ -55,7 +55,7 @@ def _extensions() -> Mapping[str, Mapping[str, str]]:
     found: dict[str, Mapping[str, str]] = {}
     for name, place in sorted(dict(_entry_points()).items()):
         try:
-            places = dict(_load(place))
+            places = dict(load(place))
             unknown = next((kind for kind in places if kind not in KINDS), None)
             if unknown is not None:
                 raise ValueError(f"found the kind {unknown!r}, expected one of {', '.join(KINDS)}")
@@ -97,7 +97,8 @@ def _of_group(text: str) -> Iterator[tuple[str, str]]:
             yield name.strip(), place.partition("[")[0].strip()
 
 
-def _load(place: str) -> Any:
+def load(place: str) -> Any:
+    """The attribute of a module that ``place`` names: ``"package.module:attribute"``."""
     module, _, attribute = place.partition(":")
     return getattr(import_module(module), attribute)
 

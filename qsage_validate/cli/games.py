@@ -8,8 +8,8 @@ from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.option_groups import argument, flag, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.games.declared import kind_of, languages
 from qsage_validate.games.library.template import (
-    KINDS,
     Flag,
     LibraryGame,
     Option,
@@ -74,7 +74,7 @@ def _impartial() -> list[dict[str, str]]:
 def _tell_encodings(json_output: bool) -> Exit:
     from qsage_validate.encodings.registry import encoders
 
-    known = {kind: encoders(language) for language, kind in KINDS.items()}
+    known = {own.kind: encoders(language) for language, own in languages().items()}
     if json_output:
         emit_json({"encodings": known})
         return Exit.FINE
@@ -99,7 +99,7 @@ def default_text(game: LibraryGame, option: Option) -> str:
 def _expected(game: LibraryGame, option: Option) -> str:
     """The values of an option, and the additional ones of templates that take more."""
     found = {
-        o.kind.expected: KINDS[template.language]
+        o.kind.expected: kind_of(template.language)
         for template in game.templates
         for o in template.options
         if o.name == option.name

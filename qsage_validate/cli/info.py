@@ -106,10 +106,10 @@ def _means_game(subject: ModelArguments) -> bool:
 def _game(subject: ModelArguments) -> Facts:
     """The facts of a model: those of the files that it would be written as."""
     from qsage_validate.encodings.registry import encoders
-    from qsage_validate.games.library.template import KINDS
+    from qsage_validate.games.declared import kind_of
 
     model = subject.resolve()
-    facts: Facts = {"game": model.name, "kind": KINDS[model.language]}
+    facts: Facts = {"game": model.name, "kind": kind_of(model.language)}
     described = {"domain": _bddl, "problem": _bddl, "pg": _pg, "gdl": _gdl}
     for part, text in model.parts().items():
         if part in described:

@@ -11,7 +11,7 @@ from typing import Final
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import is_clausal, only_variables, with_layout
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.games.library.template import KINDS
+from qsage_validate.games.declared import kind_of
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.registry import declared
 from qsage_validate.system.reading import in_time
@@ -183,7 +183,7 @@ def encode(model: GameModel, encoding: str | None = None) -> Encoding:
     require_known(encoding, model.language)
     if encoding not in known:
         raise UsageError(
-            f"found the encoding {encoding} for {model.name}, a {KINDS[model.language]} game, "
+            f"found the encoding {encoding} for {model.name}, a {kind_of(model.language)} game, "
             f"expected one of: {', '.join(known)}"
         )
     with in_time("the game is encoded"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, overload
 
 from qsage_validate.formats.source import Format, quoted, sniff
+from qsage_validate.games.declared import languages
 from qsage_validate.games.model_text import GameModel, ModelParts
 from qsage_validate.games.protocol import Game
+from qsage_validate.registry import load
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.model import Model
@@ -76,42 +77,29 @@ class Language(ABC, Generic[M]):
 
 
 class _Languages(Mapping[str, Language[Any]]):
-    """Languages by name; the module of each is imported when it is first asked for."""
-
-    def __init__(self, *names: str) -> None:
-        self._names = names
+    """Languages by name; each is imported when it is first asked for."""
 
     def __getitem__(self, name: str) -> Language[Any]:
-        if name not in self._names:
-            raise KeyError(name)
-        module = import_module(f"qsage_validate.games.{name}.language")
-        language: Language[Any] = getattr(module, name.upper())
+        language: Language[Any] = load(languages()[name].language)
         return language
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
+        return iter(languages())
 
     def __len__(self) -> int:
-        return len(self._names)
+        return len(languages())
 
 
-LANGUAGES: Final[Mapping[str, Language[Any]]] = _Languages("bddl", "positional", "gdl")
+LANGUAGES: Final[Mapping[str, Language[Any]]] = _Languages()
 """By the names that layouts call them."""
-
-# A file of these formats is told without loading any other language.
-_OF_FORMAT: Final[Mapping[Format, str]] = {
-    Format.BDDL: "bddl",
-    Format.PG: "positional",
-    Format.GDL: "gdl",
-}
 
 
 def language_of(path: str) -> Language[Any] | None:
     """The language of a file, by its content; ``None`` where it is no game."""
     found = sniff(path)
     if found is not Format.UNKNOWN:
-        name = _OF_FORMAT.get(found)
-        return None if name is None else LANGUAGES[name]
+        own = (name for name, one in languages().items() if one.format == found.value)
+        return next((LANGUAGES[name] for name in own), None)
     return next((language for language in LANGUAGES.values() if language.owns(path)), None)
 
 

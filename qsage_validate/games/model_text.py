@@ -14,21 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar, Final, Protocol
+from typing import ClassVar, Protocol
 
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Source
-
-_RULES: Final[Mapping[str, set[str]]] = {
-    "bddl": {"domain", "problem"},
-    "positional": {"pg"},
-    "gdl": {"gdl"},
-}
-_PARTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "bddl": ("name", "domain", "problem"),
-    "positional": ("name", "pg", "notes"),
-    "gdl": ("name", "rounds", "win", "role", "gdl"),
-}
+from qsage_validate.games.declared import languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +102,13 @@ class _PartSource(Source):
 
 def parts_of(kind: str) -> tuple[str, ...]:
     """The parts that models of a kind may have."""
-    return _PARTS[kind]
+    return languages()[kind].parts
 
 
 def has_rules(kind: str, parts: Mapping[str, str]) -> bool:
     """True if ``parts`` has all parts that describe the rules of a game of that kind."""
-    return kind in _RULES and _RULES[kind] <= parts.keys()
+    known = languages()
+    return kind in known and known[kind].needs <= parts.keys()
 
 
 @contextmanager

@@ -6,15 +6,13 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from qsage_validate.errors import UsageError, did_you_mean
+from qsage_validate.games.declared import kind_of
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
-
-KINDS: Final[Mapping[str, str]] = {"bddl": "grid", "positional": "positional", "gdl": "gdl"}
-"""The word for the games of each language and their encodings."""
 
 Size = tuple[int, int]
 Value = int | str | bool | Size
@@ -250,7 +248,7 @@ class LibraryGame:
     def only_in(self, option: Option) -> str:
         """The kind of game that alone has an option; empty where all have it."""
         has = [t for t in self.templates if any(o.name == option.name for o in t.options)]
-        return "" if len(has) == len(self.templates) else KINDS[has[0].language]
+        return "" if len(has) == len(self.templates) else kind_of(has[0].language)
 
     def build(
         self, name: str, given: Mapping[str, object], language: str | None = None
@@ -276,7 +274,7 @@ class LibraryGame:
         lacking = [n for n in asked if all(n != option.name for option in chosen.options)]
         if lacking:
             other = next(t for t in self.templates if t is not chosen)
-            kind, kinds = KINDS[chosen.language], KINDS[other.language]
+            kind, kinds = kind_of(chosen.language), kind_of(other.language)
             raise UsageError(
                 f"found {_flag(lacking[0])} for {name} with a {kind} encoding, expected a {kinds} "
                 "one, or none"
@@ -290,7 +288,7 @@ class LibraryGame:
         if not named:
             first, second = (
                 next(o for o in self.options if o.name in asked and self.only_in(o) == kind)
-                for kind in (KINDS[template.language] for template in self.templates)
+                for kind in (kind_of(template.language) for template in self.templates)
             )
             raise UsageError(
                 f"found {first.flag} with {second.flag} for {own.name}, expected one of them"

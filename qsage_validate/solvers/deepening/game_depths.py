@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from itertools import count as count_from
-from typing import Any, Final
+from typing import Final
 
+from qsage_validate.games.declared import languages
 from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.gdl.rules import rounds_of
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.deepening.depths import Bound, Depths, GridDepths
+from qsage_validate.registry import load
+from qsage_validate.solvers.deepening.depths import Bound, Depths
 
 _MOST_ROUNDS: Final = 400
 
@@ -57,13 +59,7 @@ class RoundDepths(Depths):
         return _MOST_ROUNDS if last is None else last
 
 
-_DEPTHS: Final[Mapping[str, Callable[[Any], Depths]]] = {
-    "bddl": GridDepths,
-    "positional": PositionalDepths,
-    "gdl": RoundDepths,
-}
-
-
 def depths_of(model: GameModel) -> Depths:
     """The depths of a model; raises ``UsageError`` for one whose rules cannot be executed."""
-    return _DEPTHS[model.language](model)
+    depths: Depths = load(languages()[model.language].depths)(model)
+    return depths

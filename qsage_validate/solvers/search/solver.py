@@ -11,14 +11,16 @@ Its tables stay usable after a solve, after an interrupt, and for positions off 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.declared import languages
 from qsage_validate.games.protocol import Game, Move, Player, Position, State
+from qsage_validate.registry import load
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.search_engine import (
     NEVER,
@@ -431,13 +433,17 @@ def _stage(model: PositionalModel, choice: EngineChoice, memory_mb: int | None) 
     return None if choice is EngineChoice.FAST and stage.after() == sys.maxsize else stage
 
 
-def _positional(game: PositionalGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
+def positional_engine(
+    game: PositionalGame, choice: EngineChoice, memory_mb: int | None
+) -> SearchEngine:
+    """The search of a positional game."""
     from qsage_validate.solvers.search.positional.engine import PositionalEngine
 
     return PositionalEngine(game, _stage(game.model, choice, memory_mb))
 
 
-def _grid(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
+def grid_engine(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
+    """The search of a grid game that is a positional one; ``UsageError`` for another."""
     from qsage_validate.games.bddl.kernel import is_positional
 
     if not is_positional(game.grounding):
@@ -447,23 +453,14 @@ def _grid(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> Search
     return GridEngine(game, lambda model: _stage(model, choice, memory_mb))
 
 
-_ENGINES: Final[Mapping[str, Callable[[Any, EngineChoice, int | None], SearchEngine]]] = {
-    "positional": _positional,
-    "bddl": _grid,
-}
-
-
-# The languages whose games the machine code searches.
-_COMPILED: Final = ("bddl", "gdl")
-
-
 def engine_for(
     game: Game, choice: EngineChoice = EngineChoice.AUTO, memory_mb: int | None = None
 ) -> SearchEngine | None:
     """The engine made for games of a language; ``None`` where the general one is to be taken."""
-    engine_of = _ENGINES.get(game.language)
+    place = languages()[game.language].engine if game.language in languages() else None
     try:
-        return None if engine_of is None else engine_of(game, choice, memory_mb)
+        found: SearchEngine | None = None if place is None else load(place)(game, choice, memory_mb)
+        return found
     except UsageError:
         # Turns of several stones, a network with too many ways to list, or a grid on which pieces
         # move.
@@ -472,7 +469,8 @@ def engine_for(
 
 def _general_for(game: Game, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     """The general search of a game."""
-    if game.language not in _COMPILED and choice is not EngineChoice.FAST:
+    own = languages().get(game.language)
+    if (own is None or not own.compiled) and choice is not EngineChoice.FAST:
         return Bounds(game)
     from qsage_validate.solvers.search.compiled import engines
 

@@ -12,7 +12,7 @@ from functools import cache, partial
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.gdl.rules import RoundsGame
+from qsage_validate.games.declared import languages
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries
@@ -25,6 +25,7 @@ from qsage_validate.kernel.ground import (
     GroundMove,
     GroundRules,
 )
+from qsage_validate.registry import load
 from qsage_validate.system.limits import NEVER, Deadline
 
 RulesIn = Callable[[AigBuilder], Rules]
@@ -36,19 +37,37 @@ def rules_of(game: Game, *, deadline: Deadline = NEVER) -> RulesIn | None:
 
     Making it raises ``TooLargeError`` where the game is too large for that.
     """
-    if isinstance(game, BddlGame):
-        grid = ground_grid(game)
-        return lambda builder: GroundRules(builder, grid)
-    if isinstance(game, PositionalGame):
-        claims = ground_positional(game)
-        return lambda builder: GroundRules(builder, claims)
-    if isinstance(game, RoundsGame):
-        from qsage_validate.games.gdl.ground import unrolled
-        from qsage_validate.kernel.unrolled import UnrolledRules
+    place = languages()[game.language].circuit if game.language in languages() else None
+    found: RulesIn | None = None if place is None else load(place)(game, deadline)
+    return found
 
-        ground = cache(partial(unrolled, game, deadline=deadline))
-        return lambda builder: UnrolledRules(builder, ground(), deadline=deadline)
-    return None
+
+def grid_rules(game: Game, deadline: Deadline) -> RulesIn | None:
+    """The rules of a grid game as a circuit."""
+    if not isinstance(game, BddlGame):
+        return None
+    grid = ground_grid(game)
+    return lambda builder: GroundRules(builder, grid)
+
+
+def positional_rules(game: Game, deadline: Deadline) -> RulesIn | None:
+    """The rules of a positional game as a circuit; of COVER and PAIRING there are none."""
+    if not isinstance(game, PositionalGame):
+        return None
+    claims = ground_positional(game)
+    return lambda builder: GroundRules(builder, claims)
+
+
+def rounds_rules(game: Game, deadline: Deadline) -> RulesIn | None:
+    """The rules of a game in GDL as a circuit, grounded when it is first made."""
+    from qsage_validate.games.gdl.ground import unrolled
+    from qsage_validate.games.gdl.rules import RoundsGame
+    from qsage_validate.kernel.unrolled import UnrolledRules
+
+    if not isinstance(game, RoundsGame):
+        return None
+    ground = cache(partial(unrolled, game, deadline=deadline))
+    return lambda builder: UnrolledRules(builder, ground(), deadline=deadline)
 
 
 def conjunction(care: int, value: int) -> Conjunction:

@@ -11,8 +11,8 @@ import pytest
 
 from qsage_validate.encodings.registry import encoders
 from qsage_validate.errors import UsageError
+from qsage_validate.games.declared import languages
 from qsage_validate.games.languages import LANGUAGES, language_of, load_game, model_from_parts
-from qsage_validate.games.library.template import KINDS
 from qsage_validate.games.model_text import GameModel, has_rules, parts_of
 from qsage_validate.games.registry import find_model
 from qsage_validate.solvers.deepening.game_depths import depths_of
@@ -34,7 +34,7 @@ def files_of(model: GameModel, folder: Path) -> list[str]:
 
 
 def test_every_language_has_a_model_encodings_and_depths() -> None:
-    assert LANGUAGES.keys() == MODELS.keys() == KINDS.keys()
+    assert LANGUAGES.keys() == MODELS.keys() == languages().keys()
     for name, model in MODELS.items():
         assert model.language == name
         assert load_game(model).language == name

@@ -1,0 +1,90 @@
+"""The declarations of the languages of games: what other rooms ask of a language, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from qsage_validate.registry import declared
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredLanguage:
+    """A language of games.
+
+    ``name`` is what layouts call it, ``kind`` the word for its games and their encodings.
+    ``parts`` are those that the text of a model may have, ``needs`` those without which there are
+    no rules.  ``format`` is the format of its files, where their content tells it.
+
+    Places (``"package.module:attribute"``) are loaded when they are asked for: ``language`` is a
+    ``Language``; ``depths`` makes the ``Depths`` of a model; ``circuit`` makes the kernel's rules
+    of a game (a function of the game and a deadline, ``None`` where a game has none); ``engine``
+    makes a search of its own (a function of the game, the choice of engine and the limit of
+    memory), where the general one is not the best.
+    """
+
+    name: str
+    kind: str
+    parts: tuple[str, ...]
+    needs: frozenset[str]
+    language: str
+    depths: str
+    circuit: str | None = None
+    engine: str | None = None
+    format: str | None = None
+    compiled: bool = False
+    """True where the general search has machine code for its games."""
+
+
+_LANGUAGES: Final = (
+    DeclaredLanguage(
+        name="bddl",
+        kind="grid",
+        parts=("name", "domain", "problem"),
+        needs=frozenset({"domain", "problem"}),
+        language="qsage_validate.games.bddl.language:BDDL",
+        depths="qsage_validate.solvers.deepening.game_depths:GridDepths",
+        circuit="qsage_validate.validation.proofs.ground:grid_rules",
+        engine="qsage_validate.solvers.search.solver:grid_engine",
+        format="BDDL",
+        compiled=True,
+    ),
+    DeclaredLanguage(
+        name="positional",
+        kind="positional",
+        parts=("name", "pg", "notes"),
+        needs=frozenset({"pg"}),
+        language="qsage_validate.games.positional.language:POSITIONAL",
+        depths="qsage_validate.solvers.deepening.game_depths:PositionalDepths",
+        circuit="qsage_validate.validation.proofs.ground:positional_rules",
+        engine="qsage_validate.solvers.search.solver:positional_engine",
+        format="positional game",
+    ),
+    DeclaredLanguage(
+        name="gdl",
+        kind="gdl",
+        parts=("name", "rounds", "win", "role", "gdl"),
+        needs=frozenset({"gdl"}),
+        language="qsage_validate.games.gdl.language:GDL",
+        depths="qsage_validate.solvers.deepening.game_depths:RoundDepths",
+        circuit="qsage_validate.validation.proofs.ground:rounds_rules",
+        format="GDL",
+        compiled=True,
+    ),
+)
+
+
+@lru_cache(maxsize=1)
+def languages() -> Mapping[str, DeclaredLanguage]:
+    """All languages by name: this package's, then those of extensions that have other names."""
+    found: dict[str, DeclaredLanguage] = {}
+    for language in (*_LANGUAGES, *declared("languages", DeclaredLanguage)):
+        found.setdefault(language.name, language)
+    return found
+
+
+def kind_of(language: str) -> str:
+    """The word for the games of a language, and for their encodings."""
+    return languages()[language].kind
