@@ -16,19 +16,6 @@ LEVELS: Final = (
     *("rules", "boards", "encoding", "assertions"),
 )
 DIALECTS: Final = ("caqe", "outer", "pedant", "qaiger", "qbfcert-ascii", "qbfcert-binary")
-SOLVERS: Final = (
-    "search",
-    "depqbf",
-    "qute",
-    "caqe",
-    "rareqs",
-    "qfun",
-    "quabs",
-    "cqesto",
-    "qesto",
-    "qubi",
-)
-PREPROCESSORS: Final = ("bloqqer", "hqspre", "qratpre", "none")
 SHELLS: Final = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 
@@ -101,12 +88,16 @@ def encodings(incomplete: str) -> list[str]:
 
 def solvers(incomplete: str) -> list[str]:
     """The search, and the QBF solvers that the program knows."""
-    return _like(incomplete, SOLVERS)
+    from qsage_validate.solvers.qbf.backends import backends
+
+    return _like(incomplete, ("search", *backends()))
 
 
 def preprocessors(incomplete: str) -> list[str]:
     """The preprocessors of formulas."""
-    return _like(incomplete, PREPROCESSORS)
+    from qsage_validate.solvers.qbf.preprocessors import NONE, PREPROCESSORS
+
+    return _like(incomplete, (*PREPROCESSORS, NONE))
 
 
 def levels(incomplete: str) -> list[str]:

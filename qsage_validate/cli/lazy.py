@@ -6,6 +6,7 @@ To list the commands, to suggest one and to complete its name takes no more than
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from typing import Any, TypeVar
@@ -13,6 +14,8 @@ from typing import Any, TypeVar
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
+
+from qsage_validate.registry import declared
 
 # The seconds, and the part of a command's time, after which a command ends that did not end itself.
 _GRACE_SECONDS = 2.0
@@ -53,8 +56,29 @@ def records_of(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     return {heading: records for heading, records in found.items() if records}
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredCommand:
+    """A command: its name, a line of help, and the module that has it (see :func:`in_module`)."""
+
+    name: str
+    help: str
+    module: str
+
+
 class Group(_Helped, TyperGroup):
-    """A group of commands."""
+    """A group of commands; those of extensions are looked for where no other has the name."""
+
+    @cached_property
+    def declared(self) -> Mapping[str, Any]:
+        """The commands of extensions that have other names."""
+        others = (c for c in declared("commands", DeclaredCommand) if c.name not in self.commands)
+        return {c.name: in_module(c.name, c.help, c.module) for c in others}
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*super().list_commands(ctx), *self.declared]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return super().get_command(ctx, cmd_name) or self.declared.get(cmd_name)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         super().format_options(ctx, formatter)

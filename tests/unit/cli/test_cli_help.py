@@ -17,7 +17,6 @@ from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.kernel.certificate import Dialect
 from qsage_validate.proving.levels import LEVELS
 from qsage_validate.solvers.qbf.backends import _KNOWN
-from qsage_validate.solvers.qbf.preprocessors import NONE, PREPROCESSORS
 from tests.support.commands import run_play, run_qsage
 from tests.unit.project.test_import_hygiene import HEAVY, modules_after
 
@@ -143,7 +142,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("qsage solve ", [*(g.name for g in library_games()), "games/", "tic.aig", "tic.qcir"]),
         ("qsage encode bre", ["breakthrough"]),
         ("qsage solve httt --shape ti", ["tic", "tippy"]),
-        ("qsage solve httt --solver ", list(completion.SOLVERS)),
+        ("qsage solve httt --solver ", ["search", *(backend.name for backend in _KNOWN)]),
         ("qsage certify httt --encoding ", list(encoders())),
         ("qsage validate ", ["games/", "tic.aig", "tic.qcir"]),
         ("qsage validate tic.qcir tic.a", ["tic.aig"]),
@@ -240,5 +239,3 @@ def test_completion_is_installed_for_the_shell_that_is_named(
 def test_names_that_are_completed_are_those_that_there_are() -> None:
     assert tuple(LEVELS) == completion.LEVELS
     assert sorted(dialect.value for dialect in Dialect) == list(completion.DIALECTS)
-    assert ("search", *(backend.name for backend in _KNOWN)) == completion.SOLVERS
-    assert (*PREPROCESSORS, NONE) == completion.PREPROCESSORS
