@@ -1,4 +1,4 @@
-"""A package of somebody else's adds a game, an encoding and a solver; a broken one hurts nothing."""
+"""A package of somebody else's adds a game, an encoding and a solver; a broken one hurts none."""
 
 from __future__ import annotations
 
