@@ -251,7 +251,7 @@ def docs(arguments: Sequence[str]) -> int:
 def artifact(arguments: Sequence[str]) -> int:
     """Make the ZIP for reviewers."""
     prepare("dev")
-    return hand_over(("python", str(ROOT / "artifact" / "make.py"), *arguments))
+    return hand_over(("python", str(ROOT / "research" / "artifact" / "make.py"), *arguments))
 
 
 def run_program(arguments: Sequence[str]) -> int:

@@ -6,11 +6,11 @@ from functools import cache
 
 import pytest
 
-from benchmarks.faults import KINDS, MODELS, Outcome, faulty_encodings, run
-from benchmarks.models import Case
-from benchmarks.scripts import scripted_differences
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.bddl.rules import BddlGame
+from research.benchmarks.faults import KINDS, MODELS, Outcome, faulty_encodings, run
+from research.benchmarks.models import Case
+from research.benchmarks.scripts import scripted_differences
 
 # Smaller than the benchmark's, which has more games and notices the same faults.  Those of prefix
 # and layout are many: one game has them all.

@@ -1,7 +1,7 @@
 """Lies about small games: nothing false is called proved, and nothing true is refuted.
 
 ``tests/support/liars`` makes the files, changes them at random and knows the truth by brute force
-that shares nothing with the product.  ``benchmarks/liars.py`` does the same 100,000 times
+that shares nothing with the product.  ``research/benchmarks/liars.py`` does the same 100,000 times
 (``docs/explanation/liars.md``); set ``QSAGE_LIARS`` for more cases here.
 """
 
@@ -18,7 +18,7 @@ from random import Random
 
 import pytest
 
-from benchmarks import liars as benchmark
+from research.benchmarks import liars as benchmark
 from tests.support.liars.campaign import CLASSES, Counts, from_json, run, table, told
 from tests.support.liars.claims import Claims
 from tests.support.liars.described import Described

@@ -14,7 +14,6 @@ from random import Random
 
 import pytest
 
-from benchmarks.prefix_faults import faulty_prefixes, is_true
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
@@ -31,6 +30,7 @@ from qsage_validate.validation.proofs import listed_encoding
 from qsage_validate.validation.proofs.ground import rules_of
 from qsage_validate.validation.proofs.listed_encoding import prove_listed_encoding
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from research.benchmarks.prefix_faults import faulty_prefixes, is_true
 from tests.support.formula_faults import some_faults
 from tests.support.gdl_heap import heap, heap_with
 from tests.support.positional import random_game, random_network_game

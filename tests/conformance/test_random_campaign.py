@@ -1,4 +1,4 @@
-"""A small run of ``benchmarks/campaign.py``: every solver and every certificate path is right."""
+"""A small run of ``research/benchmarks/campaign.py``: all solvers and certificates."""
 
 from __future__ import annotations
 
@@ -6,9 +6,19 @@ import os
 
 import pytest
 
-from benchmarks import campaign as module
-from benchmarks.campaign import Count, Said, Way, Work, campaign, examine, read, texts, ways
 from qsage_validate.circuit.qbf import Qbf
+from research.benchmarks import campaign as module
+from research.benchmarks.campaign import (
+    Count,
+    Said,
+    Way,
+    Work,
+    campaign,
+    examine,
+    read,
+    texts,
+    ways,
+)
 from tests.support.random_qbf import truth
 
 COUNT = int(os.environ.get("QSAGE_CAMPAIGN", "10"))

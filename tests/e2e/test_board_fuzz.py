@@ -1,4 +1,4 @@
-"""Keys, bytes, clicks, sizes and signals on the board: ``benchmarks/board.py`` with one seed."""
+"""Keys, bytes, clicks, sizes and signals on the board: ``research/benchmarks/board.py`` with one seed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from benchmarks import board
+from research.benchmarks import board
 
 # Python 3.12 and later warn of forking while pytest-xdist's threads run.
 pytestmark = [

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.circuits import padded
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import sample_path
+from research.benchmarks.circuits import padded
 from tests.support.terminal import LEAVES_SCREEN, Terminal
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*forkpty:DeprecationWarning")

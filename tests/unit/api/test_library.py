@@ -273,7 +273,7 @@ def test_a_frame_without_pandas_names_the_extra(
 
 
 def test_results_of_experiments(tmp_path: Path) -> None:
-    found = qs.read_results(REPOSITORY / "experiments" / "httt-5x5.jsonl")
+    found = qs.read_results(REPOSITORY / "research" / "experiments" / "httt-5x5.jsonl")
     assert len(found) > 10
     row = next(iter(found))
     assert {"instance", "status", "seconds", "limit_seconds", "machine", "when"} <= set(row)

@@ -7,16 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.clausal_size import size_of
-from benchmarks.positional_paper import (
-    TABLE_1,
-    TABLE_2,
-    TABLE_2_BLOQQER,
-    TABLE_2_DEPTHS,
-    TABLE_3,
-    Instance,
-)
-from benchmarks.size_formulas import expected_size
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
@@ -24,6 +14,16 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.paths import with_winning_sets
+from research.benchmarks.clausal_size import size_of
+from research.benchmarks.positional_paper import (
+    TABLE_1,
+    TABLE_2,
+    TABLE_2_BLOQQER,
+    TABLE_2_DEPTHS,
+    TABLE_3,
+    Instance,
+)
+from research.benchmarks.size_formulas import expected_size
 
 MODELS = [
     hex_network(3, 3, 1),

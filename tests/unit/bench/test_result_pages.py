@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import qsage_validate as qs
-from experiments.pages import commands, with_tables
 from qsage_validate.bench.campaign import latest
 from qsage_validate.bench.experiment import Tabulate
 from qsage_validate.bench.papers.impartial import beside_table4, by_technique
 from qsage_validate.bench.results import read_results
 from qsage_validate.bench.table import Table
+from research.experiments.pages import commands, with_tables
 from tests.support.places import REPOSITORY
 
-RESULTS, PAGES = REPOSITORY / "experiments", REPOSITORY / "docs" / "results"
+RESULTS, PAGES = REPOSITORY / "research" / "experiments", REPOSITORY / "docs" / "results"
 
 
 def printed(table: Table) -> list[str]:
@@ -58,7 +58,7 @@ WITH_TABLES = [
 
 @pytest.mark.parametrize("page", WITH_TABLES, ids=lambda page: page.stem)
 def test_tables_of_pages_are_those_of_their_results(page: Path) -> None:
-    """``python experiments/pages.py`` would change nothing."""
+    """``python research/experiments/pages.py`` would change nothing."""
     assert with_tables(page, pictures=False) == page.read_text(encoding="utf-8")
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import fuzz
 from qsage_validate.errors import Exit
+from research.benchmarks import fuzz
 
 CASES = 800
 

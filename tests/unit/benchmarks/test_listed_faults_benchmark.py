@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks import listed_faults
-from benchmarks.listed_faults import Judged, cases, judged, main
 from qsage_validate.circuit.qbf import Connective, Gate
 from qsage_validate.validation.verdict import Proved, Verdict
+from research.benchmarks import listed_faults
+from research.benchmarks.listed_faults import Judged, cases, judged, main
 
 CASE = "heap of 7, 6: gdl-gd"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.mutants import FAULTS, PACKAGE, UNIT, Fault, copied, examine
+from research.benchmarks.mutants import FAULTS, PACKAGE, UNIT, Fault, copied, examine
 from tests.conftest import REPOSITORY
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.pages import measure, strategies
+from research.benchmarks.pages import measure, strategies
 from tests.support.chromium import chromium
 from tests.support.opened import NEEDS_CHROMIUM
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.positional_sizes import main
+from research.benchmarks.positional_sizes import main
 
 
 def made(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:

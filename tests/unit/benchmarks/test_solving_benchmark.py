@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.solving import (
+from qsage_validate.encodings.registry import encoders
+from research.benchmarks.solving import (
     INSTANCES,
     STYLES,
     Options,
@@ -15,7 +16,6 @@ from benchmarks.solving import (
     means,
     measure,
 )
-from qsage_validate.encodings.registry import encoders
 
 
 def way(seconds: float | None, before: float = 1.0, answer: str = "true") -> dict[str, Any]:

@@ -6,8 +6,6 @@ import shlex
 
 import pytest
 
-from benchmarks.compare_faults import back
-from benchmarks.faults import MODELS, faulty_encodings
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.comparing.compare import Relation, Side, relation, transfer_by_plays
 from qsage_validate.comparing.shared import Loses
@@ -15,6 +13,8 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.files import Files
+from research.benchmarks.compare_faults import back
+from research.benchmarks.faults import MODELS, faulty_encodings
 from tests.support.certifying import certify_game
 
 

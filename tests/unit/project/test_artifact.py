@@ -20,7 +20,7 @@ from tests.support.places import REPOSITORY
 
 pytestmark = pytest.mark.slow
 
-FOLDER = REPOSITORY / "artifact"
+FOLDER = REPOSITORY / "research" / "artifact"
 # What measures the tests, or looks for faults and prints no table of a page.
 NO_TABLE = {"mutants", "fuzz", "kill", "screens"}
 
@@ -48,7 +48,7 @@ def test_tables_are_of_pages_and_programs_that_there_are() -> None:
     assert len({name for name, _, _ in rows}) == len(rows)
     for name, page, command in rows:
         assert (REPOSITORY / page).is_file(), name
-        for program in re.findall(r"benchmarks/\w+\.py", command):
+        for program in re.findall(r"research/benchmarks/\w+\.py", command):
             assert (REPOSITORY / program).is_file(), name
         for experiment in re.findall(r"qsage bench (\w+)", command):
             assert experiment in {*experiments(), "table"}, name
@@ -59,7 +59,9 @@ def test_every_benchmark_of_the_documents_has_its_table() -> None:
     named = set(re.findall(r"^\| `(\w+)\.py` \|", page, re.M))
     assert len(named) > 10
     made = {
-        name for *_, command in listed() for name in re.findall(r"benchmarks/(\w+)\.py", command)
+        name
+        for *_, command in listed()
+        for name in re.findall(r"research/benchmarks/(\w+)\.py", command)
     }
     assert named - made == NO_TABLE
 
@@ -76,7 +78,7 @@ def test_what_the_tables_import_is_installed() -> None:
     providers = importlib.metadata.packages_distributions()
     needed = set()
     for *_, command in listed():
-        for program in re.findall(r"benchmarks/\w+\.py", command):
+        for program in re.findall(r"research/benchmarks/\w+\.py", command):
             tree = ast.parse((REPOSITORY / program).read_text(encoding="utf-8"))
             for node in tree.body:
                 names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
@@ -100,7 +102,7 @@ def unpacked(tmp_path: Path) -> Path:
     binaries.mkdir(parents=True)
     (binaries / "python").symlink_to(sys.executable)
     (tmp_path / "env" / "installed").touch()
-    programs = tmp_path / "source" / "benchmarks"
+    programs = tmp_path / "source" / "research" / "benchmarks"
     programs.mkdir(parents=True)
     (programs / "encodings.py").write_text("print('a table')")
     (programs / "certificates.py").write_text("print('half of'); raise SystemExit(1)")
@@ -113,7 +115,8 @@ def test_a_table_that_is_there_is_skipped_and_one_that_failed_is_not(unpacked: P
     assert re.search(r"MB  encodings: ok\n.* certificates: FAILED with exit code 1", done.stdout)
     assert (unpacked / "tables" / "encodings.txt").read_text() == "a table\n"
     assert not (unpacked / "tables" / "certificates.txt").exists()
-    (unpacked / "source" / "benchmarks" / "certificates.py").write_text("print('all of it')")
+    programs = unpacked / "source" / "research" / "benchmarks"
+    (programs / "certificates.py").write_text("print('all of it')")
     again = sh(unpacked, "tables.sh", "encodings", "certificates")
     assert again.returncode == 0
     assert again.stdout.startswith("encodings: is there\n")

@@ -134,7 +134,7 @@ def test_nothing_in_the_checkout_knows_where_it_was_made() -> None:
 
 
 def tracked_texts() -> list[Path]:
-    folders = ("qsage_validate", "tests", "docs", "demos", "benchmarks", "certificates")
+    folders = ("qsage_validate", "tests", "docs", "demos", "research", "certificates")
     suffixes = {
         ".py",
         ".md",

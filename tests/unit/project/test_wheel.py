@@ -104,7 +104,7 @@ def test_the_source_distribution_has_tests_documents_and_samples(made: Path) -> 
     (archive,) = made.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
         names = {name.partition("/")[2] for name in tar.getnames()}
-    for folder in ("tests", "docs", "demos", "certificates", "benchmarks", "qsage_validate"):
+    for folder in ("tests", "docs", "demos", "certificates", "research", "qsage_validate"):
         here = {
             path.relative_to(REPOSITORY).as_posix()
             for path in (REPOSITORY / folder).rglob("*")

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 import qsage_validate as qs
-from benchmarks.fuzz import damaged
 from qsage_validate.errors import Exit, InputError, QsageError
 from qsage_validate.games.registry import find_command
 from qsage_validate.solutions.check import check
 from qsage_validate.solutions.file import as_bytes, read_solution, sealed
 from qsage_validate.solvers.search.solution import find_solution
+from research.benchmarks.fuzz import damaged
 from tests.support.commands import run_play, run_qsage
 
 DOMINEERING = "domineering --size 4x4 --depth 8"

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.models import Case
-from benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
@@ -34,6 +32,8 @@ from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.proofs.encoding import prove_encoding
 from qsage_validate.validation.proofs.prefix import needed_variables, read_prefix
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from research.benchmarks.models import Case
+from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
 from tests.support.depqbf import depqbf_truth
 from tests.support.minimax import minimax
 from tests.support.plies import with_bits, with_indicators, with_width

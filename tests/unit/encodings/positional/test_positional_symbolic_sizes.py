@@ -6,11 +6,6 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.symbolic_sizes import (
-    CircuitSize,
-    circuit_size,
-    paper_size,
-)
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
@@ -19,6 +14,11 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.paths import with_winning_sets
+from research.benchmarks.symbolic_sizes import (
+    CircuitSize,
+    circuit_size,
+    paper_size,
+)
 
 ALL = ("la", "ln", "li", "sa", "sn", "si")
 
