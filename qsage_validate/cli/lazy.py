@@ -15,8 +15,6 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from qsage_validate.registry import declared
-
 # The seconds, and the part of a command's time, after which a command ends that did not end itself.
 _GRACE_SECONDS = 2.0
 _GRACE_PART = 0.1
@@ -71,6 +69,8 @@ class Group(_Helped, TyperGroup):
     @cached_property
     def declared(self) -> Mapping[str, Any]:
         """The commands of extensions that have other names."""
+        from qsage_validate.registry import declared
+
         others = (c for c in declared("commands", DeclaredCommand) if c.name not in self.commands)
         return {c.name: in_module(c.name, c.help, c.module) for c in others}
 

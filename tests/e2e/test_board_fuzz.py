@@ -1,4 +1,4 @@
-"""Keys, bytes, clicks, sizes and signals on the board: ``research/benchmarks/board.py`` with one seed."""
+"""Keys, bytes, clicks, sizes and signals: ``research/benchmarks/board.py`` with one seed."""
 
 from __future__ import annotations
 

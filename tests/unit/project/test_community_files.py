@@ -88,7 +88,7 @@ def test_the_container_is_built_from_what_is_there() -> None:
 
 
 def test_the_paper_has_its_sections_and_cites_what_there_is() -> None:
-    _, front, body = text("paper.md").split("---\n", 2)
+    _, front, body = text("research/paper.md").split("---\n", 2)
     head = yaml.safe_load(front)
     assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= head.keys()
     for section in ("Summary", "Statement of need", "State of the field", "References"):

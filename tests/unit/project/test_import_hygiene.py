@@ -66,9 +66,9 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
 @pytest.mark.parametrize(
     ("words", "heavy", "rooms", "most"),
     [
-        (["--help"], set(), {"cli", "errors"}, 7),
-        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel", "formats"}, 34),
-        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 34),
+        (["--help"], set(), {"cli", "errors", "registry"}, 8),
+        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel", "formats"}, 36),
+        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 36),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 90),
         (
             ["certify", *TIC, "-o", "f.aag"],

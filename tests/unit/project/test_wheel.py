@@ -111,7 +111,7 @@ def test_the_source_distribution_has_tests_documents_and_samples(made: Path) -> 
             if path.is_file() and path.suffix != ".pyc"
         }
         assert here <= names, sorted(here - names)
-    assert {"setup.py", "dev.py", "constraints.txt", "CITATION.cff", "paper.md"} <= names
+    assert {"setup.py", "dev.py", "constraints.txt", "CITATION.cff", "research/paper.md"} <= names
 
 
 def description() -> ModuleType:
