@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from qsage_validate.errors import UsageError, one_line
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import BoardSize, Flag, Option, Template
 from qsage_validate.games.model_text import GameModel
 
@@ -38,7 +38,7 @@ def _as_in_library(model: GameModel) -> Iterator[str]:
     tokens = model.name.split()
     if " ".join(tokens) != model.name:
         return
-    for game in GAMES:
+    for game in library_games():
         if not set(game.names) & set(tokens):
             continue
         for template in game.templates:

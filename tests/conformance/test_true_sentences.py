@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.games.languages import load_game, model_from_parts
-from qsage_validate.games.library.catalogue import GAMES
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.naming import labelled, name_of
 from qsage_validate.games.positional.harary import harary_model
@@ -45,7 +45,7 @@ def test_a_game_of_the_library_is_called_by_its_name(words: str, name: str) -> N
 
 def test_no_game_of_the_library_is_called_like_another() -> None:
     named: dict[str, GameModel] = {}
-    for template in (template for game in GAMES for template in game.templates):
+    for template in (template for game in library_games() for template in game.templates):
         for example in template.examples:
             model = template.build(example)
             other = named.setdefault(name_of(model), model)

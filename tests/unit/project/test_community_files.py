@@ -93,7 +93,7 @@ def test_the_paper_has_its_sections_and_cites_what_there_is() -> None:
     assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= head.keys()
     for section in ("Summary", "Statement of need", "State of the field", "References"):
         assert f"\n# {section}\n" in body
-    bibliography = text(head["bibliography"])
+    bibliography = text(f"research/{head['bibliography']}")
     entries = dict(re.findall(r"^@\w+\{(\w+),\n(.*?)^\}", bibliography, re.M | re.S))
     assert set(re.findall(r"@(\w+)", body)) == set(entries)
     for name, fields in entries.items():
