@@ -66,7 +66,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
 @pytest.mark.parametrize(
     ("words", "heavy", "rooms", "most"),
     [
-        (["--help"], set(), {"cli", "errors", "formats", "registry"}, 9),
+        (["--help"], set(), {"cli", "errors", "formats", "registry"}, 10),
         (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 41),
         (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 41),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 90),
