@@ -10,66 +10,21 @@ more plies for, are asked for, unless the position before has settled them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.protocol import Player
+from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.residuals import Residuals
 from qsage_validate.judging.simulator import GameValues
-from qsage_validate.kernel.strategy import constants
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 BOTH: Final = (True, False)
 _REPORT_EVERY: Final = 256
-
-
-class Codes:
-    """The variables of each ply of a formula, and the values that say each move.
-
-    ``owned[k]`` says that all variables of ply ``k + 1`` have the quantifier of its player.
-    """
-
-    def __init__(self, formula: Qbf, layout: Layout) -> None:
-        self.layout = layout
-        self._constants = constants(formula)
-        self._known: list[dict[str, Mapping[int, bool] | None]] = [{} for _ in layout.moves]
-        quantifiers = formula.quantifiers()
-        self.plies = [
-            tuple(dict.fromkeys(v for v in map(abs, ply.variables) if v in quantifiers))
-            for ply in layout.moves
-        ]
-        own = {Player.BLACK: Quantifier.EXISTS, Player.WHITE: Quantifier.FORALL}
-        self.owned = [
-            all(quantifiers[v] is own[ply.player] for v in variables)
-            for ply, variables in zip(layout.moves, self.plies, strict=True)
-        ]
-
-    def values(self, ply: int, move: str) -> Mapping[int, bool] | None:
-        """The values of the variables of a ply, from 1, that say a move, or ``None``."""
-        known = self._known[ply - 1]
-        if move not in known:
-            known[move] = self._encoded(ply, move)
-        return known[move]
-
-    def _encoded(self, ply: int, move: str) -> Mapping[int, bool] | None:
-        coding = self.layout.moves[ply - 1].coding
-        if not coding.can_say(move):
-            return None
-        values = coding.encode(move)
-        if any(self._constants.get(v, x) is not x for v, x in values.items()):
-            return None
-        return {v: x for v, x in values.items() if v not in self._constants}
-
-    def of_play(self, moves: Sequence[str]) -> dict[int, bool]:
-        """The values that say a play, all of whose moves have codes."""
-        found: dict[int, bool] = {}
-        for ply, move in enumerate(moves[: len(self.plies)], start=1):
-            found.update(self.values(ply, move) or {})
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +80,14 @@ class Positions:
         values: GameValues,
         *,
         halves: Sequence[bool] = BOTH,
-        equal_first: Mapping[str, object] | None = None,
+        equal_first: Collection[str] = (),
     ) -> None:
-        self.codes = Codes(formula, layout)
-        self.residuals = Residuals(formula, self.codes.plies)
+        self.codes = Codes(formula, layout, values.simulator.plies)
+        self.residuals = Residuals(formula, self.codes.variables)
         self.values = values
         self.halves = frozenset(halves)
-        self._equal_first = equal_first or {}
-        self._last = len(layout.moves)
+        self._equal_first = frozenset(equal_first)
+        self._last = len(self.codes.readings)
 
     def search(
         self,
@@ -140,12 +95,20 @@ class Positions:
         deadline: Deadline = NEVER,
         most: int = 1,
         most_positions: int | None = None,
+        known: Sequence[Difference] = (),
         tell: Tell = nobody,
     ) -> Tally:
-        """Compare after all plays, the shortest first, until ``most`` differences are found."""
+        """Compare after all plays, the shortest first, until ``most`` differences are found.
+
+        With one that is ``known``, shorter ones are looked for.
+        """
         tally = Tally()
+        limit = min((len(one.moves) for one in known), default=None)
         frontier = [_Node((), self.values.simulator.start())]
         for made in range(self.values.simulator.plies + 1):
+            if made == limit and most == 1:
+                tally.differences += known
+                return tally
             following: list[_Node] = []
             for number, node in enumerate(frontier):
                 if deadline.over:
@@ -206,9 +169,20 @@ class Positions:
         mover = self.values.simulator.to_move(node.state)
         return black is (mover is Player.WHITE)
 
-    def fixed_values(
-        self, moves: Sequence[str], deadline: Deadline = NEVER
-    ) -> Iterator[bool | None]:
-        """The formula's values along a play: with none, one, … all of its moves fixed."""
-        for made in range(min(len(moves), self._last) + 1):
-            yield self.residuals.value(self.codes.of_play(moves[:made]), made, deadline)
+    def along(self, plays: Iterable[Sequence[str]], deadline: Deadline) -> list[Difference]:
+        """The first difference along some play, as far as its moves are legal and have codes."""
+        for play in plays:
+            state, values = self.values.simulator.start(), self.values
+            for made in range(min(len(play), self._last) + 1):
+                black = values.winner(state, made) is Player.BLACK
+                fixed = self.codes.of_play(play[:made])
+                answer = self.residuals.answer(fixed, made, deadline)
+                if answer.truth is (not black) and black in self.halves:
+                    return [Difference(tuple(play[:made]), black, answer.truth, answer.word)]
+                over = values.ended(state, made) is not None or made >= min(len(play), self._last)
+                if over or play[made] not in values.legal(state):
+                    break
+                if self.codes.values(made + 1, play[made]) is None:
+                    break
+                state = values.simulator.play(state, play[made])
+        return []
