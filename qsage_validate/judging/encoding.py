@@ -13,7 +13,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import MissingExtraError, Undecided, UndecidedError
+from qsage_validate.errors import MissingExtraError, Undecided
 from qsage_validate.games.protocol import Game
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.differences import described
@@ -190,8 +190,6 @@ class _Judgement:
                 limit = deadline.sooner(_SHORTER * self.patience)
                 shorter = positions.search(deadline=limit, below=below, tell=self.tell)
                 tally.differences = shorter.differences or tally.differences
-        except UndecidedError as error:
-            return Undecided(str(error))
         except MissingExtraError as error:
             return Undecided(f"{self.doubts[0] if self.doubts else 'positions are open'}; {error}")
         return self._told(positions, tally)

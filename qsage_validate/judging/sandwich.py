@@ -34,6 +34,8 @@ _NOWHERE: Final = 1 << 40
 """A level right of every prefix: of choices at plies that the formula has not."""
 _MOST_VALUES: Final = 4096
 """So many values of universal helpers are written out."""
+_MOST_INNER: Final = 6
+"""So many existential helpers of the innermost block get all their values."""
 
 
 class Suggestions(Protocol):
@@ -369,10 +371,25 @@ class Lower(Scripts):
             self.literals[variable] = self.input(self._level(variable))
         self.walk()
         self.adopt(suggestions.functions())
-        for variable in self.formula.levels():
-            self.literals.setdefault(variable, FALSE)
-        matrix = self.formula.add_to(self.builder, dict(self.literals))
+        matrix = self._matrix()
         text = "the formula rejects for Black a play that the rules give to Black"
         for ply, black in self.decided():
             wrong = self.builder.and_(black, matrix ^ 1)
             self.claims.append(Claim(FindingKind.END_DIFFERS, ply, wrong, text))
+
+    def _matrix(self) -> int:
+        """The matrix with the helpers' functions.
+
+        Helpers of the innermost block need none: some values of them have to do.  Where they are
+        few, all are written out.
+        """
+        levels = self.codes.levels
+        last = max(levels.values(), default=LEFT)
+        inner = [v for v in self.unknown if levels[v] == last][:_MOST_INNER]
+        for variable in self.formula.levels():
+            self.literals.setdefault(variable, FALSE)
+        copies = []
+        for number in range(1 << len(inner)):
+            chosen = dict(zip(inner, map(int, value_bits(number, len(inner))), strict=True))
+            copies.append(self.formula.add_to(self.builder, {**self.literals, **chosen}))
+        return self.builder.or_all(copies)
