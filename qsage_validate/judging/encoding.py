@@ -105,7 +105,7 @@ class _Judgement:
         wrong = tuple(codes.misread(movers))
         if wrong:
             return Refuted(wrong)
-        failing: list[tuple[str, ...]] = []
+        failing: list[tuple[bool, tuple[str, ...]]] = []
         try:
             rules_in = rules_of(self.game, deadline=self.deadline)
             if rules_in is not None:
@@ -121,7 +121,9 @@ class _Judgement:
 
     # -- on whole scripts -------------------------------------------------------------------
 
-    def _half(self, half: bool, codes: Codes, rules_in: RulesIn) -> list[tuple[str, ...]]:
+    def _half(
+        self, half: bool, codes: Codes, rules_in: RulesIn
+    ) -> list[tuple[bool, tuple[str, ...]]]:
         """Show one half on all scripts, or give the play of a script that fails."""
         disorder = codes.disorder(half)
         if disorder:
@@ -149,7 +151,7 @@ class _Judgement:
                     break
                 guesses = following
         self.doubts.append(self._doubt(*failures[0]))
-        return list(dict.fromkeys(script.moves(failure) for script, failure in failures))
+        return [(half, script.moves(failure)) for script, failure in failures]
 
     def _doubt(self, script: Scripts, failure: Counterexample) -> str:
         moves = " ".join(script.moves(failure)) or "the beginning"
@@ -179,7 +181,7 @@ class _Judgement:
 
     # -- position by position ---------------------------------------------------------------
 
-    def _by_positions(self, failing: Sequence[tuple[str, ...]]) -> Verdict:
+    def _by_positions(self, failing: Sequence[tuple[bool, tuple[str, ...]]]) -> Verdict:
         if not has_words_of(self.game, self.layout):
             return Undecided(self.doubts[0])
         silent = [doubt for doubt in self.doubts if doubt.startswith("the rules do not say")]
