@@ -413,6 +413,7 @@ def test_a_prefix_that_is_proved_leaves_the_truth(words: str, encoding: str) -> 
             if isinstance(verdict, Proved):
                 assert depqbf_truth(formula) is winner, name
         assert counts["Proved"]
+    assert counts["Refuted"]
 
 
 def test_second_opinion_on_the_truth() -> None:
