@@ -25,6 +25,9 @@ from qsage_validate.system.limits import NEVER, Deadline, Limits
 
 _MOST_INPUTS: Final = 1_000_000
 """Inputs of gates in the expansion of one number of plies: a second's work."""
+_SMALL_INPUTS: Final = 20_000
+_FEW: Final = 12
+"""So many formulas of one number of plies are expanded one by one, where all are no small one."""
 _MOST_CODES: Final = 256
 """So many longer plays are looked at for the value of a shorter one."""
 _SLICE: Final = 500
@@ -67,6 +70,7 @@ class Residuals:
         self._most_inputs = most_inputs
         self._quantifiers = self.formula.quantifiers()
         self._sizes: dict[int, int] = {}
+        self._times: dict[int, int] = {}
         self._expanded: dict[int, Expansion] = {}
         self._known: dict[tuple[int, tuple[bool, ...]], ResidualValue] = {}
 
@@ -104,14 +108,17 @@ class Residuals:
         return residual(self.formula, {v: values[v] for v in self.fixed(plies)})
 
     def _decide(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> ResidualValue:
-        if self._fits(plies):
+        self._times[plies] = self._times.get(plies, 0) + 1
+        worth = self._times[plies] > _FEW or plies in self._expanded
+        if self._fits(plies) and (worth or self._sizes[plies] <= _SMALL_INPUTS):
             if plies not in self._expanded:
                 self._expanded[plies] = Expansion(self.formula, self.fixed(plies))
             return ResidualValue(self._expanded[plies].value(values, deadline))
-        if self._splits(plies, _MOST_CODES):
-            return self._by_codes(values, plies, deadline)
         left = trimmed(residual(self.formula, values))
-        if expansion_size(left, ()) <= self._most_inputs:
+        size = expansion_size(left, ())
+        if size > _SMALL_INPUTS and self._splits(plies, _MOST_CODES):
+            return self._by_codes(values, plies, deadline)
+        if size <= self._most_inputs:
             return ResidualValue(Expansion(left, ()).value({}, deadline))
         return solver_value(left, deadline)
 
