@@ -68,7 +68,7 @@ def _verdict(
     encoded: Encoding,
     qbf: Qbf | None = None,
     layout: Layout | None = None,
-    patience: float = 10.0,
+    patience: float = 30.0,
 ) -> Verdict:
     game = BddlGame(_model(encoded))
     return judge(qbf or encoded.qbf, layout or encoded.layout, game, patience=patience).verdict
