@@ -46,9 +46,9 @@ from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Square
+from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.judging.encoding import judge
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 from tests.support.certifying import certify_game

@@ -41,14 +41,15 @@ from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Game, Player
+from qsage_validate.judging import encoding as level
+from qsage_validate.judging import suggestions
+from qsage_validate.judging.encoding import judge
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
-from qsage_validate.judging import encoding, suggestions
 from qsage_validate.validation.proofs.ground import rules_of
-from qsage_validate.judging.encoding import judge
 from tests.support.formula_faults import gate_faults
 from tests.support.gdl_heap import heap
 
@@ -173,7 +174,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # All proofs of a case ask for the same encoding and the same rules.
     with (
         patch.object(suggestions, "encode", cache(encode)),
-        patch.object(encoding, "rules_of", lambda game, **_: _rules(game)),
+        patch.object(level, "rules_of", lambda game, **_: _rules(game)),
     ):
         for case, fault, formula in faults(chosen, random.Random(options.seed)):
             one = judged(case, fault, formula)
