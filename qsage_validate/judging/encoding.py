@@ -201,7 +201,7 @@ class _Judgement:
             tally = Tally(positions.along(failing, deadline))
             if len(tally.differences) < self.most:
                 tally = positions.search(deadline=deadline, most=self.most, tell=self.tell)
-            if self.most == 1 and tally.differences:
+            if self.most == 1 and tally.differences and tally.differences[0].formula is not None:
                 # One is enough: a shorter play is looked for, and no longer than a while.
                 below = len(tally.differences[0].moves)
                 limit = deadline.sooner(_SHORTER * self.patience)
@@ -219,9 +219,7 @@ class _Judgement:
 
     def _told(self, positions: Positions, tally: Tally) -> Verdict:
         if tally.differences:
-            return Refuted(
-                tuple(described(one, self.formula, self.game) for one in tally.differences)
-            )
+            return Refuted(tuple(described(one, self.game) for one in tally.differences))
         words = positions.residuals.words
         count = f"{tally.positions} positions"
         if tally.settled:
