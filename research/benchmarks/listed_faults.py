@@ -40,14 +40,15 @@ from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Game, Player
+from qsage_validate.judging import encoding as level
+from qsage_validate.judging import suggestions
+from qsage_validate.judging.encoding import judge
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
-from qsage_validate.validation.proofs import listed_encoding
 from qsage_validate.validation.proofs.ground import rules_of
-from qsage_validate.validation.proofs.listed_encoding import prove_listed_encoding
 from research.benchmarks.prefix_faults import faulty_prefixes
 from tests.support.formula_faults import gate_faults
 from tests.support.gdl_heap import heap
@@ -131,7 +132,7 @@ def judged(case: Case, fault: str, formula: Qbf) -> Judged:
     """Ask the level and the solver."""
     layout = case.encoded.layout
     deadline = Deadline.after(PROOF_SECONDS)
-    verdict = prove_listed_encoding(formula, layout, case.game, deadline=deadline).verdict
+    verdict = judge(formula, layout, case.game, deadline=deadline).verdict
     with workspace() as folder:
         limits = Limits(Deadline.after(SOLVER_SECONDS))
         status = get_backend("depqbf").solve(formula, limits, workdir=folder, outer=False).status
@@ -172,8 +173,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     end = monotonic() + options.seconds
     # All proofs of a case ask for the same encoding and the same rules.
     with (
-        patch.object(listed_encoding, "encode", cache(encode)),
-        patch.object(listed_encoding, "rules_of", lambda game, **_: _rules(game)),
+        patch.object(suggestions, "encode", cache(encode)),
+        patch.object(level, "rules_of", lambda game, **_: _rules(game)),
     ):
         for case, fault, formula in faults(chosen, random.Random(options.seed)):
             one = judged(case, fault, formula)

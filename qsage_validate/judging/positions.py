@@ -1,0 +1,242 @@
+"""Position by position: the formula's value and the game's after plays of legal moves.
+
+``docs/explanation/proved.md`` has the theorem.  Where the variables of a ply have the quantifier
+of the player who makes it, values follow from those of longer plays: a formula that is true after
+some move of Black's is true before it, and one that is false after some move of White's is false
+before it.  So a position is asked for only where its value must say that no move, legal or not,
+changes it: a loss of the player to move.  All plays that have ended, or that the layout has no
+more plies for, are asked for, unless the position before has settled them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.errors import UndecidedError
+from qsage_validate.games.protocol import Player
+from qsage_validate.judging.codes import Codes
+from qsage_validate.judging.residuals import Residuals
+from qsage_validate.judging.simulator import GameValues
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
+
+BOTH: Final = (True, False)
+_REPORT_EVERY: Final = 256
+_ALONG_SECONDS: Final = 5.0
+"""The most that a position along a play is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A play after which formula and game differ.
+
+    ``game`` is true if Black wins, ``formula`` is the formula's value with the moves fixed, and
+    ``None`` where the last move is legal and has no code.  ``word`` names the solver by whose bare
+    word the value is known; it is empty for a decided expansion.
+    """
+
+    moves: tuple[str, ...]
+    game: bool
+    formula: bool | None
+    word: str = ""
+
+
+@dataclass
+class Tally:
+    """What a search for differences has done.
+
+    ``plies`` is the length of the plays up to which all are settled; ``settled`` says that these
+    are all plays there are.
+    """
+
+    differences: list[Difference] = field(default_factory=list)
+    positions: int = 0
+    asked: int = 0
+    plies: int = -1
+    settled: bool = False
+    undecided: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    moves: tuple[str, ...]
+    state: Any
+    implied: bool | None = None
+    """The value that the formula is known to have here by the position before."""
+
+
+class Positions:
+    """The positions of a game, and the formula after each of them.
+
+    ``halves`` are the values of the game that are claimed: with ``True`` the formula is true where
+    Black wins, with ``False`` it is false where Black does not.
+    """
+
+    def __init__(
+        self,
+        formula: Qbf,
+        layout: Layout,
+        values: GameValues,
+        *,
+        halves: Sequence[bool] = BOTH,
+        equal_first: Collection[str] = (),
+    ) -> None:
+        self.codes = Codes(formula, layout, values.simulator.plies)
+        self.residuals = Residuals(formula, self.codes.variables)
+        self.values = values
+        self.halves = frozenset(halves)
+        self._equal_first = frozenset(equal_first)
+        self._last = len(self.codes.readings)
+
+    def search(
+        self,
+        *,
+        deadline: Deadline = NEVER,
+        most: int = 1,
+        most_positions: int | None = None,
+        below: int | None = None,
+        tell: Tell = nobody,
+    ) -> Tally:
+        """Compare after all plays, the shortest first, until ``most`` differences are found.
+
+        With ``below``, after plays of fewer plies, and in each position.
+        """
+        tally = Tally()
+        frontier = [_Node((), self.values.simulator.start())]
+        for made in range(self.values.simulator.plies + 1):
+            if made == below:
+                return tally
+            following: list[_Node] = []
+            for number, node in enumerate(frontier):
+                if deadline.over:
+                    return tally
+                if number % _REPORT_EVERY == 0:
+                    text = f"{made} plies: {number} of {len(frontier)} positions"
+                    tell(Progress("positions", text, number, len(frontier)))
+                tally.positions += 1
+                try:
+                    self._compare(node, made, tally, deadline, following, below is not None)
+                except UndecidedError:
+                    tally.undecided += 1  # the game's value was not found in time
+                    return tally
+                if len(tally.differences) >= most:
+                    return tally
+                if most_positions is not None and tally.positions >= most_positions:
+                    return tally
+            tally.plies = made
+            frontier = following
+            if not frontier:
+                break
+        tally.settled = not tally.undecided
+        return tally
+
+    def _compare(
+        self,
+        node: _Node,
+        made: int,
+        tally: Tally,
+        deadline: Deadline,
+        following: list[_Node],
+        each: bool,
+    ) -> None:
+        """Compare in one position, and add the positions after it."""
+        state, values = node.state, self.values
+        black = values.winner(state, made) is Player.BLACK
+        over = values.ended(state, made) is not None or made >= self._last
+        settled = node.implied
+        if black in self.halves and (each or self._asks(node, black, over, made)):
+            answer = self.residuals.answer(self.codes.of_play(node.moves), made, deadline)
+            if answer.truth is None:
+                tally.undecided += 1
+            else:
+                tally.asked += 1
+            settled = answer.truth
+            if answer.truth is (not black):
+                tally.differences.append(Difference(node.moves, black, answer.truth, answer.word))
+                return
+        if over:
+            return
+        player = values.simulator.to_move(state)
+        implied = (
+            settled if settled is (player is Player.WHITE) and self.codes.owned[made] else None
+        )
+        for move in values.legal(state):
+            moves = (*node.moves, move)
+            if self.codes.values(made + 1, move) is None:
+                if self._has_to_be_said(move, made):
+                    tally.differences.append(Difference(moves, black, None))
+                continue
+            following.append(_Node(moves, values.simulator.play(state, move), implied))
+
+    def _asks(self, node: _Node, black: bool, over: bool, made: int) -> bool:
+        if node.implied is black:
+            return False
+        if over or not self.codes.owned[made]:
+            return True
+        mover = self.values.simulator.to_move(node.state)
+        return black is (mover is Player.WHITE)
+
+    def along(
+        self, plays: Iterable[tuple[bool, Sequence[str]]], deadline: Deadline
+    ) -> list[Difference]:
+        """A difference along some play, as far as its moves are legal and have codes.
+
+        Each play comes with the half that seems to fail: from there on moves are made that lead to
+        positions of that half, where there are such.  The longest part is asked for first: where
+        most moves are fixed, values are quickly known.
+        """
+        try:
+            for half, play in plays:
+                moves, states = self._legal_part(play, half)
+                for made, state in enumerate(states[: self._last]):
+                    missing = self._missing(state, made)
+                    if missing is not None:
+                        black = self.values.winner(state, made) is Player.BLACK
+                        return [Difference((*moves[:made], missing), black, None)]
+                for made, state in reversed([*enumerate(states)]):
+                    black = self.values.winner(state, made) is Player.BLACK
+                    if black not in self.halves:
+                        continue
+                    fixed = self.codes.of_play(moves[:made])
+                    answer = self.residuals.answer(fixed, made, deadline.sooner(_ALONG_SECONDS))
+                    if answer.truth is (not black):
+                        return [Difference(moves[:made], black, answer.truth, answer.word)]
+        except UndecidedError:
+            return []  # the game's value was not found in time
+        return []
+
+    def _missing(self, state: Any, made: int) -> str | None:
+        """A legal move without a code, where the play goes on."""
+        if self.values.ended(state, made) is not None:
+            return None
+        for move in self.values.legal(state):
+            if self.codes.values(made + 1, move) is None and self._has_to_be_said(move, made):
+                return move
+        return None
+
+    def _has_to_be_said(self, move: str, made: int) -> bool:
+        return bool(made) or move not in self._equal_first
+
+    def _legal_part(self, play: Sequence[str], half: bool) -> tuple[tuple[str, ...], list[Any]]:
+        """The moves of a play up to one that is not legal or has no code, and others then."""
+        values, simulator = self.values, self.values.simulator
+        winner = Player.BLACK if half else Player.WHITE
+        moves: tuple[str, ...] = ()
+        states = [simulator.start()]
+        while len(moves) < self._last and values.ended(states[-1], len(moves)) is None:
+            state, made = states[-1], len(moves)
+            coded = [m for m in values.legal(state) if self.codes.values(made + 1, m) is not None]
+            if made < len(play) and tuple(play[:made]) == moves:
+                coded = [m for m in coded if m == play[made]] or coded
+            if not coded:
+                break
+            after = {m: simulator.play(state, m) for m in coded}
+            good = (m for m in coded if values.winner(after[m], made + 1) is winner)
+            chosen = next(good, coded[0])
+            moves = (*moves, chosen)
+            states.append(after[chosen])
+        return moves, states

@@ -1,0 +1,82 @@
+"""Formulas that others' encoders wrote: right ones are proved, wrong ones refuted by a play."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.circuit.residual import residual
+from qsage_validate.encodings.layout.foreign import layout_from_meta
+from qsage_validate.formats.meta import read_meta
+from qsage_validate.games.bddl.parser import read_model
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Player
+from qsage_validate.games.registry import find_command
+from qsage_validate.judging.codes import Codes
+from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.simulator import GameValues, simulator_of
+from qsage_validate.validation.verdict import Proved, Refuted
+from tests.support.depqbf import depqbf_truth
+from tests.support.readers import read_qcir
+from tests.support.strangers import numbered_layout
+
+pytestmark = pytest.mark.slow
+
+ENCODINGS = ("pg", "eg", "cpg", "ibign", "ntpg", "cp", "gg", "ggt", "iw", "cgcp", "nt", "pgt")
+# No reading of illegal codes that is tried fits this formula, and its positions are too many.
+OPEN = {"nib_bsp24"}
+
+
+@pytest.mark.parametrize("puzzle", ["hein_04_3x3-03", "hein_04_3x3-05", "hein_09_4x4-05"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_hex(shared_data: Path, encoding: str, puzzle: str) -> None:
+    """As an independent judge found; the play is held against minimax and DepQBF."""
+    folder = shared_data / "strangers"
+    if not folder.is_dir():
+        pytest.skip("the shared data has no strangers")
+    with (folder / "expected.csv").open(encoding="utf-8", newline="") as file:
+        expected = {row["formula"]: row["verdict"] for row in csv.DictReader(file)}
+    name = f"{encoding}_{puzzle}.qcir"
+    formula = read_qcir(folder / "hex" / name)
+    game = load_game(find_command([str(folder / "hex" / f"{puzzle}.pg")]))
+    assert isinstance(game, PositionalGame)
+    layout = numbered_layout(formula, game)
+    verdict = judge(formula, layout, game, patience=300).verdict
+    if expected[name] == "right":
+        assert isinstance(verdict, Proved), str(verdict)
+        return
+    assert isinstance(verdict, Refuted), str(verdict)
+    moves = verdict.findings[0].moves
+    wins = GameValues(simulator_of(game)).value(moves)
+    values = Codes(formula, layout, game.plies).of_play(moves)
+    assert depqbf_truth(residual(formula, values)) is not wins
+    assert ("and Black wins" in verdict.findings[0].text) is wins
+
+
+GRIDS = ("tic", "domino", "dom23", "ep", "3x3_3_el", "bsp24")
+
+
+@pytest.mark.parametrize("name", GRIDS)
+@pytest.mark.parametrize("encoding", ["ib", "nib", "dnib", "bwnib"])
+def test_grids(shared_data: Path, encoding: str, name: str) -> None:
+    """``ib`` and ``nib`` were refuted once, and ``bsp24``, in which White begins, did not fit."""
+    folder = shared_data / "strangers" / "grid"
+    if not folder.is_dir():
+        pytest.skip("the shared data has no strangers")
+    stem = f"{encoding}_{name}"
+    formula = read_qcir(folder / f"{stem}.qcir")
+    layout = layout_from_meta(read_meta(folder / f"{stem}.meta"), formula)
+    game = BddlGame(read_model(folder / f"{name}.domain.ig", folder / f"{name}.problem.ig"))
+    if stem == "ib_bsp24":
+        # Nothing in this file says that Black's first ply does nothing.
+        assert layout.moves[0].player is Player.BLACK
+        return
+    verdict = judge(formula, layout, game, patience=5 if stem in OPEN else 60).verdict
+    if stem in OPEN or stem == "ib_ep":
+        assert not isinstance(verdict, Refuted), str(verdict)
+    else:
+        assert isinstance(verdict, Proved), str(verdict)
