@@ -53,7 +53,7 @@ from benchmarks.strangers_truth import (
 )
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.encodings.registry import encode
+from qsage_validate.encodings.registry import encode, language_of_encoding
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula as read_qbf
 from qsage_validate.games.languages import load_game
@@ -81,6 +81,7 @@ class Case:
     group: str
     formula: Callable[[], Formula]
     game: tuple[str, ...]
+    language: str | None = None
     rules: Callable[[], Rules] | None = None
     reading: Callable[[Formula, Any], Reading] | None = None
     small: bool = False
@@ -170,6 +171,7 @@ def _hex(path: Path, game: Path, group: str) -> Case:
         group,
         lambda: read_formula(path),
         (str(game),),
+        None,
         rules,
         numbers_of_positions if known else None,
         small=group == "hex" and "3x3" in path.name,
@@ -186,6 +188,7 @@ def _grid(path: Path, domain: Path, problem: Path, group: str) -> Case:
         group,
         lambda: read_formula(path),
         (str(domain), str(problem)),
+        None,
         rules,
         (lambda formula, rules: action_bits(formula, rules, meta.read_text()))
         if meta.is_file()
@@ -196,7 +199,7 @@ def _grid(path: Path, domain: Path, problem: Path, group: str) -> Case:
 
 _OWN: Final = {
     "hex --size 2x2 --depth 3": ("la", "ea", "cor", "cor+", "cor-lean", "sa"),
-    "hex-network --size 2x3 --depth 4": ("en", "ln", "sn", "li", "si"),
+    "hex-network --size 2x2 --depth 3": ("en", "ln", "sn", "li", "si"),
     "httt --size 2x2 --shape domino --depth 3": ("lifted", "lifted-guarded"),
     "domineering --size 2x2 --depth 2": ("lifted", "lifted-guarded"),
     "connect-c --connect 2 --size 2x2 --depth 3": ("lifted",),
@@ -211,9 +214,11 @@ def own_formulas() -> Iterator[Case]:
 
 
 def _own(words: str, encoding: str) -> Case:
+    language = language_of_encoding(encoding)
+
     @cache
     def made() -> tuple[Qbf, Layout, Game]:
-        model = find_command(words.split())
+        model = find_command(words.split(), language)
         encoded = encode(model, encoding)
         return encoded.qbf, encoded.layout, load_game(model)
 
@@ -222,6 +227,7 @@ def _own(words: str, encoding: str) -> Case:
         "own",
         lambda: _as_formula(made()[0]),
         tuple(words.split()),
+        language,
         lambda: AsRules(made()[2]),
         lambda formula, rules: reading_of(made()[1]),
         small=True,
@@ -342,7 +348,7 @@ class Answer:
     seconds: float = 0.0
 
 
-def ask(path: Path, words: Sequence[str], seconds: float) -> Answer:
+def ask(path: Path, case: Case, seconds: float) -> Answer:
     """Find the layout and judge the formula by it, as ``qsage validate`` does."""
     from qsage_validate.judging.readings.find import find_layout
 
@@ -350,7 +356,7 @@ def ask(path: Path, words: Sequence[str], seconds: float) -> Answer:
     deadline = Deadline.after(seconds)
     layout: Layout | None = None
     try:
-        formula, game = read_qbf(str(path)), load_game(find_command(words))
+        formula, game = read_qbf(str(path)), load_game(find_command(case.game, case.language))
         found = find_layout(formula, game, deadline=deadline)
         if found.stands_out:
             layout = found.layout
@@ -379,7 +385,7 @@ def row_of(case: Case, form: str, formula: Formula, names: Mapping[int, int], op
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"formula{formula.suffix}"
         path.write_text(formula.text())
-        answer = ask(path, case.game, options.seconds)
+        answer = ask(path, case, options.seconds)
         if options.values:
             limit = Deadline.after(_VALUE_SECONDS)
             row.value = solver_value(read_qbf(str(path)), limit).truth
