@@ -1,0 +1,223 @@
+"""Values of a formula in which the moves of a play are fixed.
+
+``F[s]`` is the formula with the variables of the plies of ``s`` replaced by values; all other
+quantifiers keep their place.  The values of one number of plies come from one incremental SAT
+solver: the universal variables that are left are expanded, existential ones have a copy for each
+choice of the universal ones to their left, and the moves are assumptions.  Where the expansion is
+too large, the formula that is left is made, expanded if it is small by now, and else given to a
+QBF solver, whose answer is its bare word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.circuit.clauses import circuit_clauses, load
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
+from qsage_validate.circuit.residual import needed_gates, residual
+from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.solvers.qbf.backends import backends
+from qsage_validate.solvers.qbf.solving import available, solve_formula
+from qsage_validate.system.limits import NEVER, Deadline, Limits
+
+_MOST_INPUTS: Final = 300_000
+"""Inputs of gates in the expansion of one number of plies: a second's work."""
+_SLICE: Final = 500
+_SOLVER: Final = "cadical195"
+# Each gets a while before the next one, and then more of it.
+_SOLVERS: Final = ("qute", "depqbf", "rareqs", "caqe")
+_FIRST_SECONDS: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ResidualValue:
+    """The value of a residual formula; ``None`` where a limit came first.
+
+    ``word`` names the QBF solver that says so, with nothing that could be checked; it is empty
+    where a SAT solver has decided an expansion.
+    """
+
+    truth: bool | None
+    word: str = ""
+
+
+class Residuals:
+    """The residual formulas of ``formula`` for ``plies``, the variables of each ply in order.
+
+    ``asked`` counts the questions that were decided; ``words`` those that a QBF solver decided.
+    """
+
+    def __init__(
+        self,
+        formula: Qbf,
+        plies: Sequence[Iterable[int]],
+        *,
+        most_inputs: int = _MOST_INPUTS,
+    ) -> None:
+        self.formula = trimmed(formula)
+        needed = {v for scope in self.formula.scopes for v in scope.variables}
+        self.plies = [tuple(v for v in map(abs, ply) if v in needed) for ply in plies]
+        self.asked = 0
+        self.words: dict[str, int] = {}
+        self._most_inputs = most_inputs
+        self._size = _size(self.formula)
+        self._expanded: dict[int, Expansion | None] = {}
+        self._known: dict[tuple[int, tuple[bool, ...]], ResidualValue] = {}
+
+    def fixed(self, plies: int) -> tuple[int, ...]:
+        """The variables of the first ``plies`` plies that the formula needs."""
+        return tuple(v for ply in self.plies[:plies] for v in ply)
+
+    def value(
+        self, values: Mapping[int, bool], plies: int, deadline: Deadline = NEVER
+    ) -> bool | None:
+        """The truth of the formula with the first ``plies`` plies as in ``values``.
+
+        ``None`` when the deadline came first.
+        """
+        return self.answer(values, plies, deadline).truth
+
+    def answer(
+        self, values: Mapping[int, bool], plies: int, deadline: Deadline = NEVER
+    ) -> ResidualValue:
+        """The same with who says so."""
+        fixed = self.fixed(plies)
+        key = plies, tuple(values[v] for v in fixed)
+        found = self._known.get(key)
+        if found is None:
+            found = self._decide({v: values[v] for v in fixed}, plies, deadline)
+            if found.truth is not None:
+                self._known[key] = found
+                self.asked += 1
+                if found.word:
+                    self.words[found.word] = self.words.get(found.word, 0) + 1
+        return found
+
+    def residual(self, values: Mapping[int, bool], plies: int) -> Qbf:
+        """The formula that is left."""
+        return residual(self.formula, {v: values[v] for v in self.fixed(plies)})
+
+    def _decide(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> ResidualValue:
+        if plies not in self._expanded:
+            self._expanded[plies] = self._expansion(self.formula, self.fixed(plies))
+        expanded = self._expanded[plies]
+        if expanded is None:
+            left = trimmed(residual(self.formula, values))
+            expanded = self._expansion(left, ())
+            if expanded is None:
+                return solver_value(left, deadline)
+        return ResidualValue(expanded.value(values, deadline))
+
+    def _expansion(self, formula: Qbf, free: Sequence[int]) -> Expansion | None:
+        """The expansion over ``free`` variables; ``None`` where it is too large."""
+        known = {*free}
+        universal = sum(v not in known for v in formula.variables(Quantifier.FORALL))
+        if universal >= 30 or _size(formula) << universal > self._most_inputs:
+            return None
+        return Expansion(formula, free)
+
+
+class Expansion:
+    """A formula whose universal variables are expanded, over variables that are assumed."""
+
+    def __init__(self, formula: Qbf, free: Sequence[int]) -> None:
+        builder = AigBuilder()
+        self._free = tuple(free)
+        literals = {v: builder.input() for v in self._free}
+        root = expand(builder, formula, literals)
+        aig, (root,) = builder.build([root])
+        self._constant = {FALSE: False, TRUE: True}.get(root)
+        self._solver: Solver | None = None
+        if self._constant is None:
+            clauses = circuit_clauses(aig, keep=[root])
+            self._names = [int(clauses.sat_of[k]) for k in range(1, len(self._free) + 1)]
+            self._solver = Solver(_SOLVER)
+            load(self._solver, clauses.literals)
+            self._solver.add_clause([clauses.literal(root)])
+
+    def value(self, values: Mapping[int, bool], deadline: Deadline = NEVER) -> bool | None:
+        """The truth under values of the free variables; ``None`` at the deadline."""
+        if self._solver is None:
+            return self._constant
+        assumed = [n if values[v] else -n for n, v in zip(self._names, self._free, strict=True)]
+        while not deadline.over:
+            self._solver.conf_budget(_SLICE)
+            answer: bool | None = self._solver.solve_limited(assumptions=assumed)
+            if answer is not None:
+                return answer
+        return None
+
+
+def expand(builder: AigBuilder, formula: Qbf, literals: Mapping[int, int]) -> int:
+    """A literal that some values of the graph's new inputs make true exactly where F is.
+
+    ``literals`` has a literal for each variable that is free; the other universal variables are
+    expanded, and each existential one becomes a new input for each choice of the universal
+    variables that stand left of it.
+    """
+    blocks = [
+        (scope.quantifier, tuple(v for v in scope.variables if v not in literals))
+        for scope in formula.scopes
+    ]
+
+    def copies(at: int, known: dict[int, int]) -> int:
+        for k in range(at, len(blocks)):
+            quantifier, variables = blocks[k]
+            if not variables:
+                continue
+            if quantifier is Quantifier.EXISTS:
+                known = {**known, **{v: builder.input() for v in variables}}
+                continue
+            first, rest = variables[0], variables[1:]
+            both = []
+            kept = blocks[k]
+            blocks[k] = (quantifier, rest)
+            for value in (FALSE, TRUE):
+                both.append(copies(k, {**known, first: value}))
+                if both[-1] == FALSE:
+                    break
+            blocks[k] = kept
+            return builder.and_all(both)
+        return formula.add_to(builder, dict(known))
+
+    return copies(0, dict(literals))
+
+
+def trimmed(formula: Qbf) -> Qbf:
+    """The formula without the gates and variables that its output does not need."""
+    gates = needed_gates(formula.gates, formula.output)
+    needed = {abs(x) for gate in gates.values() for x in gate.inputs} | {abs(formula.output)}
+    scopes = (
+        Scope(s.quantifier, tuple(v for v in s.variables if v in needed)) for s in formula.scopes
+    )
+    return Qbf(
+        tuple(s for s in scopes if s.variables),
+        gates,
+        formula.output,
+        names=formula.names,
+        path=formula.path,
+    )
+
+
+def _size(formula: Qbf) -> int:
+    return 1 + sum(len(gate.inputs) for gate in formula.gates.values())
+
+
+def solver_value(formula: Qbf, deadline: Deadline = NEVER) -> ResidualValue:
+    """The value of a closed formula by QBF solvers, one after the other with growing patience."""
+    known = backends()
+    there = {backend.name for backend in available()}
+    contenders = [known[name] for name in _SOLVERS if name in there] or available()
+    seconds = _FIRST_SECONDS
+    while not deadline.over:
+        for backend in contenders:
+            solved = solve_formula(formula, [backend], Limits(deadline.sooner(seconds)))
+            if solved.truth is not None:
+                return ResidualValue(solved.truth, solved.by)
+            if deadline.over:
+                break
+        seconds *= 4
+    return ResidualValue(None)

@@ -1,0 +1,80 @@
+"""Values of formulas with fixed moves, against truth tables."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.residual import residual
+from qsage_validate.judging.residuals import Residuals, solver_value, trimmed
+from qsage_validate.system.limits import Deadline
+from tests.support.random_qbf import truth
+
+
+def _formula(random: Random) -> Qbf:
+    """A circuit over four blocks of three variables, in any order of quantifiers."""
+    variables = list(range(1, 13))
+    random.shuffle(variables)
+    scopes = tuple(
+        Scope(random.choice(tuple(Quantifier)), tuple(variables[k : k + 3]))
+        for k in range(0, 12, 3)
+    )
+    gates: dict[int, Gate] = {}
+    for number in range(13, 13 + random.randint(3, 25)):
+        arity = random.randint(2, 4)
+        inputs = tuple(random.choice((1, -1)) * random.randint(1, number - 1) for _ in range(arity))
+        gates[number] = Gate(random.choice((Connective.AND, Connective.OR)), inputs)
+    return Qbf(scopes, gates, random.choice((1, -1)) * max(gates))
+
+
+@pytest.mark.parametrize("most_inputs", [0, 40, 300_000])
+def test_each_value_is_the_one_of_the_truth_table(most_inputs: int) -> None:
+    """By expansion, by expansion of what is left, and by a solver."""
+    random = Random(most_inputs)
+    seen = set()
+    for _ in range(60 if most_inputs else 6):
+        formula = _formula(random)
+        moves = random.sample(range(1, 13), 6)
+        plies = [moves[:2], moves[2:3], moves[3:]]
+        residuals = Residuals(formula, plies, most_inputs=most_inputs)
+        for _ in range(8):
+            made = random.randint(0, 3)
+            values = {v: random.random() < 0.5 for ply in plies for v in ply}
+            fixed = {v: values[v] for ply in plies[:made] for v in ply}
+            left = residual(formula, fixed)
+            expected = truth(left)
+            answer = residuals.answer(values, made)
+            assert answer.truth is expected
+            assert truth(trimmed(left)) is expected
+            seen.add((expected, bool(answer.word)))
+    assert {value for value, _ in seen} == {True, False}
+    assert any(word for _, word in seen) is (most_inputs < 300_000)
+
+
+def test_a_question_that_was_decided_is_not_asked_again() -> None:
+    formula = Qbf(
+        (Scope(Quantifier.EXISTS, (1, 3)), Scope(Quantifier.FORALL, (2,))),
+        {4: Gate(Connective.OR, (1, 2)), 5: Gate(Connective.AND, (4,))},
+        5,
+    )
+    residuals = Residuals(formula, [(1, 3), (2,)])
+    assert residuals.value({1: True, 3: False}, 1) is True
+    assert residuals.value({1: True, 3: True}, 1) is True, "3 is not needed"
+    assert residuals.asked == 1
+    assert residuals.value({1: False, 3: False}, 1) is False
+    assert residuals.value({1: False, 3: False, 2: True}, 2) is True
+    assert residuals.value({}, 0) is True
+
+
+@pytest.mark.parametrize("most_inputs", [0, 300_000])
+def test_no_value_after_the_deadline(most_inputs: int) -> None:
+    scope = Scope(Quantifier.EXISTS, (1, 2, 3))
+    formula = Qbf((scope,), {4: Gate(Connective.OR, (1, 2, 3))}, 4)
+    residuals = Residuals(formula, [(1,)], most_inputs=most_inputs)
+    over = Deadline.after(0)
+    assert residuals.answer({1: False}, 1, over).truth is None
+    assert solver_value(formula, over).truth is None
+    assert residuals.asked == 0
+    assert residuals.value({1: False}, 1) is True
