@@ -139,10 +139,14 @@ class Expansion:
             self._solver.add_clause([clauses.literal(root)])
 
     def value(self, values: Mapping[int, bool], deadline: Deadline = NEVER) -> bool | None:
-        """The truth under values of the free variables; ``None`` at the deadline."""
+        """The truth under values of the free variables; ``None`` at the deadline.
+
+        Free variables without a value are existential, and outermost.
+        """
         if self._solver is None:
             return self._constant
-        assumed = [n if values[v] else -n for n, v in zip(self._names, self._free, strict=True)]
+        pairs = zip(self._names, self._free, strict=True)
+        assumed = [n if values[v] else -n for n, v in pairs if v in values]
         while not deadline.over:
             self._solver.conf_budget(_SLICE)
             answer: bool | None = self._solver.solve_limited(assumptions=assumed)
