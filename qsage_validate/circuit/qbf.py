@@ -162,15 +162,7 @@ class Qbf:
         ``literals`` maps each quantified variable to an AIG literal; it gains an entry for
         each gate.
         """
-        build: dict[Connective, Callable[[list[int]], int]] = {
-            Connective.AND: builder.and_all,
-            Connective.OR: builder.or_all,
-            Connective.XOR: lambda xs: builder.xor(*xs),
-            Connective.ITE: lambda xs: builder.ite(*xs),
-        }
-        for variable, gate in self.gates.items():
-            inputs = [literals[abs(x)] ^ (x < 0) for x in gate.inputs]
-            literals[variable] = build[gate.connective](inputs)
+        add_gates(builder, self.gates, literals)
         return literals[abs(self.output)] ^ (self.output < 0)
 
     def clauses(self) -> Iterator[list[int]]:
@@ -188,6 +180,23 @@ _EVALUATE: dict[Connective, Callable[[list[bool]], bool]] = {
     Connective.XOR: lambda bits: bits[0] != bits[1],
     Connective.ITE: lambda bits: bits[1] if bits[0] else bits[2],
 }
+
+
+def add_gates(builder: AigBuilder, gates: Mapping[int, Gate], literals: dict[int, int]) -> None:
+    """Build gates, given in topological order, inside ``builder``.
+
+    ``literals`` maps each variable that they read to an AIG literal; it gains an entry for each
+    gate.
+    """
+    build: dict[Connective, Callable[[list[int]], int]] = {
+        Connective.AND: builder.and_all,
+        Connective.OR: builder.or_all,
+        Connective.XOR: lambda xs: builder.xor(*xs),
+        Connective.ITE: lambda xs: builder.ite(*xs),
+    }
+    for variable, gate in gates.items():
+        inputs = [literals[abs(x)] ^ (x < 0) for x in gate.inputs]
+        literals[variable] = build[gate.connective](inputs)
 
 
 def clause_gates(clauses: Iterable[tuple[int, ...]], first: int) -> tuple[dict[int, Gate], int]:

@@ -10,21 +10,23 @@ QBF solver, whose answer is its bare word.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.clauses import circuit_clauses, load
-from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
+from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope, add_gates
 from qsage_validate.circuit.residual import needed_gates, residual
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.solving import available, solve_formula
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 
-_MOST_INPUTS: Final = 300_000
+_MOST_INPUTS: Final = 1_000_000
 """Inputs of gates in the expansion of one number of plies: a second's work."""
+_MOST_CODES: Final = 256
+"""So many longer plays are looked at for the value of a shorter one."""
 _SLICE: Final = 500
 _SOLVER: Final = "cadical195"
 # Each gets a while before the next one, and then more of it.
@@ -63,8 +65,9 @@ class Residuals:
         self.asked = 0
         self.words: dict[str, int] = {}
         self._most_inputs = most_inputs
-        self._size = _size(self.formula)
-        self._expanded: dict[int, Expansion | None] = {}
+        self._quantifiers = self.formula.quantifiers()
+        self._sizes: dict[int, int] = {}
+        self._expanded: dict[int, Expansion] = {}
         self._known: dict[tuple[int, tuple[bool, ...]], ResidualValue] = {}
 
     def fixed(self, plies: int) -> tuple[int, ...]:
@@ -101,23 +104,54 @@ class Residuals:
         return residual(self.formula, {v: values[v] for v in self.fixed(plies)})
 
     def _decide(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> ResidualValue:
-        if plies not in self._expanded:
-            self._expanded[plies] = self._expansion(self.formula, self.fixed(plies))
-        expanded = self._expanded[plies]
-        if expanded is None:
-            left = trimmed(residual(self.formula, values))
-            expanded = self._expansion(left, ())
-            if expanded is None:
-                return solver_value(left, deadline)
-        return ResidualValue(expanded.value(values, deadline))
+        if self._fits(plies):
+            if plies not in self._expanded:
+                self._expanded[plies] = Expansion(self.formula, self.fixed(plies))
+            return ResidualValue(self._expanded[plies].value(values, deadline))
+        if self._splits(plies, _MOST_CODES):
+            return self._by_codes(values, plies, deadline)
+        left = trimmed(residual(self.formula, values))
+        if expansion_size(left, ()) <= self._most_inputs:
+            return ResidualValue(Expansion(left, ()).value({}, deadline))
+        return solver_value(left, deadline)
 
-    def _expansion(self, formula: Qbf, free: Sequence[int]) -> Expansion | None:
-        """The expansion over ``free`` variables; ``None`` where it is too large."""
-        known = {*free}
-        universal = sum(v not in known for v in formula.variables(Quantifier.FORALL))
-        if universal >= 30 or _size(formula) << universal > self._most_inputs:
-            return None
-        return Expansion(formula, free)
+    def _fits(self, plies: int) -> bool:
+        """True if the expansion behind so many plies is small enough."""
+        if plies not in self._sizes:
+            self._sizes[plies] = expansion_size(self.formula, self.fixed(plies))
+        return self._sizes[plies] <= self._most_inputs
+
+    def _splits(self, plies: int, most: int) -> bool:
+        """True if values follow from those of at most ``most`` longer plays that are expanded.
+
+        The variables of the next ply must stand left of all others, but for some with their
+        quantifier: then a residual formula is the conjunction, or the disjunction, of the longer
+        ones.
+        """
+        if plies == len(self.plies):
+            return False
+        own, fixed = {*self.plies[plies]}, {*self.fixed(plies)}
+        first: set[int] = set()
+        for scope in self.formula.merged_scopes():
+            first = {v for v in scope.variables if v not in fixed}
+            if first:
+                break
+        most >>= len(own)
+        return (
+            own <= first and most > 0 and (self._fits(plies + 1) or self._splits(plies + 1, most))
+        )
+
+    def _by_codes(
+        self, values: Mapping[int, bool], plies: int, deadline: Deadline
+    ) -> ResidualValue:
+        own = self.plies[plies]
+        existential = bool(own) and self._quantifiers[own[0]] is Quantifier.EXISTS
+        for number in range(1 << len(own)):
+            code = {v: bool(number >> k & 1) for k, v in enumerate(own)}
+            answer = self.answer({**values, **code}, plies + 1, deadline)
+            if answer.truth is None or answer.truth is existential:
+                return answer
+        return ResidualValue(not existential)
 
 
 class Expansion:
@@ -162,32 +196,57 @@ def expand(builder: AigBuilder, formula: Qbf, literals: Mapping[int, int]) -> in
     expanded, and each existential one becomes a new input for each choice of the universal
     variables that stand left of it.
     """
-    blocks = [
-        (scope.quantifier, tuple(v for v in scope.variables if v not in literals))
-        for scope in formula.scopes
-    ]
+    stages, gates = _stages(formula, literals)
+    known = dict(literals)
 
-    def copies(at: int, known: dict[int, int]) -> int:
-        for k in range(at, len(blocks)):
-            quantifier, variables = blocks[k]
-            if not variables:
-                continue
-            if quantifier is Quantifier.EXISTS:
-                known = {**known, **{v: builder.input() for v in variables}}
-                continue
-            first, rest = variables[0], variables[1:]
-            both = []
-            kept = blocks[k]
-            blocks[k] = (quantifier, rest)
-            for value in (FALSE, TRUE):
-                both.append(copies(k, {**known, first: value}))
-                if both[-1] == FALSE:
-                    break
-            blocks[k] = kept
-            return builder.and_all(both)
-        return formula.add_to(builder, dict(known))
+    def copies(stage: int) -> int:
+        """The literal of what is left from a stage on; deeper stages write over ``known``."""
+        if stage == len(stages):
+            return known[abs(formula.output)] ^ (formula.output < 0)
+        quantifier, variables = stages[stage]
+        found = TRUE
+        choices = (FALSE, TRUE) if quantifier is Quantifier.FORALL else (None,)
+        for value in choices:
+            for variable in variables:
+                known[variable] = builder.input() if value is None else value
+            add_gates(builder, gates[stage], known)
+            found = builder.and_(found, copies(stage + 1))
+            if found == FALSE:
+                break
+        return found
 
-    return copies(0, dict(literals))
+    return copies(0)
+
+
+def expansion_size(formula: Qbf, free: Iterable[int]) -> int:
+    """How many inputs of gates :func:`expand` looks at, an upper bound."""
+    stages, gates = _stages(formula, {*free})
+    size, copies = 1, 1
+    for (quantifier, _), own in zip(stages, gates, strict=True):
+        copies *= 2 if quantifier is Quantifier.FORALL else 1
+        size += copies * sum(len(gate.inputs) for gate in own.values())
+    return size
+
+
+def _stages(
+    formula: Qbf, free: Collection[int]
+) -> tuple[list[tuple[Quantifier, tuple[int, ...]]], list[dict[int, Gate]]]:
+    """The prefix without free variables, universal ones one by one, and the gates of each stage.
+
+    A gate is of the last stage that it reads a variable of; the first stage has none.
+    """
+    stages: list[tuple[Quantifier, tuple[int, ...]]] = [(Quantifier.EXISTS, ())]
+    for scope in formula.scopes:
+        bound = tuple(v for v in scope.variables if v not in free)
+        single = scope.quantifier is Quantifier.FORALL
+        parts = [(v,) for v in bound] if single else [bound]
+        stages += [(scope.quantifier, part) for part in parts]
+    at = {v: k for k, (_, variables) in enumerate(stages) for v in variables}
+    gates: list[dict[int, Gate]] = [{} for _ in stages]
+    for number, gate in formula.gates.items():
+        at[number] = max((at.get(abs(x), 0) for x in gate.inputs), default=0)
+        gates[at[number]][number] = gate
+    return stages, gates
 
 
 def trimmed(formula: Qbf) -> Qbf:
@@ -204,10 +263,6 @@ def trimmed(formula: Qbf) -> Qbf:
         names=formula.names,
         path=formula.path,
     )
-
-
-def _size(formula: Qbf) -> int:
-    return 1 + sum(len(gate.inputs) for gate in formula.gates.values())
 
 
 def solver_value(formula: Qbf, deadline: Deadline = NEVER) -> ResidualValue:

@@ -1,0 +1,186 @@
+"""The moves of a formula: the variables of each ply, and the values that say each move.
+
+A layout is believed in nothing else here, and what it says is a claim: with a wrong one a proof
+fails, or is a proof all the same.  Bits that mean nothing (of the only action, of an axis of length
+1) are no variables of a ply, nor are stops, claims and indicators: they are the formula's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.games.protocol import Player
+from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.reading import PlyReading
+from qsage_validate.kernel.strategy import constants
+from qsage_validate.validation.finding import Finding
+from qsage_validate.validation.proofs.readings import reading_of
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+LEFT: Final = -1
+"""A level left of the whole prefix."""
+CHOOSERS: Final[Mapping[Player, Quantifier]] = {
+    BLACK: Quantifier.EXISTS,
+    WHITE: Quantifier.FORALL,
+}
+_KINDS: Final = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
+
+
+class Codes:
+    """The first ``plies`` plies of a layout, as far as they say moves.
+
+    ``readings`` are the plies; ``variables`` those of each that the formula quantifies;
+    ``owned[k]`` says that they have, at ply ``k + 1``, the quantifier of the ply's player.
+    ``levels`` is the level in the prefix of each variable that the output needs.
+    """
+
+    def __init__(self, formula: Qbf, layout: Layout, plies: int) -> None:
+        self.formula = formula
+        self.layout = layout
+        self.constants = constants(formula)
+        self.readings = tuple(map(_meaningful, reading_of(layout).plies[:plies]))
+        self.quantifiers = formula.quantifiers()
+        needed = needed_variables(formula)
+        self.levels = {v: level for v, level in formula.levels().items() if v in needed}
+        self.variables = [
+            tuple(dict.fromkeys(v for v in map(abs, ply.literals) if v in self.quantifiers))
+            for ply in self.readings
+        ]
+        self.ply_of = {v: k for k, own in enumerate(self.variables, 1) for v in own}
+        self.owned = [
+            all(self.quantifiers[v] is CHOOSERS[ply.player] for v in own if v in self.levels)
+            for ply, own in zip(self.readings, self.variables, strict=True)
+        ]
+        self._known: list[dict[str, Mapping[int, bool] | None]] = [{} for _ in self.readings]
+
+    # -- values -----------------------------------------------------------------------------
+
+    def values(self, ply: int, move: str) -> Mapping[int, bool] | None:
+        """The values of the variables of a ply, from 1, that say a move, or ``None``."""
+        known = self._known[ply - 1]
+        if move not in known:
+            known[move] = self._values(self.readings[ply - 1], move)
+        return known[move]
+
+    def _values(self, ply: PlyReading, move: str) -> Mapping[int, bool] | None:
+        for pattern in ply.codes.get(move, ()):
+            values: dict[int, bool] = {}
+            fits = True
+            for literal, value in zip(ply.literals, pattern, strict=True):
+                bit, variable = bool(value) != (literal < 0), abs(literal)
+                known = self.constants.get(variable)
+                fits &= known is None or known is bit
+                fits &= values.setdefault(variable, bit) is bit
+            if fits:
+                return {v: x for v, x in values.items() if v in self.quantifiers}
+        return None
+
+    def of_play(self, moves: Sequence[str]) -> dict[int, bool]:
+        """The values that say a play, as far as its moves have codes."""
+        found: dict[int, bool] = {}
+        for ply, move in enumerate(moves[: len(self.readings)], start=1):
+            found.update(self.values(ply, move) or {})
+        return found
+
+    # -- what cannot be so ------------------------------------------------------------------
+
+    def misread(self, movers: Sequence[Player]) -> Iterator[Finding]:
+        """Plies of the wrong player, and variables that are none or are said to be two things."""
+        seen: dict[int, PlyReading] = {}
+        for number, (ply, mover) in enumerate(zip(self.readings, movers, strict=False), start=1):
+            if ply.ply != number:
+                yield _differs(f"the layout calls ply {number} ply {ply.ply}")
+            if ply.player is not mover:
+                yield _differs(
+                    f"the layout gives ply {number} to {ply.player}, the rules to {mover}"
+                )
+            for variable in map(abs, ply.literals):
+                name, what = self.formula.name(variable), f"{ply.player}'s ply {ply.ply}"
+                if variable in self.constants:
+                    continue
+                if variable in seen:
+                    other = seen[variable]
+                    also = "twice" if other is ply else f"and {what} as well"
+                    yield _differs(f"variable {name} is {other.player}'s ply {other.ply}, {also}")
+                seen[variable] = ply
+                if variable not in self.quantifiers:
+                    yield _differs(f"{what} ({name}) is a gate, which nobody chooses")
+
+    def disorder(self, half: bool) -> str:
+        """Why a half cannot be shown on whole scripts: the prefix is in another order.
+
+        The strategy that is composed with the helpers' functions is White's where Black is to lose
+        (``half`` is false), else Black's: its choices must stand right of all that it looks at.
+        """
+        player = BLACK if half else WHITE
+        for variable, ply in self.ply_of.items():
+            own, level = self.readings[ply - 1], self.levels.get(variable)
+            if level is None:
+                continue
+            found, expected = self.quantifiers[variable], CHOOSERS[own.player]
+            if found is not expected:
+                return f"{self._placed(variable)} is {_KINDS[found]}, expected {_KINDS[expected]}"
+            if own.player is not player:
+                continue
+            for other, earlier in self.ply_of.items():
+                its = self.readings[earlier - 1].player
+                if earlier < ply and its is not player and self.levels.get(other, LEFT) > level:
+                    sees = "does not see an earlier choice" if half else "sees a later choice"
+                    return (
+                        f"{self._placed(variable)} stands left of {self._placed(other)}: the "
+                        f"formula's {BLACK} {sees}"
+                    )
+        return ""
+
+    def _placed(self, variable: int) -> str:
+        ply = self.readings[self.ply_of[variable] - 1]
+        name, block = self.formula.name(variable), self.levels[variable] + 1
+        return f"{ply.player}'s ply {ply.ply} ({name} in block {block})"
+
+    def known_after(self, variable: int) -> int:
+        """The level such that what stands right of it may depend on a choice of the strategy's.
+
+        The choice is a function of the other player's earlier ones.
+        """
+        ply = self.ply_of[variable]
+        player = self.readings[ply - 1].player
+        seen = (
+            self.levels.get(other, LEFT)
+            for other, earlier in self.ply_of.items()
+            if earlier < ply and self.readings[earlier - 1].player is not player
+        )
+        return max(seen, default=LEFT)
+
+
+def _meaningful(ply: PlyReading) -> PlyReading:
+    """The ply without the literals that mean nothing, whatever the move."""
+    patterns = [pattern for own in ply.codes.values() for pattern in own]
+    kept = [k for k in range(len(ply.literals)) if any(p[k] is not None for p in patterns)]
+    if len(kept) == len(ply.literals):
+        return ply
+    codes = {
+        move: [tuple(pattern[k] for k in kept) for pattern in own]
+        for move, own in ply.codes.items()
+    }
+    literals = tuple(ply.literals[k] for k in kept)
+    return PlyReading(ply.ply, ply.player, literals, codes, ply.stop, ply.stop_instead)
+
+
+def needed_variables(formula: Qbf) -> frozenset[int]:
+    """The variables of the prefix that the output reads, through gates of any depth."""
+    seen: set[int] = set()
+    open_ends = [abs(formula.output)]
+    while open_ends:
+        variable = open_ends.pop()
+        if variable not in seen:
+            seen.add(variable)
+            gate = formula.gates.get(variable)
+            open_ends.extend(() if gate is None else map(abs, gate.inputs))
+    return frozenset(seen & formula.quantifiers().keys())
+
+
+def _differs(text: str) -> Finding:
+    return Finding(FindingKind.LAYOUT_DIFFERS, 0, text)

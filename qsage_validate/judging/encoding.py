@@ -1,0 +1,216 @@
+"""The level *encoding*: the formula has the game's value after each play of legal moves.
+
+``docs/explanation/proved.md`` has the theorems.  The sandwich is tried first, with what an encoder
+here suggests; its failure refutes nothing.  Then positions are compared, one by one: as far as
+they are all of them this is a proof as well, and a difference is a refutation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.errors import MissingExtraError, Undecided, UndecidedError
+from qsage_validate.games.protocol import Game
+from qsage_validate.judging.codes import Codes
+from qsage_validate.judging.differences import described
+from qsage_validate.judging.positions import Positions, Tally
+from qsage_validate.judging.sandwich import Lower, Scripts, Upper
+from qsage_validate.judging.simulator import GameValues
+from qsage_validate.judging.suggestions import suggestions_of
+from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
+from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.kernel.obligation import Obligation, joined
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.validation.fit import has_words_of
+from qsage_validate.validation.proofs.ground import RulesIn, rules_of
+from qsage_validate.validation.proofs.strategy import LevelAnswer
+from qsage_validate.validation.verdict import (
+    Claimed,
+    Proved,
+    Refuted,
+    Sampled,
+    Verdict,
+)
+
+_PATIENCE: Final = 60.0
+"""The seconds that positions get where no time was set."""
+_HALVES: Final = {True: False, False: True}
+
+
+def judge(
+    formula: Qbf,
+    layout: Layout,
+    game: Game,
+    *,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
+    obligations: bool = False,
+    most_differences: int = 1,
+) -> LevelAnswer:
+    """Decide whether a formula has the game's value after each play of legal moves.
+
+    Of an encoding one of whose values says nothing of the game (``Layout.conclusive``) the other
+    direction is decided.  With ``obligations`` a proof on whole scripts comes with its claims.
+    """
+    judgement = _Judgement(formula, layout, game, deadline, tell, most_differences)
+    verdict = judgement.verdict()
+    kept = None
+    if obligations and isinstance(verdict, Proved) and not judgement.by_positions:
+        kept = joined(judgement.asked)
+    return LevelAnswer(
+        verdict,
+        kept,
+        implies=judgement.proved_values if not isinstance(verdict, Proved) else layout.conclusive,
+    )
+
+
+@dataclass
+class _Judgement:
+    formula: Qbf
+    layout: Layout
+    game: Game
+    deadline: Deadline
+    tell: Tell
+    most: int
+    asked: list[Obligation] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    shown: set[bool] = field(default_factory=set)
+    by_positions: bool = False
+
+    @property
+    def halves(self) -> tuple[bool, ...]:
+        """The values of the game that are claimed: a true formula is one that Black wins."""
+        return tuple(not value for value in self.layout.conclusive)
+
+    @property
+    def proved_values(self) -> tuple[bool, ...]:
+        """The values of the formula of which the winner was shown to follow."""
+        return tuple(value for value in (True, False) if (not value) in self.shown)
+
+    def verdict(self) -> Verdict:
+        codes = Codes(self.formula, self.layout, self.game.plies)
+        movers = [self.game.player_at(ply) for ply in range(1, self.game.plies + 1)]
+        wrong = tuple(codes.misread(movers))
+        if wrong:
+            return Refuted(wrong)
+        failing: list[tuple[str, ...]] = []
+        try:
+            rules_in = rules_of(self.game, deadline=self.deadline)
+            if rules_in is not None:
+                for half in self.halves:
+                    failing += self._half(half, codes, rules_in)
+        except TooLargeError as error:
+            self.doubts.append(str(error))
+        except ClaimsTimeoutError as error:
+            return Undecided(f"time is up: {error}")
+        if self.shown.issuperset(self.halves):
+            return Proved(self._agreement(len(codes.readings)))
+        return self._by_positions(failing)
+
+    # -- on whole scripts -------------------------------------------------------------------
+
+    def _half(self, half: bool, codes: Codes, rules_in: RulesIn) -> list[tuple[str, ...]]:
+        """Show one half on all scripts, or give the play of a script that fails."""
+        disorder = codes.disorder(half)
+        if disorder:
+            self.doubts.append(disorder)
+            return []
+        suggestions = suggestions_of(self.layout, self.game)
+        script: Scripts = (Lower if half else Upper)(codes, rules_in, suggestions)
+        asked = script.builder, script.claims, script.assumed
+        failure = first_failure(*asked, deadline=self.deadline, tell=self.tell)
+        if failure is None:
+            self.asked.append(Obligation(*asked))
+            self.shown.add(half)
+            return []
+        self.doubts.append(self._doubt(script, failure))
+        return [script.moves(failure)]
+
+    def _doubt(self, script: Scripts, failure: Counterexample) -> str:
+        moves = " ".join(script.moves(failure)) or "the beginning"
+        if failure.claim.kind is FindingKind.RULES_SILENT:
+            return f"the rules do not say how the play goes on after {moves}"
+        if failure.claim.kind is FindingKind.LEGALITY_DIFFERS:
+            return f"{failure.claim.text} (after {moves})"
+        if not script.half:
+            names = " ".join(map(self.formula.name, script.zero[:8]))
+            zero = f", with value 0 of {names}" if names else ""
+            return f"a play that Black loses satisfies the formula{zero}: {moves}"
+        why = suggestions_why(script)
+        if script.early:
+            name = self.formula.name(script.early[0])
+            why = f"variable {name} stands left of what its value depends on"
+        elif not why and script.unknown:
+            why = f"{len(script.unknown)} variables have no suggestion"
+        why = why or "the values that are suggested do not satisfy the formula"
+        return f"{why}, in a play that Black wins: {moves}"
+
+    def _agreement(self, plies: int) -> str:
+        if len(self.halves) == 2:
+            return f"formula and rules agree on all scripts of {plies} plies"
+        if self.halves == (False,):
+            return f"no script of {plies} plies that the rules give to White satisfies the formula"
+        return f"each script of {plies} plies that the rules give to Black satisfies the formula"
+
+    # -- position by position ---------------------------------------------------------------
+
+    def _by_positions(self, failing: Sequence[tuple[str, ...]]) -> Verdict:
+        if not has_words_of(self.game, self.layout):
+            return Undecided(self.doubts[0])
+        silent = [doubt for doubt in self.doubts if doubt.startswith("the rules do not say")]
+        if silent:
+            return Undecided(silent[0])
+        deadline = self.deadline.or_after(_PATIENCE)
+        values = GameValues.of_game(self.game, deadline=deadline)
+        left = tuple(half for half in self.halves if half not in self.shown)
+        positions = Positions(
+            self.formula,
+            self.layout,
+            values,
+            halves=left,
+            equal_first=self._equal_first(),
+        )
+        try:
+            found = positions.along(failing, deadline)
+            tally = positions.search(deadline=deadline, most=self.most, tell=self.tell, known=found)
+        except UndecidedError as error:
+            return Undecided(str(error))
+        except MissingExtraError as error:
+            return Undecided(f"{self.doubts[0] if self.doubts else 'positions are open'}; {error}")
+        return self._told(positions, tally)
+
+    def _equal_first(self) -> frozenset[str]:
+        """First moves that a symmetry of the game exchanges with one that has a code."""
+        if not self.layout.moves:
+            return frozenset()
+        return frozenset(self.game.exchanged_first_moves(self.layout.moves[0].moves))
+
+    def _told(self, positions: Positions, tally: Tally) -> Verdict:
+        if tally.differences:
+            return Refuted(
+                tuple(described(one, self.formula, self.game) for one in tally.differences)
+            )
+        words = positions.residuals.words
+        count = f"{tally.positions} positions"
+        if tally.settled:
+            self.by_positions = True
+            told = f"formula and game agree after all plays of legal moves ({count})"
+            if words:
+                names = ", ".join(words)
+                return Claimed(f"{told}, by the word of {names} for {sum(words.values())} of them")
+            return Proved(told)
+        if tally.asked:
+            return Sampled(f"{count}: the formula has the game's value in {tally.asked} of them")
+        why = self.doubts[0] if self.doubts else "no position was decided in time"
+        return Undecided(why)
+
+
+def suggestions_why(script: Scripts) -> str:
+    """Why nothing is suggested for a script, where that is so."""
+    return str(getattr(script.suggestions, "why", ""))

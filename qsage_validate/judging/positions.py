@@ -1,0 +1,188 @@
+"""Position by position: the formula's value and the game's after plays of legal moves.
+
+``docs/explanation/proved.md`` has the theorem.  Where the variables of a ply have the quantifier
+of the player who makes it, values follow from those of longer plays: a formula that is true after
+some move of Black's is true before it, and one that is false after some move of White's is false
+before it.  So a position is asked for only where its value must say that no move, legal or not,
+changes it: a loss of the player to move.  All plays that have ended, or that the layout has no
+more plies for, are asked for, unless the position before has settled them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.games.protocol import Player
+from qsage_validate.judging.codes import Codes
+from qsage_validate.judging.residuals import Residuals
+from qsage_validate.judging.simulator import GameValues
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
+
+BOTH: Final = (True, False)
+_REPORT_EVERY: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A play after which formula and game differ.
+
+    ``game`` is true if Black wins, ``formula`` is the formula's value with the moves fixed, and
+    ``None`` where the last move is legal and has no code.  ``word`` names the solver by whose bare
+    word the value is known; it is empty for a decided expansion.
+    """
+
+    moves: tuple[str, ...]
+    game: bool
+    formula: bool | None
+    word: str = ""
+
+
+@dataclass
+class Tally:
+    """What a search for differences has done.
+
+    ``plies`` is the length of the plays up to which all are settled; ``settled`` says that these
+    are all plays there are.
+    """
+
+    differences: list[Difference] = field(default_factory=list)
+    positions: int = 0
+    asked: int = 0
+    plies: int = -1
+    settled: bool = False
+    undecided: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    moves: tuple[str, ...]
+    state: Any
+    implied: bool | None = None
+    """The value that the formula is known to have here by the position before."""
+
+
+class Positions:
+    """The positions of a game, and the formula after each of them.
+
+    ``halves`` are the values of the game that are claimed: with ``True`` the formula is true where
+    Black wins, with ``False`` it is false where Black does not.
+    """
+
+    def __init__(
+        self,
+        formula: Qbf,
+        layout: Layout,
+        values: GameValues,
+        *,
+        halves: Sequence[bool] = BOTH,
+        equal_first: Collection[str] = (),
+    ) -> None:
+        self.codes = Codes(formula, layout, values.simulator.plies)
+        self.residuals = Residuals(formula, self.codes.variables)
+        self.values = values
+        self.halves = frozenset(halves)
+        self._equal_first = frozenset(equal_first)
+        self._last = len(self.codes.readings)
+
+    def search(
+        self,
+        *,
+        deadline: Deadline = NEVER,
+        most: int = 1,
+        most_positions: int | None = None,
+        known: Sequence[Difference] = (),
+        tell: Tell = nobody,
+    ) -> Tally:
+        """Compare after all plays, the shortest first, until ``most`` differences are found.
+
+        With one that is ``known``, shorter ones are looked for.
+        """
+        tally = Tally()
+        limit = min((len(one.moves) for one in known), default=None)
+        frontier = [_Node((), self.values.simulator.start())]
+        for made in range(self.values.simulator.plies + 1):
+            if made == limit and most == 1:
+                tally.differences += known
+                return tally
+            following: list[_Node] = []
+            for number, node in enumerate(frontier):
+                if deadline.over:
+                    return tally
+                if number % _REPORT_EVERY == 0:
+                    text = f"{made} plies: {number} of {len(frontier)} positions"
+                    tell(Progress("positions", text, number, len(frontier)))
+                tally.positions += 1
+                self._compare(node, made, tally, deadline, following)
+                if len(tally.differences) >= most:
+                    return tally
+                if most_positions is not None and tally.positions >= most_positions:
+                    return tally
+            tally.plies = made
+            frontier = following
+            if not frontier:
+                break
+        tally.settled = not tally.undecided
+        return tally
+
+    def _compare(
+        self, node: _Node, made: int, tally: Tally, deadline: Deadline, following: list[_Node]
+    ) -> None:
+        """Compare in one position, and add the positions after it."""
+        state, values = node.state, self.values
+        black = values.winner(state, made) is Player.BLACK
+        over = values.ended(state, made) is not None or made >= self._last
+        settled = node.implied
+        if black in self.halves and self._asks(node, black, over, made):
+            answer = self.residuals.answer(self.codes.of_play(node.moves), made, deadline)
+            if answer.truth is None:
+                tally.undecided += 1
+            else:
+                tally.asked += 1
+            settled = answer.truth
+            if answer.truth is (not black):
+                tally.differences.append(Difference(node.moves, black, answer.truth, answer.word))
+                return
+        if over:
+            return
+        player = values.simulator.to_move(state)
+        implied = (
+            settled if settled is (player is Player.WHITE) and self.codes.owned[made] else None
+        )
+        for move in values.legal(state):
+            moves = (*node.moves, move)
+            if self.codes.values(made + 1, move) is None:
+                if made or move not in self._equal_first:
+                    tally.differences.append(Difference(moves, black, None))
+                continue
+            following.append(_Node(moves, values.simulator.play(state, move), implied))
+
+    def _asks(self, node: _Node, black: bool, over: bool, made: int) -> bool:
+        if node.implied is black:
+            return False
+        if over or not self.codes.owned[made]:
+            return True
+        mover = self.values.simulator.to_move(node.state)
+        return black is (mover is Player.WHITE)
+
+    def along(self, plays: Iterable[Sequence[str]], deadline: Deadline) -> list[Difference]:
+        """The first difference along some play, as far as its moves are legal and have codes."""
+        for play in plays:
+            state, values = self.values.simulator.start(), self.values
+            for made in range(min(len(play), self._last) + 1):
+                black = values.winner(state, made) is Player.BLACK
+                fixed = self.codes.of_play(play[:made])
+                answer = self.residuals.answer(fixed, made, deadline)
+                if answer.truth is (not black) and black in self.halves:
+                    return [Difference(tuple(play[:made]), black, answer.truth, answer.word)]
+                over = values.ended(state, made) is not None or made >= min(len(play), self._last)
+                if over or play[made] not in values.legal(state):
+                    break
+                if self.codes.values(made + 1, play[made]) is None:
+                    break
+                state = values.simulator.play(state, play[made])
+        return []

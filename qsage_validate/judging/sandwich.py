@@ -1,0 +1,368 @@
+"""The sandwich: a formula between two readings of the rules that are made total.
+
+``docs/explanation/proved.md`` has the theorem.  A script has a code for each ply, legal or not.
+:class:`Lower` gives Black the scripts in which Black makes legal moves and wins, an illegal code of
+White's being a pass, or the first legal move; there the matrix has to be true for functions of the
+existential helpers.  :class:`Upper` gives White the scripts in which White makes legal moves and
+Black does not win, an illegal code of Black's being a pass, or a loss; there the matrix has to be
+false for functions of the universal helpers, or for one of all their values.  Both have the
+game's value after each play of legal moves.
+
+Functions are suggestions: whatever they are, a claim that holds is a proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, Protocol
+
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.circuit.qbf import Quantifier
+from qsage_validate.encodings.layout.codings import value_bits
+from qsage_validate.encodings.positional.in_mind import first_true
+from qsage_validate.games.protocol import Player
+from qsage_validate.judging.codes import BLACK, LEFT, WHITE, Codes
+from qsage_validate.kernel.claims import Claim, Counterexample, evaluate
+from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.game import State
+from qsage_validate.kernel.reading import Matcher, PlyReading, Reading, Replies
+from qsage_validate.kernel.strategy import played
+from qsage_validate.kernel.walk import Step, Walk
+from qsage_validate.validation.proofs.ground import RulesIn
+
+_NOWHERE: Final = 1 << 40
+"""A level right of every prefix: of choices at plies that the formula has not."""
+_MOST_VALUES: Final = 4096
+"""So many values of universal helpers are written out."""
+
+
+class Suggestions(Protocol):
+    """What is tried for the variables that are no moves."""
+
+    def begin(self, script: Scripts) -> None:
+        """A new script is about to be walked through."""
+        ...
+
+    def renames(self, ply: PlyReading) -> bool:
+        """True if the formula's names of White's moves at a ply depend on the play so far."""
+        ...
+
+    def renamed(self, ply: PlyReading) -> Sequence[int]:
+        """Literals that choose a move of the rules; the ply's variables follow from it."""
+        ...
+
+    def own(self, ply: PlyReading, over: int) -> Mapping[int, int]:
+        """What the player whose strategy it is says at a ply after a play is ``over``."""
+        ...
+
+    def step(self, step: Step, won: Mapping[Player, int]) -> None:
+        """A ply has been made; ``won`` says who has won by it."""
+        ...
+
+    def functions(self) -> Mapping[int, int]:
+        """The functions of helpers, at the end of the script."""
+        ...
+
+
+class Scripts:
+    """All scripts at once: the codes are inputs of a graph.
+
+    ``literals`` has the graph's literal of each variable of the prefix, ``known`` for each input
+    the level of the prefix such that what stands right of it may depend on the input.  ``early`` are
+    the helpers whose suggestion reads what is not known where they stand, ``unknown`` those
+    without one, ``zero`` universal ones that are given the value 0.
+    """
+
+    half: bool
+    helpers: Quantifier
+
+    def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
+        self.codes = codes
+        self.formula = codes.formula
+        self.builder = AigBuilder()
+        self.rules = rules_in(self.builder)
+        self.suggestions = suggestions
+        self.claims: list[Claim] = []
+        self.assumed: list[int] = []
+        self.known: dict[int, int] = {}
+        self.literals = {v: TRUE if value else FALSE for v, value in codes.constants.items()}
+        self.steps: list[Step] = []
+        self.early: list[int] = []
+        self.unknown: list[int] = []
+        self.zero: list[int] = []
+        suggestions.begin(self)
+
+    # -- variables --------------------------------------------------------------------------
+
+    def input(self, known: int = _NOWHERE) -> int:
+        """A new input of the graph."""
+        literal = self.builder.input()
+        self.known[literal] = known
+        return literal
+
+    def code(self, ply: PlyReading) -> list[int]:
+        """The graph's literals of a ply's: new inputs, but for what has a value."""
+        strategys = ply.player is (BLACK if self.half else WHITE)
+        for variable in map(abs, ply.literals):
+            if variable not in self.literals:
+                level = self.codes.known_after(variable) if strategys else self._level(variable)
+                self.literals[variable] = self.input(level)
+        return self.bits(ply.literals)
+
+    def bits(self, literals: Iterable[int]) -> list[int]:
+        """The graph's literals of some of the formula's; what has none yet is false."""
+        return [self.literals.get(abs(v), FALSE) ^ (v < 0) for v in literals]
+
+    def _level(self, variable: int) -> int:
+        return self.codes.levels.get(variable, LEFT)
+
+    def others(self, quantifier: Quantifier) -> list[int]:
+        """The helpers with a quantifier that the output needs, in the order of the prefix."""
+        moves, needed = self.codes.ply_of, self.codes.levels
+        return [v for v in self.formula.variables(quantifier) if v in needed and v not in moves]
+
+    def adopt(self, suggested: Mapping[int, int]) -> None:
+        """Give the helpers of the side their functions, as far as these may be used.
+
+        Some have got one along the script, which is looked at as well.
+        """
+        own = self.others(self.helpers)
+        found = {
+            v: self.literals[v] if v in self.literals else suggested[v]
+            for v in own
+            if v in self.literals or v in suggested
+        }
+        self.unknown = [v for v in own if v not in found]
+        aig, roots = self.builder.build(list(found.values()))
+        known = [LEFT, *(self.known[literal] for literal in self.builder.inputs)]
+        for left, right in zip(aig.fanin0.tolist(), aig.fanin1.tolist(), strict=True):
+            known.append(max(known[left >> 1], known[right >> 1]))
+        for variable, root in zip(found, roots, strict=True):
+            self.literals[variable] = found[variable]
+            if known[root >> 1] > self._level(variable):
+                self.early.append(variable)
+                del self.literals[variable]
+
+    # -- claims -----------------------------------------------------------------------------
+
+    def missing(self, step: Step) -> None:
+        """Claim that moves without a code are legal in no play that comes to a ply."""
+        if step.reading is None:
+            return
+        for name, can in zip(step.names, step.legal, strict=True):
+            if name in step.reading.codes:
+                continue
+            if step.ply == 1 and not self.rules.as_good(name).isdisjoint(step.reading.codes):
+                continue
+            wrong = self.builder.and_(step.playing, can)
+            text = f"{step.player}'s move {name} is legal by the rules, and has no code"
+            self.claims.append(Claim(FindingKind.LEGALITY_DIFFERS, step.ply - 1, wrong, text))
+
+    def silent(self, step: Step) -> None:
+        """Claim that the rules say how the play goes on."""
+        wrong = self.builder.and_(step.playing, self.rules.undefined(step.before, step.ply))
+        self.claims.append(
+            Claim(FindingKind.RULES_SILENT, step.ply - 1, wrong, "the rules are silent")
+        )
+
+    def values(
+        self, variables: Sequence[int] | Mapping[int, object], failure: Counterexample
+    ) -> dict[int, bool]:
+        """The values of variables in a script that differs."""
+        return evaluate(self.builder, {v: self.literals[v] for v in variables}, failure.inputs)
+
+    def moves(self, failure: Counterexample) -> tuple[str, ...]:
+        """The moves of a script that differs, up to the ply at which it is decided."""
+        return played(self.builder, self.steps[: failure.claim.ply], failure.inputs)
+
+
+class Upper(Scripts):
+    """Black wins no more: where White has a script, some values of the helpers break the matrix.
+
+    Universal helpers without a function are expanded where they stand right of Black's choices
+    and are few; the others are 0.  An existential helper has a copy for each choice of the
+    expanded ones on its left.
+    """
+
+    half = False
+    helpers = Quantifier.FORALL
+
+    def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
+        super().__init__(codes, rules_in, suggestions)
+        replies = {BLACK: Replies.PASS, WHITE: Replies.ILLEGAL}
+        readings = tuple(self._plain(ply) for ply in codes.readings)
+        self._walk = Walk(self.rules, Reading(readings, replies=replies), BLACK, self._said)
+        self._scripts()
+        self.adopt(suggestions.functions())
+        self.assumed += self._matrices()
+
+    def _plain(self, ply: PlyReading) -> PlyReading:
+        """The ply itself; with its own code of the rules' moves where the formula's depends."""
+        if not self.suggestions.renames(ply):
+            return ply
+        names = self.rules.moves(ply.ply)
+        width = max(len(names) - 1, 0).bit_length()
+        codes = {name: (value_bits(k, width),) for k, name in enumerate(names)}
+        return PlyReading(ply.ply, ply.player, (0,) * width, codes)
+
+    def _said(self, ply: PlyReading) -> Sequence[int]:
+        renamed = self.suggestions.renames(ply)
+        return self.suggestions.renamed(ply) if renamed else self.code(ply)
+
+    def _scripts(self) -> None:
+        """Claim that no script is White's; the matrices, which are assumed, decide otherwise."""
+        walk, and_ = self._walk, self.builder.and_
+        text = "the formula accepts for Black a play that the rules give to White"
+
+        def white(ply: int, literal: int) -> None:
+            self.claims.append(Claim(FindingKind.END_DIFFERS, ply, literal, text))
+
+        white(0, walk.won[WHITE])
+        for step in walk.steps():
+            self.steps.append(step)
+            self.silent(step)
+            if step.player is BLACK:
+                white(step.ply, and_(step.playing, step.failed))
+            else:
+                self.missing(step)
+            white(walk.time, walk.won[WHITE])
+            self.suggestions.step(step, walk.won)
+        white(walk.time, walk.playing)
+
+    def _matrices(self) -> Iterator[int]:
+        """The matrix for each value of the universal helpers that are expanded."""
+        for ply in self.codes.readings:
+            self.code(ply)  # of plies that no script comes to: any values
+        levels = self.codes.levels
+        blacks = (v for v in self.codes.ply_of if v in levels and self._is_blacks(v))
+        last = max((levels[v] for v in blacks), default=LEFT)
+        others = [v for v in self.others(Quantifier.FORALL) if v not in self.literals]
+        late = [v for v in others if levels[v] > last]
+        late = late[-(_MOST_VALUES.bit_length() - 1) :]
+        self.literals.update((v, FALSE) for v in others if v not in late)
+        self.zero = [v for v in others if v not in late]
+        copies: dict[tuple[int, tuple[int, ...]], int] = {}
+        for number in range(1 << len(late)):
+            chosen = dict(zip(late, map(int, value_bits(number, len(late))), strict=True))
+            literals = {**self.literals, **chosen}
+            for variable in self.formula.levels():
+                if variable in literals:
+                    continue
+                level = self._level(variable)
+                seen = tuple(value for v, value in chosen.items() if levels[v] < level)
+                key = variable, seen
+                if key not in copies:
+                    copies[key] = self.input() if variable in levels else FALSE
+                literals[variable] = copies[key]
+            yield self.formula.add_to(self.builder, literals)
+
+    def _is_blacks(self, variable: int) -> bool:
+        return self.codes.readings[self.codes.ply_of[variable] - 1].player is BLACK
+
+
+class Lower(Scripts):
+    """Black wins no less: where Black has a script, the helpers' functions satisfy the matrix.
+
+    What Black says after the play is over is the suggestions' to choose: Black's strategy is.
+    """
+
+    half = True
+    helpers = Quantifier.EXISTS
+
+    def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
+        super().__init__(codes, rules_in, suggestions)
+        for variable in self.others(Quantifier.FORALL):
+            self.literals[variable] = self.input(self._level(variable))
+        self._state: State = self.rules.initial
+        self._playing, self._over = TRUE, FALSE
+        self._won: list[tuple[int, int]] = []
+        self._look(0)
+        for ply in range(1, self.rules.plies + 1):
+            if ply > len(codes.readings) and self._playing == FALSE:
+                break
+            step = self._step(ply)
+            self.steps.append(step)
+            suggestions.step(step, self._look(ply))
+        self.adopt(suggestions.functions())
+        for variable in self.formula.levels():
+            self.literals.setdefault(variable, FALSE)
+        matrix = self.formula.add_to(self.builder, dict(self.literals))
+        text = "the formula rejects for Black a play that the rules give to Black"
+        for time, won in self._won:
+            wrong = self.builder.and_(won, matrix ^ 1)
+            self.claims.append(Claim(FindingKind.END_DIFFERS, time, wrong, text))
+
+    def _look(self, time: int) -> Mapping[Player, int]:
+        won = {
+            player: self.builder.and_(self._playing, literal)
+            for player, literal in self.rules.won(self._state, time).items()
+        }
+        self._won.append((time, won[BLACK]))
+        self._over = self.builder.or_(self._over, won[BLACK])
+        for literal in won.values():
+            self._playing = self.builder.and_(self._playing, literal ^ 1)
+        return won
+
+    def _step(self, ply: int) -> Step:
+        or_all = self.builder.or_all
+        names, legal = self.rules.moves(ply), self.rules.legal(self._state, ply)
+        playing, before, player = self._playing, self._state, self.rules.mover(ply)
+        codes: Mapping[str, int] = {}
+        reading = None
+        if ply > len(self.codes.readings):
+            made = first_true(self.builder, [self.builder.and_(can, self.input()) for can in legal])
+            passing = False
+        else:
+            reading = self.codes.readings[ply - 1]
+            if player is BLACK:
+                self.literals.update(self.suggestions.own(reading, self._over))
+            codes = self._codes(reading)
+            made = [
+                self.builder.and_(codes.get(n, FALSE), can)
+                for n, can in zip(names, legal, strict=True)
+            ]
+            passing = player is WHITE and self.rules.passed(before, ply) is not None
+            if player is WHITE and not passing:
+                made = self._replaced(reading, names, legal, made)
+        moved = or_all(made)
+        if not passing:
+            self._playing = self.builder.and_(playing, moved)
+        self._state = self.rules.after(before, ply, made)
+        step = Step(
+            ply=ply,
+            player=player,
+            reading=reading,
+            playing=playing,
+            codes=codes,
+            names=names,
+            legal=legal,
+            made=made,
+            moved=moved,
+            failed=moved ^ 1,
+            before=before,
+            after=self._state,
+        )
+        self.silent(step)
+        if player is BLACK:
+            self.missing(step)
+        return step
+
+    def _codes(self, reading: PlyReading) -> dict[str, int]:
+        """For each move the literal that the ply's variables say it."""
+        match = Matcher(self.builder, self.code(reading))
+        or_all = self.builder.or_all
+        return {move: or_all(map(match, patterns)) for move, patterns in reading.codes.items()}
+
+    def _replaced(
+        self, reading: PlyReading, names: Sequence[str], legal: Sequence[int], made: Sequence[int]
+    ) -> list[int]:
+        """The moves made, where no legal one is said the first legal one of the layout's list."""
+        free = self.builder.or_all(made) ^ 1
+        can = dict(zip(names, legal, strict=True))
+        order = list(dict.fromkeys((*reading.codes, *names)))
+        firsts = first_true(self.builder, [can.get(move, FALSE) for move in order])
+        first = dict(zip(order, firsts, strict=True))
+        return [
+            self.builder.or_(own, self.builder.and_(free, first[n]))
+            for n, own in zip(names, made, strict=True)
+        ]

@@ -1,0 +1,39 @@
+"""Formulas that others' encoders wrote, with layouts of their moves made by rule."""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.layout.layout import Layout, listed
+from tests.support.readers import read_qcir
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.positional.rules import PositionalGame
+from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.registry import find_command
+
+FOLDER = Path(os.environ.get("QSAGE_SHARED_DATA", "/work/shared/data")) / "strangers"
+
+
+def numbered_layout(formula: Qbf, game: PositionalGame) -> Layout:
+    """Moves are numbers of the positions, most significant bit first.
+
+    They stand in the first scopes of the players that have enough variables.
+    """
+    moves = game.model.positions
+    width = max(1, (len(moves) - 1).bit_length())
+    plies, at = [], 0
+    for ply in range(1, game.plies + 1):
+        player = game.player_at(ply)
+        own = Quantifier.EXISTS if player is Player.BLACK else Quantifier.FORALL
+        while True:
+            scope = formula.scopes[at]
+            at += 1
+            if scope.quantifier is own and len(scope.variables) >= width:
+                break
+        plies.append(listed(ply, player, moves, code=scope.variables[:width]))
+    return Layout(tuple(plies))
