@@ -17,6 +17,7 @@ from typing import Final
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope, add_gates
+from qsage_validate.circuit.recovery import recovered
 from qsage_validate.circuit.residual import needed_gates, residual
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.solvers.qbf.backends import backends
@@ -59,7 +60,8 @@ class Residuals:
         *,
         most_inputs: int = _MOST_INPUTS,
     ) -> None:
-        self.formula = trimmed(formula)
+        variables = {abs(v) for ply in plies for v in ply}
+        self.formula = trimmed(recovered(trimmed(formula), variables))
         needed = {v for scope in self.formula.scopes for v in scope.variables}
         self.plies = [tuple(v for v in map(abs, ply) if v in needed) for ply in plies]
         self.asked = 0

@@ -96,12 +96,13 @@ def styles(sketch: Sketch, *, ordered: bool = True) -> list[Style]:
 def _styles(sketch: Sketch, ordered: bool) -> Iterator[Style]:
     players = sorted(set(sketch.movers), key=lambda player: player.value)
     orders = list(_orders(sketch, players))
+    # What is written alike is called by its coordinates in games on a grid.
+    yield from _on_squares(sketch, players, ordered)
     for rank, (words, lists) in enumerate(orders):
         for first, lsb in product((0, 1), (False, True) if ordered else (False,)):
             codes = {player: _numbered(lists[player], first, lsb) for player in players}
             text = f"numbers {words}" + (", from 1" if first else "") + _significance(lsb)
             yield Style(text, codes, 4 * rank + 2 * first + lsb)
-    yield from _on_squares(sketch, players, ordered)
     for rank, (words, lists) in enumerate(orders):
         if max(map(len, lists.values())) <= _MOST_LITERALS:
             codes = {player: _one_hot(lists[player]) for player in players}
@@ -226,18 +227,14 @@ def _squares(
     patterns: dict[str, Pattern] = {}
     for move, part in parts.items():
         values = (actions.index(part.action), part.x + first, part.y + first)
-        bits = [
-            _bits(values[k] if widths[k] else 0, widths[k], lsb) for k in order
-        ]
+        bits = [_bits(values[k] if widths[k] else 0, widths[k], lsb) for k in order]
         patterns[move] = tuple(bit for group in bits for bit in group)
     places: list[int] = []
     for k in range(3):
         own = range(starts[k], starts[k] + widths[k])
         places += reversed(own) if lsb else own
     if not first and all(part.action for part in parts.values()):
-        return Code(
-            "", patterns, tuple(places), grid=(actions, size, (widths[1], widths[2]))
-        )
+        return Code("", patterns, tuple(places), grid=(actions, size, (widths[1], widths[2])))
     # Squares without an action, or from 1: a list with a gap for each number that is no move.
     total = sum(widths)
     texts: list[str | None] = [None] * (1 << total)

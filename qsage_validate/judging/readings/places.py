@@ -120,9 +120,7 @@ def _offsets(
         first = min(room[0], _MOST_OFFSETS)
         rest = min([_MOST_OFFSETS, *room[1:]]) if room[1:] else 0
         pairs = [(a, a) for a in range(min(first, rest) + 1)] if room[1:] else []
-        pairs += [
-            (a, b) for a in range(first + 1) for b in range(rest + 1) if (a, b) not in pairs
-        ]
+        pairs += [(a, b) for a in range(first + 1) for b in range(rest + 1) if (a, b) not in pairs]
         choices.append(pairs)
     left = sum(
         (1 if own is Player.BLACK else 4)

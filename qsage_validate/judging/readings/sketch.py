@@ -54,6 +54,8 @@ class Sketch:
     open_moves: frozenset[str]
     plays: tuple[Play, ...]
     simulator: Simulator
+    rates: tuple[Mapping[str, float], ...] = ()
+    """For each ply, how often Black wins after a move there, in random plays."""
 
     @property
     def plies(self) -> int:
@@ -93,17 +95,20 @@ def sketch_of(
     movers: dict[int, Player] = {}
     seen: dict[Player, dict[str, None]] = {player: {} for player in Player}
     found: dict[bool, dict[tuple[str, ...], None]] = {True: {}, False: {}}
+    counts: list[dict[str, list[int]]] = []
     for _ in range(_TRIES):
         moves, winner = _random_play(values, rng, movers, seen)
+        for k, move in enumerate(moves):
+            if k == len(counts):
+                counts.append({})
+            count = counts[k].setdefault(move, [0, 0])
+            count[0] += winner is Player.BLACK
+            count[1] += 1
         found[winner is Player.BLACK].setdefault(moves)
         if min(map(len, found.values())) >= 4 * plays or deadline.over:
             break
     chosen = [_some(found[won], plays // 2, rng) for won in (True, False)]
-    mixed = [
-        Play(moves, won)
-        for pair in _zipped(chosen[0], chosen[1])
-        for won, moves in pair
-    ]
+    mixed = [Play(moves, won) for pair in _zipped(chosen[0], chosen[1]) for won, moves in pair]
     start = simulator.start()
     at_start = set(values.legal(start))
     if isinstance(game, Game):
@@ -120,6 +125,7 @@ def sketch_of(
         open_moves=frozenset(at_start),
         plays=tuple(mixed),
         simulator=simulator,
+        rates=tuple({m: won / n for m, (won, n) in count.items()} for count in counts),
     )
 
 

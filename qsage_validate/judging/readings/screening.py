@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.recovery import recovered
-from qsage_validate.encodings.layout.layout import Layout, Ply, Silence
-from qsage_validate.games.protocol import Game, Player
-from qsage_validate.judging.readings.codes import Code, Style, styles
+from qsage_validate.games.protocol import Player
+from qsage_validate.judging.readings.codes import Style, styles
 from qsage_validate.judging.readings.places import Place, Windows, places
-from qsage_validate.judging.readings.sketch import Play, Sketch, sketch_of
-from qsage_validate.judging.readings.values import FixedValues
-from qsage_validate.judging.simulator import Simulator
+from qsage_validate.judging.readings.sketch import PLAYS, Sketch
+from qsage_validate.judging.readings.values import FixedValues, Pattern
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Tell, nobody
 
-_BATCH: Final = 400
 _MOST_READINGS: Final = 4000
 # How many plays a round of the screening takes, and how many readings it leaves.
 _ROUNDS: Final = ((6, 120), (20, 24), (60, 12))
@@ -78,22 +73,54 @@ class Screening:
     deadline: Deadline = NEVER
     tried: int = 0
     values: FixedValues = field(init=False)
+    rates: dict[Windows, list[dict[Pattern, float]]] = field(default_factory=dict)
+    _known_live: dict[tuple[Windows, int], frozenset[Pattern] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.values = FixedValues(self.formula, self.deadline)
 
-    def screen(self, readings: Iterable[Reading]) -> list[Screened]:
-        """The best of ``readings`` by more and more plays, best first."""
-        left = [Screened(reading, {}, {}) for reading in readings]
-        self.tried += len(left)
-        for plays, most in _ROUNDS:
-            left = [self._ask(one, plays) for one in left]
+    def screen(self, readings: Iterable[Reading], deadline: Deadline = NEVER) -> list[Screened]:
+        """The best of ``readings`` by more and more plays, best first.
+
+        At ``deadline`` no new reading is looked at: what was is asked to the end.
+        """
+        left: list[Screened] = []
+        for reading in readings:
+            if deadline.over and left:
+                break
+            left.append(self.ask(reading, _ROUNDS[0][0]))
+            self.tried += 1
+        for (_, most), (plays, _) in pairwise((*_ROUNDS, _ROUNDS[-1])):
             left.sort(key=lambda one: (-one.share, one.reading.cost))
             worst = left[0].share - 0.34 if left else 0.0
             left = [one for one in left[:most] if one.share >= worst]
-            if self.deadline.over:
-                break
+            left = [self.ask(one.reading, plays) for one in left]
+        left.sort(key=lambda one: (-one.share, one.reading.cost))
         return left
+
+    def is_dead(self, reading: Reading) -> bool:
+        """True if no values of the windows' variables, with the rest in place, satisfy F.
+
+        Then the formula is false after every complete play, however moves are written there.
+        """
+        return self._live(reading, 0) == frozenset()
+
+    def tells_first_moves(self, reading: Reading) -> bool:
+        """True if the codes of legal first moves, and no others, can make the formula true.
+
+        Of some codes nothing follows where all can, or none.
+        """
+        live = self._live(reading, 0)
+        code = reading.style.codes[self.sketch.movers[0]]
+        start = self.sketch.simulator.legal_moves(self.sketch.simulator.start())
+        legal = frozenset(code.patterns.get(move) for move in start)
+        return live is not None and live == legal and len(live) < 1 << code.width
+
+    def _live(self, reading: Reading, ply: int) -> frozenset[Pattern] | None:
+        key = reading.windows, ply
+        if key not in self._known_live:
+            self._known_live[key] = self.values.live(reading.windows, ply)
+        return self._known_live[key]
 
     def illegal_loses(self, reading: Reading, plays: int = 60) -> tuple[int, int]:
         """How often an illegal last move of Black's takes a win away, of how often it was tried.
@@ -126,8 +153,9 @@ class Screening:
                     lost += not value
         return lost, tried
 
-    def _ask(self, screened: Screened, plays: int) -> Screened:
-        reading, movers = screened.reading, self.sketch.movers
+    def ask(self, reading: Reading, plays: int = PLAYS) -> Screened:
+        """The agreement of formula and game after the first ``plays`` plays of the sketch."""
+        movers = self.sketch.movers
         agreed, asked = {True: 0, False: 0}, {True: 0, False: 0}
         for play in self.sketch.plays[:plays]:
             if self.deadline.over:
@@ -150,7 +178,5 @@ def in_order(formula: Qbf, sketch: Sketch) -> Iterator[Reading]:
         key = tuple(widths.items())
         if key not in known:
             known[key] = list(islice(places(formula, sketch.movers, widths), _MOST_READINGS))
-        found += [
-            Reading(style, place.windows, place.cost + style.rank) for place in known[key]
-        ]
+        found += [Reading(style, place.windows, place.cost + style.rank) for place in known[key]]
     yield from sorted(found, key=lambda reading: reading.cost)
