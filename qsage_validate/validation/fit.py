@@ -44,7 +44,12 @@ def has_words_of(game: Game, layout: Layout) -> bool:
 def _texts(layout: Layout) -> dict[Player, dict[str, None]]:
     """The texts of each player's moves, without repetitions."""
     return {
-        player: dict.fromkeys(text for ply in layout.of(player) for text in ply.moves)
+        player: dict.fromkeys(
+            text
+            for ply in layout.of(player)
+            for text in ply.moves
+            if text not in ply.coding.no_moves
+        )
         for player in Player
     }
 

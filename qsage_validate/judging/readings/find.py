@@ -1,0 +1,316 @@
+"""The search for the reading of a formula, from the first guess to the layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import islice
+from typing import Final
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.recovery import recovered
+from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.layout.layout import Layout, Ply, Silence
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.protocol import Game, Player
+from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.readings.places import QUANTIFIER
+from qsage_validate.judging.readings.screening import (
+    Reading,
+    Screened,
+    Screening,
+    in_order,
+)
+from qsage_validate.judging.readings.shuffled import rearranged, shuffled
+from qsage_validate.judging.readings.sketch import Sketch, sketch_of
+from qsage_validate.judging.simulator import GameValues
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.validation.verdict import Proved
+
+# How many readings are screened together: the likely ones first, and alone.
+_BATCHES: Final = (8, 40, 160, 800, 4000)
+_SECONDS: Final = 60.0
+"""The time of a search where none was set."""
+_ORDERED_SECONDS: Final = 6.0
+_STARTS: Final = 2
+_SHUFFLED_SECONDS: Final = 20.0
+_ROOT_SECONDS: Final = 10.0
+# A reading that no play refutes is judged for so long where another one fits as well.
+_JUDGE_SECONDS: Final = 20.0
+# What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
+_LEAST_SHARE: Final = 0.65
+_LEAST_LOSSES: Final = 0.75
+_SURE_LOSSES: Final = 0.9
+_FEW: Final = 8
+# An unusual trait of a reading weighs as much as so many plays of 60.
+_WEIGHT: Final = 2.0
+_MARGIN: Final = 6.0
+
+
+class Standing(Enum):
+    """How well a reading is supported.
+
+    ``PROVED``: under it the formula is the game's. ``FITS``: no play speaks against it.
+    ``ANY``: the formula differs from the game under this reading and all others.
+    ``BEST``: the formula differs under it, and no other one is nearly as good.  ``OPEN``: none of
+    these.
+    """
+
+    PROVED = "proved"
+    FITS = "fits"
+    ANY = "any"
+    BEST = "best"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The readings of a formula for a game, the best first.
+
+    ``also`` are other readings that no play speaks against; ``tried`` is the number of readings
+    that were screened by ``plays`` plays; ``why`` says what ``standing`` rests on.
+    """
+
+    game: Game
+    standing: Standing
+    readings: tuple[Screened, ...]
+    also: tuple[Screened, ...]
+    tried: int
+    plays: int
+    why: str
+    sketch: Sketch
+
+    @property
+    def stands_out(self) -> bool:
+        """True if the formula is to be judged by the first reading."""
+        return self.standing is not Standing.OPEN
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of the best reading."""
+        return self.layout_of(self.readings[0].reading)
+
+    def layout_of(self, reading: Reading) -> Layout:
+        """The layout of a reading: moves alone, and the rules."""
+        return layout_of(reading, self.sketch, self.game)
+
+
+def find_layout(
+    formula: Qbf, game: Game, *, deadline: Deadline = NEVER, tell: Tell = nobody
+) -> Found:
+    """Find out which variables of ``formula`` are the moves of ``game``.
+
+    Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's,
+    and ``UndecidedError`` where the time is up before any reading was screened.
+    """
+    return _Search(formula, game, deadline.or_after(_SECONDS), tell).run()
+
+
+def layout_of(reading: Reading, sketch: Sketch, game: Game) -> Layout:
+    """The layout of a reading: moves alone, and the rules."""
+    plies = tuple(
+        Ply(k, player, reading.style.codes[player].coding(variables))
+        for k, (player, variables) in enumerate(
+            zip(sketch.movers, reading.windows, strict=True), start=1
+        )
+    )
+    actions = {
+        player: code.grid[0]
+        for player, code in reading.style.codes.items()
+        if code.grid is not None
+    }
+    return Layout(
+        moves=plies,
+        actions=actions,
+        game=game.language,
+        source=f"found: moves as {reading.style.words}",
+        silence=Silence.UNSAID,
+    )
+
+
+@dataclass
+class _Search:
+    formula: Qbf
+    game: Game
+    deadline: Deadline
+    tell: Tell
+    best: list[Screened] = field(default_factory=list)
+    root: str | None = None
+
+    def run(self) -> Found:
+        self.sketch = sketch_of(self.game, deadline=self.deadline)
+        check_size(self.formula, self.sketch)
+        circuit = recovered(self.formula)
+        limit = self.deadline.sooner(_ORDERED_SECONDS)
+        for found in self._in_order(circuit, limit):
+            if found is not None:
+                return found
+        # A variable of a move may look like a gate where only one side of it is used.
+        definitions = recovered(self.formula, definitions_only=True)
+        if definitions.scopes != circuit.scopes:
+            for found in self._in_order(definitions, self.deadline.sooner(_ORDERED_SECONDS)):
+                if found is not None:
+                    return found
+        if not self.best:
+            raise UsageError(_no_place(self.formula, self.sketch))
+        limit = self.deadline.sooner(_SHUFFLED_SECONDS)
+        return (
+            self._rearranged(shuffled(self.screening, limit))
+            or self._judged(_LEAST_LOSSES)
+            or self._found(Standing.OPEN, "no reading stands out")
+        )
+
+    def _rearranged(self, others: Iterable[Screened]) -> Found | None:
+        """A reading that fits with the variables of plies in another order, if there is one."""
+        for found in others:
+            self.best.append(found)
+            if found.fits:
+                self._prefer(found)
+                return self._fitting()
+        self.best.sort(key=lambda one: -self._weight(one))
+        return None
+
+    def _in_order(self, formula: Qbf, deadline: Deadline) -> Iterator[Found | None]:
+        """Screen the readings whose bits stand together, the likely ones first."""
+        self.screening = Screening(formula, self.sketch, self.deadline)
+        self.best = []
+        readings = in_order(formula, self.sketch)
+        for number, size in enumerate(_BATCHES):
+            batch = list(islice(readings, size))
+            if not batch:
+                break
+            text = f"{self.screening.tried} readings"
+            self.tell(Progress("readings", text, self.screening.tried, None))
+            self.best += self.screening.screen(batch, deadline)
+            self.best.sort(key=lambda one: -self._weight(one))
+            if any(one.fits for one in self.best):
+                yield self._fitting()
+            if number == 1:
+                yield self._beyond_codes()
+                starts = self.best[:_STARTS]
+                yield self._rearranged(rearranged(self.screening, x, deadline) for x in starts)
+                yield self._judged(_SURE_LOSSES)
+            if deadline.over:
+                break
+
+    def _weight(self, one: Screened) -> float:
+        return 60 * one.share - _WEIGHT * one.reading.cost
+
+    def _fitting(self) -> Found:
+        """The reading that is proved, or the likeliest of those that no play speaks against."""
+        fitting = [one for one in self.best if one.fits]
+        if len(fitting) > 1:
+            telling = [one for one in fitting if self.screening.tells_first_moves(one.reading)]
+            if len(telling) == 1:
+                self._prefer(telling[0])
+                why = "the codes of legal first moves, and no others, can win"
+                return self._found(Standing.FITS, f"no play speaks against it, and {why}")
+            fitting = telling or fitting
+            self._prefer(fitting[0])
+            seconds = min(_JUDGE_SECONDS, self.deadline.left() / 2) / len(fitting)
+            for one in fitting:
+                layout = layout_of(one.reading, self.sketch, self.game)
+                limit = self.deadline.sooner(seconds)
+                answer = judge(self.formula, layout, self.game, deadline=limit)
+                if isinstance(answer.verdict, Proved):
+                    self._prefer(one)
+                    return self._found(Standing.PROVED, "it is proved")
+        return self._found(Standing.FITS, "no play speaks against it")
+
+    def _prefer(self, one: Screened) -> None:
+        self.best = [one, *(other for other in self.best if other is not one)]
+
+    def _differs_at_once(self) -> str:
+        """What is said where the formula has not the game's value as it stands, else nothing."""
+        limit = self.deadline.sooner(_ROOT_SECONDS)
+        try:
+            values = GameValues.of_game(self.game, deadline=limit)
+            black = values.value(())
+        except UndecidedError:
+            return ""
+        truth = self.screening.values.value({}, limit)
+        if truth is None or truth is black:
+            return ""
+        who = "Black wins" if black else "Black does not win"
+        return f"the formula is {str(truth).lower()}, and {who}, whatever its variables mean"
+
+    def _beyond_codes(self) -> Found | None:
+        """The likeliest reading, where the formula differs from the game in whatever code."""
+        if self.root is None:
+            self.root = self._differs_at_once()
+        if self.root:
+            return self._found(Standing.ANY, self.root)
+        first, *others = self.best
+        if self.screening.is_dead(first.reading):
+            others = [one for one in others if not self.screening.is_dead(one.reading)]
+            if self._margin(first, others) >= -_MARGIN:
+                why = "no values of these variables make the formula true"
+                return self._found(Standing.BEST, why)
+        return None
+
+    def _judged(self, losses: float) -> Found | None:
+        """The reading by which a formula is judged that none fits, if one stands out.
+
+        ``losses`` is the share of illegal moves that have to lose.
+        """
+        found = self._beyond_codes()
+        if found is not None:
+            return found
+        telling = [one for one in self.best if self.screening.tells_first_moves(one.reading)]
+        if len({one.reading.style.words for one in telling[:3]}) == 1:
+            self._prefer(telling[0])
+            return self._found(Standing.BEST, "the codes of legal first moves, and no others, win")
+        first, *others = self.best
+        lost, tried = self.screening.illegal_loses(first.reading)
+        keeps_rules = tried >= _FEW and lost >= losses * tried
+        if self._margin(first, others) >= _MARGIN and first.share >= _LEAST_SHARE and keeps_rules:
+            why = f"no other reading is nearly as good, and {lost} of {tried} illegal moves lose"
+            return self._found(Standing.BEST, why)
+        return None
+
+    def _margin(self, first: Screened, others: Sequence[Screened]) -> float:
+        return self._weight(first) - max(map(self._weight, others), default=-60.0)
+
+    def _found(self, standing: Standing, why: str) -> Found:
+        return Found(
+            game=self.game,
+            standing=standing,
+            readings=tuple(self.best[:8]),
+            also=tuple(one for one in self.best[1:] if one.fits),
+            tried=self.screening.tried,
+            plays=len(self.sketch.plays),
+            why=why,
+            sketch=self.sketch,
+        )
+
+
+def check_size(formula: Qbf, sketch: Sketch) -> None:
+    """Raise ``UsageError`` with the count that shows that the game is not the formula's."""
+    for player in sorted(set(sketch.movers), key=sketch.movers.index):
+        plies = sketch.movers.count(player)
+        has = len(formula.variables(QUANTIFIER[player]))
+        least = plies * width_for(_fewest(sketch, player))
+        if has < least:
+            kind = "existential" if player is Player.BLACK else "universal"
+            raise UsageError(
+                f"the game {sketch.name} cannot be the formula's: {player} makes {plies} plies, "
+                f"which need {least} {kind} variables, and it has {has}"
+            )
+
+
+def _fewest(sketch: Sketch, player: Player) -> int:
+    """The smallest number of moves that a code has to tell apart."""
+    at_start = sum(move in sketch.open_moves for move in sketch.moves[player])
+    return at_start or len(sketch.moves[player])
+
+
+def _no_place(formula: Qbf, sketch: Sketch) -> str:
+    scopes = len(formula.merged_scopes())
+    turns = 1 + sum(a is not b for a, b in zip(sketch.movers, sketch.movers[1:], strict=False))
+    return (
+        f"the game {sketch.name} cannot be the formula's: found {scopes} "
+        f"{'scope' if scopes == 1 else 'scopes'}, expected at least {turns} by turns with enough "
+        f"variables for the moves of {sketch.plies} plies"
+    )
