@@ -26,7 +26,7 @@ import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -59,7 +59,7 @@ from qsage_validate.formats.formula import read_formula as read_qbf
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command
-from qsage_validate.judging.encoding import judge as judge_encoding
+from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.residuals import solver_value
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.verdict import Refuted
@@ -247,7 +247,7 @@ class AsRules:
     def __init__(self, game: Game) -> None:
         self.game = game
         self.plies = game.plies
-        self.start: object = game.initial
+        self.start: Any = game.initial
 
     def black_moves(self, state: Any, made: int) -> bool:
         """True if Black makes the next ply."""
@@ -257,7 +257,7 @@ class AsRules:
         """Legal moves."""
         return [str(move) for move in state.legal_moves()]
 
-    def play(self, state: Any, made: int, move: str) -> object:
+    def play(self, state: Any, made: int, move: str) -> Any:
         """The state after a move."""
         return state.after(self.game.parse_move(move, state.to_move))
 
@@ -350,23 +350,15 @@ class Answer:
 
 def ask(path: Path, case: Case, seconds: float) -> Answer:
     """Find the layout and judge the formula by it, as ``qsage validate`` does."""
-    from qsage_validate.judging.readings.find import find_layout
-
     begin = monotonic()
     deadline = Deadline.after(seconds)
     layout: Layout | None = None
     try:
         formula, game = read_qbf(str(path)), load_game(find_command(case.game, case.language))
-        found = find_layout(formula, game, deadline=deadline)
-        if found.stands_out:
-            layout = found.layout
-            verdict = judge_encoding(formula, layout, game, deadline=deadline).verdict
-            play = None
-            if isinstance(verdict, Refuted):
-                play = verdict.findings[0].moves
-            answer = Answer(type(verdict).__name__.lower(), str(verdict), layout, play)
-        else:
-            answer = Answer("undecided", found.why)
+        judged = judge_formula(formula, game, deadline=deadline)
+        verdict, layout = judged.verdict, judged.layout
+        play = verdict.findings[0].moves if isinstance(verdict, Refuted) else None
+        answer = Answer(verdict.word, verdict.reason, layout, play)
     except QsageError as error:
         answer = Answer("does not fit", str(error))
     except Exception as error:  # noqa: BLE001 - a campaign notes what breaks, and goes on
@@ -490,10 +482,14 @@ def faulty_cases(right: Sequence[Case], count: int, seed: int) -> Iterator[Case]
         made += 1
         yield replace(
             case,
-            formula=lambda formula=formula: formula,
+            formula=partial(_same, formula),
             fault=f"{kind} {made}",
             reading=_reading_before(case),
         )
+
+
+def _same(formula: Formula) -> Formula:
+    return formula
 
 
 def _reading_before(case: Case) -> Callable[[Formula, Any], Reading] | None:

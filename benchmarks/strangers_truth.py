@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from pysat.solvers import Solver
 
@@ -410,21 +410,25 @@ class Rules(Protocol):
     """A game: states are hashable, Black is ``True`` and White ``False``."""
 
     plies: int
-    start: object
 
-    def black_moves(self, state: object, made: int) -> bool:
+    @property
+    def start(self) -> Any:
+        """The state before ply 1."""
+        ...
+
+    def black_moves(self, state: Any, made: int) -> bool:
         """True if Black makes the next ply."""
         ...
 
-    def moves(self, state: object, made: int) -> list[str]:
+    def moves(self, state: Any, made: int) -> list[str]:
         """Legal moves, as the package writes them."""
         ...
 
-    def play(self, state: object, made: int, move: str) -> object:
+    def play(self, state: Any, made: int, move: str) -> Any:
         """The state after a move."""
         ...
 
-    def winner(self, state: object, made: int) -> bool | None:
+    def winner(self, state: Any, made: int) -> bool | None:
         """Whether Black has won, or White; ``None`` while the play goes on."""
         ...
 
@@ -455,22 +459,22 @@ class Hex:
         self.first = {*words("startboarder")}
         self.last = {*words("endboarder")}
         self.sets = [frozenset(line) for line in sections.get("blackwins", [])]
-        self.start = (frozenset[str](), frozenset[str]())
+        self.start: Any = (frozenset[str](), frozenset[str]())
 
-    def black_moves(self, state: object, made: int) -> bool:
+    def black_moves(self, state: Any, made: int) -> bool:
         return self.turns[made]
 
-    def moves(self, state: object, made: int) -> list[str]:
-        black, white = state  # type: ignore[misc]
+    def moves(self, state: Any, made: int) -> list[str]:
+        black, white = state
         taken = self.black | self.white | black | white
         return [p for p in self.positions if p not in taken]
 
-    def play(self, state: object, made: int, move: str) -> object:
-        black, white = state  # type: ignore[misc]
+    def play(self, state: Any, made: int, move: str) -> Any:
+        black, white = state
         return (black | {move}, white) if self.turns[made] else (black, white | {move})
 
-    def winner(self, state: object, made: int) -> bool | None:
-        if self._connected(state[0] | self.black):  # type: ignore[index]
+    def winner(self, state: Any, made: int) -> bool | None:
+        if self._connected(state[0] | self.black):
             return True
         over = made >= self.plies or not self.moves(state, made)
         return False if over else None
@@ -553,7 +557,7 @@ class Grid:
         cells = ["."] * (self.width * self.height)
         for _, piece, (_, x), (_, y) in _condition(init):
             cells[(y - 1) * self.width + x - 1] = piece[0]
-        self.start = "".join(cells)
+        self.start: Any = "".join(cells)
         self.legal = lru_cache(maxsize=None)(self._legal)
         self.holds = lru_cache(maxsize=None)(self._holds)
 
@@ -564,16 +568,16 @@ class Grid:
             if line:
                 yield line
 
-    def black_moves(self, state: object, made: int) -> bool:
+    def black_moves(self, state: Any, made: int) -> bool:
         return self.black_first is (made % 2 == 0)
 
-    def moves(self, state: object, made: int) -> list[str]:
+    def moves(self, state: Any, made: int) -> list[str]:
         return list(self.legal(str(state), self.black_moves(state, made)))
 
-    def play(self, state: object, made: int, move: str) -> object:
+    def play(self, state: Any, made: int, move: str) -> Any:
         return self.legal(str(state), self.black_moves(state, made))[move]
 
-    def winner(self, state: object, made: int) -> bool | None:
+    def winner(self, state: Any, made: int) -> bool | None:
         if made:
             mover = self.black_moves(state, made - 1)
             if self.holds(str(state), mover):
@@ -632,14 +636,14 @@ class Minimax:
         self.rules = rules
         self.known: dict[tuple[object, int], bool] = {}
 
-    def black_wins(self, state: object, made: int) -> bool:
+    def black_wins(self, state: Any, made: int) -> bool:
         """True if Black wins."""
         key = state, made
         if key not in self.known:
             self.known[key] = self._look(state, made)
         return self.known[key]
 
-    def _look(self, state: object, made: int) -> bool:
+    def _look(self, state: Any, made: int) -> bool:
         rules = self.rules
         winner = rules.winner(state, made)
         if winner is not None:

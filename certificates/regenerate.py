@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import runpy
 import shlex
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-import puzzle
 
 from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.formats.source import write_atomic
@@ -30,10 +29,11 @@ def commands() -> list[list[str]]:
 
 def make() -> dict[str, bytes]:
     """The samples, by the name of the file."""
+    puzzle = runpy.run_path(str(FOLDER / "puzzle.py"))
     texts = {
-        "puzzle.pg": puzzle.game(),
-        "puzzle.qcir": puzzle.encode(),
-        "puzzle-wrong.qcir": puzzle.encode(right=False),
+        "puzzle.pg": puzzle["game"](),
+        "puzzle.qcir": puzzle["encode"](),
+        "puzzle-wrong.qcir": puzzle["encode"](right=False),
     }
     return _certified() | {name: text.encode() for name, text in texts.items()}
 
