@@ -23,7 +23,7 @@ from qsage_validate.encodings.gdl.qasp import read_formula_or_program
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout.layout import Layout, Silence, inconclusive
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.assertions import read_assertions
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game, model_from_parts
@@ -294,7 +294,8 @@ def _without_certificate(files: Files) -> Problem:
         own = game_of_layout(layout)
         why = "its moves are none of the rules"
         unpromised = None if own is None else Unpromised(layout, own, why)
-    return Problem(files, formula, None, layout, game, unpromised=unpromised)
+    facts = {"reading": layout.source} if layout is not None and layout.is_found else {}
+    return Problem(files, formula, None, layout, game, facts=facts, unpromised=unpromised)
 
 
 def _played(
@@ -410,9 +411,30 @@ def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) 
         beside = files.formula or files.certificate
         path = None if beside is None or beside == "-" else find_meta(beside)
     if path is None:
-        return None
+        return _found(files, formula) if files.game and formula is not None else None
     decided = None if certificate is None else _decided(certificate)
     return layout_from_meta(read_meta(path), formula, decided)
+
+
+def _found(files: Files, formula: Qbf) -> Layout:
+    """The layout that is found out from the formula's values and the rules.
+
+    Raises ``UndecidedError`` where no reading stands out.
+    """
+    from qsage_validate.judging.readings.find import find_layout
+
+    stage("finding out what the variables mean")
+    model = find_command(files.game)
+    found = find_layout(formula, load_game(model), model=model.parts())
+    if not found.stands_out:
+        best = "; ".join(
+            f"{one.words} agree with moves as {one.reading.style.words}"
+            for one in found.readings[:3]
+        )
+        raise UndecidedError(
+            f"no reading of the variables stands out ({best}): 'qsage layout' has the lines to write"
+        )
+    return found.layout
 
 
 def _opponents(layout: Layout) -> frozenset[int]:

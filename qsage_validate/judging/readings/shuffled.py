@@ -14,11 +14,10 @@ from math import factorial, sqrt
 from random import Random
 from typing import Final
 
-from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.judging.readings.codes import Style, styles
-from qsage_validate.judging.readings.places import QUANTIFIER, Windows, sequences, views
-from qsage_validate.judging.readings.screening import Reading, Screened, Screening
 from qsage_validate.games.protocol import Player
+from qsage_validate.judging.readings.codes import Style, styles
+from qsage_validate.judging.readings.places import Windows, sequences, views
+from qsage_validate.judging.readings.screening import Reading, Screened, Screening
 from qsage_validate.system.limits import Deadline
 
 _SAMPLES: Final = 1200
