@@ -34,9 +34,9 @@ def rules_of(game: Rules) -> protocol.Game:
     if isinstance(game, protocol.Game):
         return game
     if isinstance(game, str):
-        from qsage_validate.problems.named_rules import game_of_words
+        from qsage_validate.problems.named_rules import rules_of_words
 
-        return game_of_words([game])
+        return rules_of_words([game])[0]
     return SimulatedGame(game)
 
 

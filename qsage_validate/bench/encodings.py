@@ -33,13 +33,13 @@ def _runs(selection: Selection) -> list[Run]:
 
 def _words(text: str) -> tuple[str, ...]:
     """The words of a game, its files by their whole path; raises ``UsageError`` for no game."""
-    from qsage_validate.problems.named_rules import game_of_words
+    from qsage_validate.problems.named_rules import rules_of_words
 
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise UsageError(f"found {text!r} for --model: {error}, expected words") from None
-    game_of_words(words)
+    rules_of_words(words)
     return tuple(os.path.abspath(word) if os.path.exists(word) else word for word in words)
 
 
@@ -64,7 +64,7 @@ def execute(run: Run) -> RunResult:
     from qsage_validate.judging.judged import judge_formula
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import load
-    from qsage_validate.problems.named_rules import game_of_words
+    from qsage_validate.problems.named_rules import rules_of_words
     from qsage_validate.system.clock import Stopwatch
     from qsage_validate.system.limits import Deadline
     from qsage_validate.validation.verdict import Refuted
@@ -72,7 +72,7 @@ def execute(run: Run) -> RunResult:
     watch = Stopwatch()
     path, *words = run.source
     problem = load(Files(formula=path))
-    game = game_of_words(words) if words else problem.game
+    game = rules_of_words(words)[0] if words else problem.game
     if game is None:
         raise UsageError(f"found no rules in {path}, expected --game or --model")
     assert problem.formula is not None, "a formula was read"

@@ -23,7 +23,7 @@ from qsage_validate.encodings.gdl.qasp import read_formula_or_program
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, Silence, inconclusive
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.assertions import read_assertions
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game, model_from_parts
@@ -37,7 +37,7 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
-from qsage_validate.problems.named_rules import found_layout, game_of_words
+from qsage_validate.problems.named_rules import rules_of_words
 from qsage_validate.problems.script_moves import insistent
 from qsage_validate.problems.solving import AUTO, Solving, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
@@ -294,7 +294,8 @@ def _without_certificate(files: Files) -> Problem:
         own = game_of_layout(layout)
         why = "its moves are none of the rules"
         unpromised = None if own is None else Unpromised(layout, own, why)
-    return Problem(files, formula, None, layout, game, unpromised=unpromised)
+    facts = {"reading": layout.source} if layout is not None and layout.is_found else {}
+    return Problem(files, formula, None, layout, game, facts=facts, unpromised=unpromised)
 
 
 def _played(
@@ -412,12 +413,31 @@ def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) 
     if path is None:
         beside = files.formula or files.certificate
         path = None if beside is None or beside == "-" else find_meta(beside)
-    if path is None and formula is not None and files.game:
-        return found_layout(formula, game_of_words(files.game))
     if path is None:
-        return None
+        return _found(files, formula) if files.game and formula is not None else None
     decided = None if certificate is None else _decided(certificate)
     return layout_from_meta(read_meta(path), formula, decided)
+
+
+def _found(files: Files, formula: Qbf) -> Layout:
+    """The layout that is found out from the formula's values and the rules.
+
+    Raises ``UndecidedError`` where no reading stands out.
+    """
+    from qsage_validate.judging.readings.find import find_layout
+
+    stage("finding out what the variables mean")
+    game, parts = rules_of_words(files.game)
+    found = find_layout(formula, game, model=parts)
+    if not found.stands_out:
+        best = "; ".join(
+            f"{one.words} agree with moves as {one.reading.style.words}"
+            for one in found.readings[:3]
+        )
+        raise UndecidedError(
+            f"no reading of the variables stands out ({best}): 'qsage layout' has the lines to write"
+        )
+    return found.layout
 
 
 def _opponents(layout: Layout) -> frozenset[int]:
@@ -464,7 +484,7 @@ def _game(files: Files, layout: Layout) -> Game | None:
     if files.game:
         # A game by name may be written in several languages; the layout's is compared.
         language = None if layout.game == ANY_GAME else layout.game
-        game: Game | None = game_of_words(files.game, language)
+        game: Game | None = rules_of_words(files.game, language)[0]
     else:
         game = game_of_layout(layout)
     if game is not None and not files.game and not has_words_of(game, layout):

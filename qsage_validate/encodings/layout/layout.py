@@ -30,6 +30,10 @@ MOST_SQUARES: Final = 1 << 20
 """The largest board that is decoded: each square of it is a question to the certificate."""
 
 
+FOUND: Final = "found: "
+"""How the source of a layout begins that was found out."""
+
+
 class StateCode(Enum):
     """The meaning of the two state variables of a square."""
 
@@ -350,6 +354,11 @@ class Layout:
     illegal: IllegalMoves = IllegalMoves.LOSES
     black_passes: bool = False
     silence: Silence = Silence.UNSAID
+
+    @property
+    def is_found(self) -> bool:
+        """True if no file has the layout: it was found out."""
+        return self.source.startswith(FOUND)
 
     @property
     def plies(self) -> int:

@@ -88,7 +88,7 @@ def styles(sketch: Sketch, *, ordered: bool = True) -> list[Style]:
             (player, tuple(sorted(code.patterns.items())))
             for player, code in sorted(style.codes.items(), key=lambda pair: pair[0].value)
         )
-        if key not in found:
+        if key not in found or style.rank < found[key].rank:
             found[key] = style
     return sorted(found.values(), key=lambda style: style.rank)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.recovery import recovered
 from qsage_validate.encodings.arithmetic import width_for
-from qsage_validate.encodings.layout.layout import Layout, Ply, Silence
+from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, Silence
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.judging.encoding import judge
@@ -24,6 +24,7 @@ from qsage_validate.judging.readings.screening import (
 )
 from qsage_validate.judging.readings.shuffled import rearranged, shuffled
 from qsage_validate.judging.readings.sketch import Sketch, sketch_of
+from qsage_validate.judging.residuals import Residuals
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -47,6 +48,8 @@ _FEW: Final = 8
 # An unusual trait of a reading weighs as much as so many plays of 60.
 _WEIGHT: Final = 2.0
 _MARGIN: Final = 6.0
+_UNLIKELY: Final = 4
+_NO_MODEL: Final[Mapping[str, str]] = {}
 
 
 class Standing(Enum):
@@ -81,6 +84,9 @@ class Found:
     plays: int
     why: str
     sketch: Sketch
+    model: Mapping[str, str] = field(default_factory=dict)
+    telling: bool = False
+    """True if the codes of legal first moves, and no others, can make the formula true."""
 
     @property
     def stands_out(self) -> bool:
@@ -94,22 +100,29 @@ class Found:
 
     def layout_of(self, reading: Reading) -> Layout:
         """The layout of a reading: moves alone, and the rules."""
-        return layout_of(reading, self.sketch, self.game)
+        return replace(layout_of(reading, self.sketch, self.game), model=dict(self.model))
 
 
 def find_layout(
-    formula: Qbf, game: Game, *, deadline: Deadline = NEVER, tell: Tell = nobody
+    formula: Qbf,
+    game: Game,
+    *,
+    model: Mapping[str, str] = _NO_MODEL,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> Found:
     """Find out which variables of ``formula`` are the moves of ``game``.
+
+    ``model`` are the parts of the game's model, which the layouts then carry.
 
     Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's,
     and ``UndecidedError`` where the time is up before any reading was screened.
     """
-    return _Search(formula, game, deadline.or_after(_SECONDS), tell).run()
+    return _Search(formula, game, model, deadline.or_after(_SECONDS), tell).run()
 
 
 def layout_of(reading: Reading, sketch: Sketch, game: Game) -> Layout:
-    """The layout of a reading: moves alone, and the rules."""
+    """The layout of a reading: moves alone."""
     plies = tuple(
         Ply(k, player, reading.style.codes[player].coding(variables))
         for k, (player, variables) in enumerate(
@@ -125,7 +138,7 @@ def layout_of(reading: Reading, sketch: Sketch, game: Game) -> Layout:
         moves=plies,
         actions=actions,
         game=game.language,
-        source=f"found: moves as {reading.style.words}",
+        source=f"{FOUND}moves as {reading.style.words}",
         silence=Silence.UNSAID,
     )
 
@@ -134,6 +147,7 @@ def layout_of(reading: Reading, sketch: Sketch, game: Game) -> Layout:
 class _Search:
     formula: Qbf
     game: Game
+    model: Mapping[str, str]
     deadline: Deadline
     tell: Tell
     best: list[Screened] = field(default_factory=list)
@@ -230,7 +244,8 @@ class _Search:
             black = values.value(())
         except UndecidedError:
             return ""
-        truth = self.screening.values.value({}, limit)
+        windows = min(self.best, key=lambda one: one.reading.cost).reading.windows
+        truth = Residuals(self.screening.formula, windows).value({}, 0, limit)
         if truth is None or truth is black:
             return ""
         who = "Black wins" if black else "Black does not win"
@@ -242,10 +257,12 @@ class _Search:
             self.root = self._differs_at_once()
         if self.root:
             return self._found(Standing.ANY, self.root)
-        first, *others = self.best
+        first = min(self.best, key=lambda one: one.reading.cost)
         if self.screening.is_dead(first.reading):
-            others = [one for one in others if not self.screening.is_dead(one.reading)]
-            if self._margin(first, others) >= -_MARGIN:
+            live = [one for one in self.best if not self.screening.is_dead(one.reading)]
+            unlikely = min((one.reading.cost for one in live), default=100) - first.reading.cost
+            if unlikely >= _UNLIKELY and self._margin(first, live) >= -_MARGIN:
+                self._prefer(first)
                 why = "no values of these variables make the formula true"
                 return self._found(Standing.BEST, why)
         return None
@@ -283,6 +300,8 @@ class _Search:
             plays=len(self.sketch.plays),
             why=why,
             sketch=self.sketch,
+            model=self.model,
+            telling=self.screening.tells_first_moves(self.best[0].reading),
         )
 
 
@@ -307,10 +326,21 @@ def _fewest(sketch: Sketch, player: Player) -> int:
 
 
 def _no_place(formula: Qbf, sketch: Sketch) -> str:
-    scopes = len(formula.merged_scopes())
-    turns = 1 + sum(a is not b for a, b in zip(sketch.movers, sketch.movers[1:], strict=False))
+    """The count that shows that no scopes can be the plies."""
+    merged = formula.merged_scopes()
+    turns = [
+        (player, _fewest(sketch, player))
+        for player, before in zip(sketch.movers, (None, *sketch.movers), strict=False)
+        if player is not before
+    ]
+    made = 0
+    for scope in merged:
+        if made == len(turns):
+            break
+        player, moves = turns[made]
+        enough = len(scope.variables) >= width_for(moves)
+        made += enough and scope.quantifier is QUANTIFIER[player]
     return (
-        f"the game {sketch.name} cannot be the formula's: found {scopes} "
-        f"{'scope' if scopes == 1 else 'scopes'}, expected at least {turns} by turns with enough "
-        f"variables for the moves of {sketch.plies} plies"
+        f"the game {sketch.name} cannot be the formula's: its {len(turns)} turns need as many "
+        f"scopes by turns with enough variables for a move, and the formula has {made}"
     )
