@@ -153,6 +153,14 @@ class Screening:
                     lost += not value
         return lost, tried
 
+    def agrees(self, reading: Reading, plays: int) -> bool:
+        """True if none of the first ``plays`` plays speaks against a reading."""
+        for play in self.sketch.plays[:plays]:
+            fixed = reading.fixed(self.sketch.movers, play.moves)
+            if fixed is None or self.values.value(fixed) is (not play.black_wins):
+                return False
+        return True
+
     def ask(self, reading: Reading, plays: int = PLAYS) -> Screened:
         """The agreement of formula and game after the first ``plays`` plays of the sketch."""
         movers = self.sketch.movers
