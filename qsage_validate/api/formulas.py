@@ -18,6 +18,7 @@ from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 
 if TYPE_CHECKING:
+    from qsage_validate.api.encodings import FoundLayout, Rules
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.encodings.layout.layout import Layout
 
@@ -82,6 +83,15 @@ class Formula:
             return read_formula(name)
         files = replace(self.problem.files, formula=name, made_from=(), game=())
         return replace(self, problem=replace(self.problem, files=files))
+
+    def find_layout(self, game: Rules, *, timeout: float | None = None) -> FoundLayout:
+        """Find out which variables are the moves of ``game``, in at most ``timeout`` seconds.
+
+        Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's.
+        """
+        from qsage_validate.api.encodings import find_layout
+
+        return find_layout(self, game, timeout)
 
     @property
     def _name(self) -> str:

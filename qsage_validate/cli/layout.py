@@ -15,10 +15,10 @@ from qsage_validate.cli.options import JsonOption, PrenexOption, TimeoutOption, 
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.games.model_text import GameModel
+    from qsage_validate.games.protocol import Game
     from qsage_validate.judging.readings.find import Found
     from qsage_validate.judging.readings.screening import Screened
     from qsage_validate.system.limits import Deadline
@@ -65,6 +65,7 @@ def command(
     from qsage_validate.encodings.gdl.qasp import read_formula_or_program
     from qsage_validate.encodings.layout.comments import layout_from_comments
     from qsage_validate.formats.source import label
+    from qsage_validate.judging.readings.find import find_layout
     from qsage_validate.system.limits import Deadline
 
     if not subject.words:
@@ -86,9 +87,8 @@ def command(
         if any_game:
             found = _any_game(formula, deadline, line.tell)
         else:
-            found = _search(
-                formula, replace(subject, words=tuple(words)).resolve(), deadline, line.tell
-            )
+            game, parts = _rules(replace(subject, words=tuple(words)))
+            found = find_layout(formula, game, model=parts, deadline=deadline, tell=line.tell)
         verdict = _judged(formula, found, deadline, line.tell)
         line.clear()
     name = label(file)
@@ -101,12 +101,15 @@ def command(
     return _exit(found, verdict)
 
 
-def _search(formula: Qbf, model: GameModel, deadline: Deadline, tell: Tell) -> Found:
+def _rules(subject: ModelArguments) -> tuple[Game, Mapping[str, str]]:
+    """The game behind a formula, and its model's text where there is one."""
     from qsage_validate.games.languages import load_game
-    from qsage_validate.judging.readings.find import find_layout
+    from qsage_validate.judging.python_rules import names_python_rules, python_game
 
-    parts = model.parts()
-    return find_layout(formula, load_game(model), model=parts, deadline=deadline, tell=tell)
+    if names_python_rules(subject.words):
+        return python_game([*subject.words, *subject.flags]), {}
+    model = subject.resolve()
+    return load_game(model), model.parts()
 
 
 def _judged(formula: Qbf, found: Found, deadline: Deadline, tell: Tell) -> Verdict | None:
@@ -120,14 +123,18 @@ def _judged(formula: Qbf, found: Found, deadline: Deadline, tell: Tell) -> Verdi
 
 def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
     """The first game of the catalogue for which a reading is found, the best one otherwise."""
+    from qsage_validate.games.languages import load_game
     from qsage_validate.judging.readings.catalogue import models_of_size
+    from qsage_validate.judging.readings.find import find_layout
 
     best: Found | None = None
     for model in models_of_size(formula):
         if deadline.over:
             break
         try:
-            found = _search(formula, model, deadline.sooner(_SECONDS_A_GAME), tell)
+            limit = deadline.sooner(_SECONDS_A_GAME)
+            game, parts = load_game(model), model.parts()
+            found = find_layout(formula, game, model=parts, deadline=limit, tell=tell)
         except UsageError:
             continue  # the game cannot be the formula's
         if found.readings[0].fits and found.telling:

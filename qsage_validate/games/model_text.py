@@ -111,8 +111,8 @@ class _PartSource(Source):
 
 
 def parts_of(kind: str) -> tuple[str, ...]:
-    """The parts that models of a kind may have."""
-    return _PARTS[kind]
+    """The parts that models of a kind may have: a name alone where the rules are no text."""
+    return _PARTS.get(kind, ("name",))
 
 
 def has_rules(kind: str, parts: Mapping[str, str]) -> bool:

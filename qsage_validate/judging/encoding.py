@@ -40,7 +40,8 @@ from qsage_validate.validation.verdict import (
 
 _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
-_HALVES: Final = {True: False, False: True}
+_SHORTER: Final = 0.05
+"""The part of that in which a play that is shorter than a known one is looked for."""
 
 
 def judge(
@@ -52,13 +53,15 @@ def judge(
     tell: Tell = nobody,
     obligations: bool = False,
     most_differences: int = 1,
+    patience: float = _PATIENCE,
 ) -> LevelAnswer:
     """Decide whether a formula has the game's value after each play of legal moves.
 
     Of an encoding one of whose values says nothing of the game (``Layout.conclusive``) the other
     direction is decided.  With ``obligations`` a proof on whole scripts comes with its claims.
+    Where the deadline never comes, positions are compared for ``patience`` seconds.
     """
-    judgement = _Judgement(formula, layout, game, deadline, tell, most_differences)
+    judgement = _Judgement(formula, layout, game, deadline, tell, most_differences, patience)
     verdict = judgement.verdict()
     kept = None
     if obligations and isinstance(verdict, Proved) and not judgement.by_positions:
@@ -78,6 +81,7 @@ class _Judgement:
     deadline: Deadline
     tell: Tell
     most: int
+    patience: float
     asked: list[Obligation] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     shown: set[bool] = field(default_factory=set)
@@ -166,7 +170,7 @@ class _Judgement:
         silent = [doubt for doubt in self.doubts if doubt.startswith("the rules do not say")]
         if silent:
             return Undecided(silent[0])
-        deadline = self.deadline.or_after(_PATIENCE)
+        deadline = self.deadline.or_after(self.patience)
         values = GameValues.of_game(self.game, deadline=deadline)
         left = tuple(half for half in self.halves if half not in self.shown)
         positions = Positions(

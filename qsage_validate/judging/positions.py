@@ -25,6 +25,8 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 
 BOTH: Final = (True, False)
 _REPORT_EVERY: Final = 256
+_ALONG_SECONDS: Final = 5.0
+"""The most that a position along a play is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +114,7 @@ class Positions:
             following: list[_Node] = []
             for number, node in enumerate(frontier):
                 if deadline.over:
+                    tally.differences += () if tally.differences else known
                     return tally
                 if number % _REPORT_EVERY == 0:
                     text = f"{made} plies: {number} of {len(frontier)} positions"
@@ -170,19 +173,31 @@ class Positions:
         return black is (mover is Player.WHITE)
 
     def along(self, plays: Iterable[Sequence[str]], deadline: Deadline) -> list[Difference]:
-        """The first difference along some play, as far as its moves are legal and have codes."""
+        """A difference along some play, as far as its moves are legal and have codes.
+
+        The longest part is asked for first: where most moves are fixed, values are quickly known.
+        """
         for play in plays:
-            state, values = self.values.simulator.start(), self.values
-            for made in range(min(len(play), self._last) + 1):
-                black = values.winner(state, made) is Player.BLACK
+            states = self._states(play)
+            for made, state in reversed([*enumerate(states)]):
+                black = self.values.winner(state, made) is Player.BLACK
+                if black not in self.halves:
+                    continue
                 fixed = self.codes.of_play(play[:made])
-                answer = self.residuals.answer(fixed, made, deadline)
-                if answer.truth is (not black) and black in self.halves:
+                answer = self.residuals.answer(fixed, made, deadline.sooner(_ALONG_SECONDS))
+                if answer.truth is (not black):
                     return [Difference(tuple(play[:made]), black, answer.truth, answer.word)]
-                over = values.ended(state, made) is not None or made >= min(len(play), self._last)
-                if over or play[made] not in values.legal(state):
-                    break
-                if self.codes.values(made + 1, play[made]) is None:
-                    break
-                state = values.simulator.play(state, play[made])
         return []
+
+    def _states(self, play: Sequence[str]) -> list[Any]:
+        """The states along a play, up to a move that is not legal or has no code."""
+        values = self.values
+        states = [values.simulator.start()]
+        for made, move in enumerate(play[: self._last]):
+            over = values.ended(states[-1], made) is not None
+            if over or move not in values.legal(states[-1]):
+                break
+            if self.codes.values(made + 1, move) is None:
+                break
+            states.append(values.simulator.play(states[-1], move))
+        return states

@@ -22,14 +22,13 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.gdl.qasp import read_formula_or_program
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
-from qsage_validate.encodings.layout.layout import Layout, Silence, inconclusive
+from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, Silence, inconclusive
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.assertions import read_assertions
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import (
     Certificate,
     CircuitCertificate,
@@ -38,6 +37,7 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
+from qsage_validate.problems.named_rules import rules_of_words
 from qsage_validate.problems.script_moves import insistent
 from qsage_validate.problems.solving import AUTO, Solving, without_functions
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
@@ -401,7 +401,10 @@ def _asks_for_layout(files: Files) -> bool:
 
 
 def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> Layout | None:
-    """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
+    """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it.
+
+    Where there is none it is looked for by the rules that are named.
+    """
     path = files.meta
     if path is None and formula is not None:
         layout = layout_from_comments(formula)
@@ -424,8 +427,8 @@ def _found(files: Files, formula: Qbf) -> Layout:
     from qsage_validate.judging.readings.find import find_layout
 
     stage("finding out what the variables mean")
-    model = find_command(files.game)
-    found = find_layout(formula, load_game(model), model=model.parts())
+    game, parts = rules_of_words(files.game)
+    found = find_layout(formula, game, model=parts)
     if not found.stands_out:
         best = "; ".join(
             f"{one.words} agree with moves as {one.reading.style.words}"
@@ -480,7 +483,8 @@ def _fitting(rules: Game, files: Files, layout: Layout) -> Game:
 def _game(files: Files, layout: Layout) -> Game | None:
     if files.game:
         # A game by name may be written in several languages; the layout's is compared.
-        game: Game | None = load_game(find_command(files.game, layout.game))
+        language = None if layout.game == ANY_GAME else layout.game
+        game: Game | None = rules_of_words(files.game, language)[0]
     else:
         game = game_of_layout(layout)
     if game is not None and not files.game and not has_words_of(game, layout):

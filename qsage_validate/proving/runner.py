@@ -11,11 +11,11 @@ from qsage_validate.arena.open import open_conductor, watched
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, Player
+from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
@@ -42,8 +42,6 @@ from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody, telling
 from qsage_validate.system.reading import reads_within
 from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.proofs.encoding import prove_encoding
-from qsage_validate.validation.proofs.listed_encoding import prove_listed_encoding
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
@@ -61,7 +59,8 @@ class Options:
     random plays; ``limits`` are those of the whole, its positions those of the exhaustive
     adversary; ``jobs`` is the number of processes, ``trace`` the file of a solver's trace;
     ``obligations`` asks that results keep the claims that were proved.  ``minimal`` asks the
-    kernel alone: nothing is merged, split or proved beforehand.
+    kernel alone: nothing is merged, split or proved beforehand.  ``differences`` is how many
+    differences between formula and game are looked for.
     """
 
     levels: tuple[Level, ...] = tuple(Level)
@@ -74,6 +73,7 @@ class Options:
     trace: str | None = None
     obligations: bool = False
     minimal: bool = False
+    differences: int = 1
 
 
 def validate(
@@ -486,45 +486,28 @@ class _Run:
         return result
 
     def _encoding(self) -> LevelResult | None:
-        problem, game = self.problem, self._bddl()
-        formula, layout = problem.formula, problem.layout
-        if formula is None or layout is None:
-            return None
-        if not layout.state.is_board:
-            return self._listed_encoding(formula, layout)
-        if game is None:
-            return None
-        return self._timed(
-            Level.ENCODING,
-            lambda tell: prove_encoding(
-                formula,
-                layout,
-                game,
-                deadline=self.deadline,
-                tell=tell,
-                obligations=self.options.obligations,
-            ),
-        )
+        """The level that asks for nothing but formula, layout and rules.
 
-    def _listed_encoding(self, formula: Qbf, layout: Layout) -> LevelResult | None:
-        """The level for games whose moves are listed.
-
-        With a certificate, whose plays are a part of what is compared here, it is asked where it
-        is named.
+        For games whose moves are listed, plays with a certificate are a part of what is compared
+        here: beside them it is asked where it is named.
         """
+        problem, game = self.problem, self.claimed_game
+        formula, layout = problem.formula, problem.layout
+        if formula is None or layout is None or game is None:
+            return None
         every = len(self.options.levels) == len(Level)
-        game = self.claimed_game
-        if game is None or (self.problem.certificate is not None and every):
+        if problem.certificate is not None and every and not layout.state.is_board:
             return None
         return self._timed(
             Level.ENCODING,
-            lambda tell: prove_listed_encoding(
+            lambda tell: judge(
                 formula,
                 layout,
                 game,
                 deadline=self.deadline,
                 tell=tell,
                 obligations=self.options.obligations,
+                most_differences=self.options.differences,
             ),
         )
 

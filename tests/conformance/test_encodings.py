@@ -17,8 +17,8 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
+from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import Kind
-from qsage_validate.validation.proofs.encoding import prove_encoding
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved
 from tests.support.by_name import grid_templates, resolve_model
@@ -109,7 +109,7 @@ def test_the_formula_is_the_rules_and_the_certificate_the_winners(
     # Board, legality and end are the rules' in all plays, with the certificate and without.
     strategy = prove_rules(made.qbf, made.layout, certificate, game).verdict
     assert isinstance(strategy, Proved), str(strategy)
-    verdict = prove_encoding(made.qbf, made.layout, game).verdict
+    verdict = judge(made.qbf, made.layout, game).verdict
     assert isinstance(verdict, Proved), str(verdict)
     # Layout and model travel inside the file.
     layout = layout_from_comments(parse_qcir(qcir_text(made.qbf)))
@@ -150,7 +150,7 @@ def test_foreign_models_encode_to_their_rules(shared_data: Path) -> None:
     for family, problem in (("httt", "3x3_5_el.ig"), ("hex", "hein_12_4x4-07.pg")):
         model = read_model(root / family / "domain.ig", root / family / problem)
         encoded = encode(model)
-        verdict = prove_encoding(encoded.qbf, encoded.layout, BddlGame(model)).verdict
+        verdict = judge(encoded.qbf, encoded.layout, BddlGame(model)).verdict
         assert isinstance(verdict, Proved), str(verdict)
 
 

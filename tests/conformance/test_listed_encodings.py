@@ -27,9 +27,9 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.validation.proofs import listed_encoding
+from qsage_validate.judging import encoding, suggestions
+from qsage_validate.judging.encoding import judge
 from qsage_validate.validation.proofs.ground import rules_of
-from qsage_validate.validation.proofs.listed_encoding import prove_listed_encoding
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 from tests.support.formula_faults import some_faults
 from tests.support.gdl_heap import heap, heap_with
@@ -40,14 +40,15 @@ pytestmark = pytest.mark.slow
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 FAULTS = 25
+_PATIENCE = 0.3
 
 
 @pytest.fixture(autouse=True, scope="module")
 def _suggested_once() -> Iterator[None]:
     """The proofs of all faulty formulas of a game ask for the same encoding and the same rules."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(listed_encoding, "encode", cache(encode))
-        patch.setattr(listed_encoding, "rules_of", cache(rules_of))
+        patch.setattr(suggestions, "encode", cache(encode))
+        patch.setattr(encoding, "rules_of", cache(rules_of))
         yield
 
 
@@ -104,7 +105,7 @@ def _game(name: str) -> Game:
 
 
 def _verdict(encoded: Encoding, formula: Qbf, game: Game) -> Verdict:
-    return prove_listed_encoding(formula, encoded.layout, game).verdict
+    return judge(formula, encoded.layout, game, patience=_PATIENCE).verdict
 
 
 def _lies(encoded: Encoding, formula: Qbf, game: Game) -> bool:
@@ -137,7 +138,7 @@ def test_a_clausal_file_is_proved_as_well(name: str) -> None:
     formula = parse_qdimacs(qbf_to_qdimacs(encoded.qbf))
     layout = layout_from_comments(formula)
     assert layout is not None
-    verdict = prove_listed_encoding(formula, layout, _game(game)).verdict
+    verdict = judge(formula, layout, _game(game)).verdict
     assert isinstance(verdict, Proved), str(verdict)
 
 
@@ -258,7 +259,7 @@ def test_a_move_of_blacks_that_the_rules_forbid_loses(name: str, known: bool) ->
     layout = encoded.layout if known else replace(encoded.layout, encoding="mine")
     game = load_game(heap_with([one for one in TAKES if one != ("first", 4, 1)], 4, 4))
     assert (solve(load_game(heap(4, 4))).winner, solve(game).winner) == (BLACK, WHITE)
-    verdict = prove_listed_encoding(encoded.qbf, layout, game).verdict
+    verdict = judge(encoded.qbf, layout, game).verdict
     assert isinstance(verdict, Refuted), str(verdict)
 
 
@@ -271,7 +272,7 @@ def test_a_move_of_whites_without_a_code_is_missed(name: str, known: bool) -> No
     layout = encoded.layout if known else replace(encoded.layout, encoding="mine")
     game = load_game(heap(3, 4))
     assert (solve(load_game(model)).winner, solve(game).winner) == (BLACK, WHITE)
-    verdict = prove_listed_encoding(encoded.qbf, layout, game).verdict
+    verdict = judge(encoded.qbf, layout, game).verdict
     assert isinstance(verdict, Refuted), str(verdict)
     assert "White's move (take 2) is legal by the rules, and has no code" in str(verdict)
 
@@ -279,7 +280,7 @@ def test_a_move_of_whites_without_a_code_is_missed(name: str, known: bool) -> No
 def test_a_formula_that_no_encoder_makes_is_half_proved() -> None:
     encoded = encode(GAMES["el 3x3"], "cor")
     layout = replace(encoded.layout, encoding="mine")
-    verdict = prove_listed_encoding(encoded.qbf, layout, _game("el 3x3")).verdict
+    verdict = judge(encoded.qbf, layout, _game("el 3x3")).verdict
     assert "no play is wrongly given to Black; the rest was not proved" in str(verdict)
 
 
@@ -294,6 +295,6 @@ def test_a_layout_that_cannot_be_is_refuted(change: str) -> None:
     else:
         moves = (*moves[:2], replace(moves[0], ply=3), *moves[3:])
     layout = replace(encoded.layout, moves=moves)
-    verdict = prove_listed_encoding(encoded.qbf, layout, _game("el 3x3")).verdict
+    verdict = judge(encoded.qbf, layout, _game("el 3x3")).verdict
     assert isinstance(verdict, Refuted)
     assert verdict.findings[0].kind.name == "LAYOUT_DIFFERS"

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout.layout import Layout, listed
-from tests.support.readers import read_qcir
-from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Game, Player
-from qsage_validate.games.registry import find_command
+from qsage_validate.games.protocol import Player
 
 FOLDER = Path(os.environ.get("QSAGE_SHARED_DATA", "/work/shared/data")) / "strangers"
 

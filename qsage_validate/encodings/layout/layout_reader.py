@@ -18,6 +18,7 @@ from qsage_validate.encodings.layout.codings import (
     OneHotCoding,
 )
 from qsage_validate.encodings.layout.layout import (
+    ANY_GAME,
     GoalVariables,
     IllegalMoves,
     Indicators,
@@ -40,7 +41,7 @@ KEYWORDS: Final = (
 )
 """The keywords of all lines but the first."""
 
-_GAMES: Final = ("bddl", "positional", "gdl")
+_GAMES: Final = ("bddl", "positional", "gdl", "python")
 _KEYED: Final = frozenset(("actions", "goal", "list", "move", "indicators", "state"))
 _ONE_LINE: Final = frozenset(("name", "rounds", "win", "role"))
 _MOST_BITS: Final = 64
@@ -118,7 +119,7 @@ class LayoutReader(LineReader):
     def _kind(self) -> str:
         """The kind of game; only games on grids have boards with coordinates."""
         if self.size is None:
-            return self.game or "positional"
+            return self.game or ("positional" if self.model else ANY_GAME)
         if self.game not in (None, "bddl"):
             found = f"a board in a game of the kind {self.game}"
             raise self.fail(found, "a line 'game bddl'", self.at["board"])

@@ -14,6 +14,7 @@ from typing import Final
 
 from qsage_validate.encodings.layout.codings import Bits, GridCoding
 from qsage_validate.encodings.layout.layout import (
+    ANY_GAME,
     GoalVariables,
     IllegalMoves,
     Layout,
@@ -34,7 +35,8 @@ def lines_of(layout: Layout, output: int | None) -> Iterator[str]:
     """The lines of a layout; a verdict that is ``output`` is called that, and not by its number."""
     yield FIRST
     yield f"encoding {layout.encoding}"
-    yield f"game {layout.game}"
+    if layout.game != ANY_GAME:
+        yield f"game {layout.game}"
     size = _size(layout)
     if size is not None:
         yield f"board {size[0]} {size[1]}"

@@ -1,0 +1,245 @@
+"""Somebody else's formula: the layout that fits a game, and whether the formula is the game's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias, overload
+
+from qsage_validate.api.formulas import Formula, read_formula
+from qsage_validate.api.frames import data_frame, html_table
+from qsage_validate.api.games import Game
+from qsage_validate.api.sources import FileSource
+from qsage_validate.api.words import parameter_words
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games import protocol
+from qsage_validate.games.protocol import Player
+from qsage_validate.judging.judged import judge_formula
+from qsage_validate.judging.readings.find import Found
+from qsage_validate.judging.readings.find import find_layout as search_layout
+from qsage_validate.judging.simulated import SimulatedGame
+from qsage_validate.judging.simulator import GameValues, Simulator
+from qsage_validate.system.limits import Deadline
+from qsage_validate.validation.verdict import Refuted, Verdict
+
+Rules: TypeAlias = "Game | protocol.Game | Simulator | str"
+"""A game: of this library, an object with the methods of a simulator, or ``openspiel:NAME``."""
+
+
+def rules_of(game: Rules) -> protocol.Game:
+    """The executable rules; raises ``UsageError`` for what is no game."""
+    if isinstance(game, Game):
+        return game.rules
+    if isinstance(game, protocol.Game):
+        return game
+    if isinstance(game, str):
+        from qsage_validate.problems.named_rules import rules_of_words
+
+        return rules_of_words([game])[0]
+    return SimulatedGame(game)
+
+
+@dataclass(frozen=True)
+class FoundLayout:
+    """What the search for a formula's layout has found.
+
+    Made by :meth:`Formula.find_layout`.  A layout that is found is a guess: a wrong one proves
+    nothing.
+    """
+
+    found: Found = field(repr=False)
+    _formula: Formula = field(repr=False)
+
+    @property
+    def standing(self) -> str:
+        """``proved``, ``fits``, ``any``, ``best`` or ``open``: how well the layout is supported."""
+        return self.found.standing.value
+
+    @property
+    def why(self) -> str:
+        """What ``standing`` rests on, in words."""
+        return self.found.why
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout by which the formula is judged; ``None`` where none stands out."""
+        return self.found.layout if self.found.stands_out else None
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """The readings, the best first, each with the plays after which formula and game agree."""
+        return tuple(
+            f"{self.found.layout_of(one.reading).source.removeprefix('found: ')} ({one.words})"
+            for one in self.found.readings
+        )
+
+    @property
+    def formula(self) -> Formula:
+        """The formula with the layout, to save or to validate.
+
+        Raises ``UndecidedError`` where no layout stands out.
+        """
+        from qsage_validate.encodings.layout.comments import with_layout
+
+        layout = self.layout
+        if layout is None:
+            raise UndecidedError(f"no layout stands out: {self.why}")
+        problem = self._formula.problem
+        written = replace(problem, formula=with_layout(self._formula.qbf, layout), layout=layout)
+        return replace(self._formula, problem=replace(written, game=self.found.game))
+
+    def __repr__(self) -> str:
+        best = self.readings[0] if self.readings else "none"
+        return f"<FoundLayout {self.standing}: {best}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(["reading"], ((reading,) for reading in self.readings))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A play of legal moves after which a formula has not the game's value.
+
+    ``position`` is the text of the position.  ``game`` says whether Black wins there, ``formula``
+    the formula's value with the moves fixed; it is ``None`` where the last move has no code.
+    """
+
+    moves: tuple[str, ...]
+    position: str
+    game: bool
+    formula: bool | None
+    text: str = field(repr=False, default="")
+
+    def as_row(self) -> dict[str, object]:
+        """The cells of a table."""
+        return {
+            "moves": " ".join(self.moves),
+            "position": self.position,
+            "Black wins": self.game,
+            "formula": self.formula,
+        }
+
+
+class Differences(Sequence[Difference]):
+    """A table of differences, the shortest play first."""
+
+    def __init__(self, rows: Sequence[Difference]) -> None:
+        self._rows = tuple(rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Difference: ...
+    @overload
+    def __getitem__(self, index: slice) -> Differences: ...
+    def __getitem__(self, index: int | slice) -> Difference | Differences:
+        found = self._rows[index]
+        return found if isinstance(found, Difference) else Differences(found)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def to_frame(self) -> Any:
+        """A ``pandas.DataFrame`` with a row for each difference (extra ``frame``)."""
+        return data_frame(row.as_row() for row in self)
+
+    def __str__(self) -> str:
+        return "\n".join(_columns(["moves", "position", "Black wins", "formula"], self._cells()))
+
+    def __repr__(self) -> str:
+        return f"<Differences {len(self)}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(["moves", "position", "Black wins", "formula"], self._cells())
+
+    def _cells(self) -> list[list[str]]:
+        return [[str(cell) for cell in row.as_row().values()] for row in self]
+
+
+def _columns(head: list[str], rows: list[list[str]]) -> Iterator[str]:
+    widths = [max(len(row[k]) for row in [head, *rows]) for k in range(len(head))]
+    for row in (head, *rows):
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+@dataclass(frozen=True)
+class EncodingReport:
+    """Whether a formula has the game's value after each play of legal moves, under a layout.
+
+    ``verdict`` is ``proved``, ``refuted``, ``claimed``, ``no fault found`` or ``undecided``, and
+    ``text`` says why.  ``layout`` is the one by which the formula was judged; ``None`` where none
+    was found.
+    """
+
+    outcome: Verdict = field(repr=False)
+    layout: Layout | None = field(repr=False)
+    differences: Differences = field(repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """One word."""
+        return self.outcome.word
+
+    @property
+    def text(self) -> str:
+        """The reason of the verdict."""
+        return self.outcome.reason
+
+    @property
+    def ok(self) -> bool:
+        """Whether the formula is proved to be the game's."""
+        return self.verdict == "proved"
+
+    def __repr__(self) -> str:
+        return f"<EncodingReport {self.verdict}: {self.text}>"
+
+    def _repr_html_(self) -> str:
+        return html_table([repr(self)[1:-1]], []) + self.differences._repr_html_()
+
+
+def find_layout(formula: Formula, game: Rules, timeout: float | None) -> FoundLayout:
+    """Find out which variables of a formula are the moves of a game."""
+    return FoundLayout(
+        search_layout(formula.qbf, rules_of(game), deadline=Deadline.after(timeout)), formula
+    )
+
+
+@parameter_words
+def validate_encoding(
+    formula: Formula | FileSource,
+    game: Rules | None = None,
+    *,
+    timeout: float | None = None,
+    differences: int = 1,
+) -> EncodingReport:
+    """Decide whether ``formula`` is the formula of ``game``, position by position.
+
+    The formula's layout is taken, or else found.  Without ``game`` the rules are those in the
+    formula's file.  ``differences`` is how many of them are looked for, ``timeout`` the seconds for
+    all.  The verdict is ``undecided`` where no layout stands out.  Raises ``UsageError`` where no
+    game is known, or where it cannot be the formula's.
+    """
+    own = formula if isinstance(formula, Formula) else read_formula(formula)
+    rules = own.problem.game if game is None else rules_of(game)
+    if rules is None:
+        raise UsageError("found no rules in the formula's file, expected game=")
+    if differences < 1:
+        raise UsageError(f"found differences={differences}, expected 1 or more")
+    judged = judge_formula(
+        own.qbf,
+        rules,
+        own.layout,
+        deadline=Deadline.after(timeout),
+        most_differences=differences,
+    )
+    verdict = judged.verdict
+    rows = []
+    if isinstance(verdict, Refuted):
+        values = GameValues.of_game(rules)
+        rows = [_row(finding.moves, finding.text, values) for finding in verdict.findings]
+    return EncodingReport(verdict, judged.layout, Differences(rows))
+
+
+def _row(moves: tuple[str, ...], text: str, values: GameValues) -> Difference:
+    state = values.after(moves)
+    black = values.winner(state, len(moves)) is Player.BLACK
+    return Difference(moves, str(state), black, None if "has no code" in text else not black, text)
