@@ -19,7 +19,6 @@ from qsage_validate.judging.readings.codes import Style, styles
 from qsage_validate.judging.readings.places import Windows, sequences, views
 from qsage_validate.judging.readings.screening import Reading, Screened, Screening
 from qsage_validate.judging.readings.values import Pattern
-from qsage_validate.system.limits import Deadline
 
 _SAMPLES: Final = 1200
 _QUICK_PLAYS: Final = 24
@@ -37,7 +36,7 @@ _COST: Final = 8
 
 
 def rearranged(
-    screening: Screening, start: Screened, deadline: Deadline, pools: Windows | None = None
+    screening: Screening, start: Screened, effort: float, pools: Windows | None = None
 ) -> Screened:
     """The best reading that is reached from ``start`` by arranging one ply after the other anew.
 
@@ -50,7 +49,7 @@ def rearranged(
         before = best
         for ply in range(plies):
             for reading in _neighbours(best.reading, ply, sets[ply]):
-                if deadline.over:
+                if screening.is_over(effort):
                     return screening.ask(best.reading)
                 one = screening.ask(reading, _FEW_PLAYS)
                 if one.share > best.share:
@@ -67,7 +66,7 @@ def rearranged(
     # Few plays leave ties: all of them decide between the last neighbours.
     for ply in range(plies):
         for reading in _neighbours(whole.reading, ply, sets[ply]):
-            if deadline.over:
+            if screening.is_over(effort):
                 return whole
             one = screening.ask(reading)
             if one.share > whole.share:
@@ -104,7 +103,7 @@ def _exchanged(window: tuple[int, ...], others: Sequence[int]) -> Iterator[tuple
             yield (*window[:i], other, *window[i + 1 :])
 
 
-def shuffled(screening: Screening, deadline: Deadline) -> Iterator[Screened]:
+def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:
     """Readings from which :func:`rearranged` may go on, the likeliest first."""
     sketch, formula = screening.sketch, screening.formula
     starts: list[tuple[float, Style, list[list[tuple[int, ...]]], Windows]] = []
@@ -121,7 +120,7 @@ def shuffled(screening: Screening, deadline: Deadline) -> Iterator[Screened]:
                     if pools not in known[key] and len(set(chosen)) == len(chosen):
                         known[key].append(pools)
         for pools in known[key]:
-            if deadline.over:
+            if screening.is_over(effort):
                 return
             if max(map(len, pools[:-1]), default=0) > _MOST_BITS:
                 continue
@@ -129,7 +128,7 @@ def shuffled(screening: Screening, deadline: Deadline) -> Iterator[Screened]:
     starts.sort(key=lambda start: -start[0])
     for _, style, candidates, _ in starts[:_MOST_STARTS]:
         for reading in _combined(style, candidates):
-            if deadline.over:
+            if screening.is_over(effort):
                 return
             screening.tried += 1
             if screening.agrees(reading, _QUICK_PLAYS):
@@ -138,10 +137,10 @@ def shuffled(screening: Screening, deadline: Deadline) -> Iterator[Screened]:
                     yield one
                     return
     for _, style, candidates, pools in starts[:_MOST_STARTS]:
-        if deadline.over:
+        if screening.is_over(effort):
             return
         reading = Reading(style, tuple(own[0] for own in candidates), _COST)
-        yield rearranged(screening, screening.ask(reading, _FEW_PLAYS), deadline, pools)
+        yield rearranged(screening, screening.ask(reading, _FEW_PLAYS), effort, pools)
 
 
 def _combined(style: Style, candidates: Sequence[Sequence[tuple[int, ...]]]) -> Iterator[Reading]:
