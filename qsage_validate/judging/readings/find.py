@@ -177,7 +177,7 @@ class _Search:
         effort = self.screening.values.effort + _SHUFFLED_EFFORT
         return (
             self._rearranged(shuffled(self.screening, effort))
-            or self._judged(_LEAST_LOSSES)
+            or self._judged(sure=False)
             or self._found(Standing.OPEN, "no reading stands out")
         )
 
@@ -211,7 +211,7 @@ class _Search:
                 effort = self.screening.values.effort + _NEAR_EFFORT
                 starts = self.best[:_STARTS]
                 yield self._rearranged(rearranged(self.screening, x, effort) for x in starts)
-                yield self._judged(_SURE_LOSSES)
+                yield self._judged(sure=True)
             if self.screening.is_over(_ORDERED_EFFORT):
                 break
 
@@ -295,25 +295,39 @@ class _Search:
                 return self._found(Standing.BEST, why)
         return None
 
-    def _judged(self, losses: float) -> Found | None:
+    def _judged(self, *, sure: bool) -> Found | None:
         """The reading by which a formula is judged that none fits, if one stands out.
 
-        ``losses`` is the share of illegal moves that have to lose.
+        ``sure`` asks for more, before all readings were looked at: the scopes of the plies have
+        just the variables that a move needs, and illegal moves lose.
         """
         found = self._beyond_codes()
         if found is not None:
             return found
-        telling = [one for one in self.best if self.screening.tells_first_moves(one.reading)]
-        if len({one.reading.style.words for one in telling[:3]}) == 1:
-            self._prefer(telling[0])
-            return self._found(Standing.BEST, "the codes of legal first moves, and no others, win")
+        if not sure:
+            found = self._telling()
+            if found is not None:
+                return found
         first, *others = self.best
         lost, tried = self.screening.illegal_loses(first.reading)
-        keeps_rules = tried >= _FEW and lost >= losses * tried
+        if sure and first.reading.cost > first.reading.style.rank:
+            return None
+        keeps_rules = tried >= _FEW and lost >= (_SURE_LOSSES if sure else _LEAST_LOSSES) * tried
         if self._margin(first, others) >= _MARGIN and first.share >= _LEAST_SHARE and keeps_rules:
             why = f"no other reading is nearly as good, and {lost} of {tried} illegal moves lose"
             return self._found(Standing.BEST, why)
         return None
+
+    def _telling(self) -> Found | None:
+        """The likeliest reading, if under it alone just the legal first moves can win."""
+        likely = min(self.best, key=lambda one: one.reading.cost)
+        telling = [one for one in self.best if self.screening.tells_first_moves(one.reading)]
+        if likely not in telling or {one.reading.style.words for one in telling} != {
+            likely.reading.style.words
+        }:
+            return None
+        self._prefer(likely)
+        return self._found(Standing.BEST, "the codes of legal first moves, and no others, can win")
 
     def _margin(self, first: Screened, others: Sequence[Screened]) -> float:
         return self._weight(first) - max(map(self._weight, others), default=-60.0)
