@@ -174,7 +174,7 @@ def _hex(path: Path, game: Path, group: str) -> Case:
         None,
         rules,
         numbers_of_positions if known else None,
-        small=group == "hex" and "3x3" in path.name,
+        small=group == "hex" and "3x3-03" in path.name,
     )
 
 

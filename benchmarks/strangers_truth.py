@@ -18,7 +18,7 @@ from typing import Any, Final, Protocol
 
 from pysat.solvers import Solver
 
-MOST_GATES: Final = 3_000_000
+MOST_GATES: Final = 500_000
 """So many gates of an expansion are built; larger ones are not judged."""
 
 

@@ -34,38 +34,30 @@ class Nim:
 
 
 def encode(bug: bool) -> bytes:
-    """The formula in QCIR: a number of three bits for each move, what is left as gates."""
+    """The formula in QCIR: three bits a move, a gate for each state: does Black win from it?"""
     gates: list[str] = []
-    bits = [[3 * t + k for k in (1, 2, 3)] for t in range(Nim.plies)]
 
     def gate(kind: str, *inputs: int) -> int:
         gates.append(f"{100 + len(gates)} = {kind}({', '.join(map(str, inputs))})")
         return 99 + len(gates)
 
-    left = {move: gate("and") for move in MOVES}  # of heap h there are n tokens or more
-    legal, over = [], []
-    for own in bits:
-        over.append(gate("and", *(-left[h, 1] for h in range(3))))
-        made = {}
-        for number, move in enumerate(MOVES):
-            values = (b if number >> (2 - k) & 1 else -b for k, b in enumerate(own))
-            made[move] = gate("and", *values)
-        legal.append(gate("or", *(gate("and", made[m], left[m]) for m in MOVES)))
-        before, left = left, {}
-        for h, n in MOVES:
-            # The bug: of the third heap one token goes, however many are taken.
-            wrong = bug and h == 2
-            taken = [(made[h, k], (h, n + (1 if wrong else k))) for k in range(1, HEAPS[h] + 1)]
-            kept = [gate("or", -take, *([before[m]] if m in before else [])) for take, m in taken]
-            left[h, n] = gate("and", before[h, n], *kept)
-    wins = gate("and")  # the last of an odd number of plies is Black's
-    for t in reversed(range(Nim.plies)):
-        ends = (-over[t], legal[t]) if t % 2 == 0 else (over[t], -legal[t])
-        wins = gate("or" if t % 2 else "and", *ends, wins)
-    prefix = [
-        f"{('exists', 'forall')[t % 2]}({', '.join(map(str, own))})" for t, own in enumerate(bits)
-    ]
-    return "\n".join(["#QCIR-G14", *prefix, f"output({wins})", *gates]).encode()
+    def says(t: int, m: int) -> int:
+        return gate("and", *(3 * t + k if m >> (3 - k) & 1 else -3 * t - k for k in (1, 2, 3)))
+
+    def wins(heaps: tuple[int, ...], t: int) -> int:
+        legal = {says(t, m): move for m, move in enumerate(MOVES) if move[1] <= heaps[move[0]]}
+        made = []
+        for code, (h, n) in legal.items():
+            n = 1 if bug and h == 2 else n  # the bug: from the last heap one token goes, always
+            made.append(gate("and", code, wins((*heaps[:h], heaps[h] - n, *heaps[h + 1 :]), t + 1)))
+        if t % 2:  # an illegal move of White's loses, and without a token every move is illegal
+            made.append(-gate("or", *legal))
+        return gate("or", *made)
+
+    output = wins(HEAPS, 0)
+    names = ("exists", "forall")
+    prefix = [f"{names[t % 2]}({3 * t + 1}, {3 * t + 2}, {3 * t + 3})" for t in range(Nim.plies)]
+    return "\n".join(["#QCIR-G14", *prefix, f"output({output})", *gates]).encode()
 
 
 for bug in (False, True):

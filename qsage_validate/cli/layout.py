@@ -72,8 +72,8 @@ def command(
         raise UsageError("found no FORMULA, expected one, and a game")
     file, *words = subject.words
     if bool(words) is any_game:
-        found = "a game with --any-game" if any_game else "no game"
-        raise UsageError(f"found {found}, expected FORMULA and a game, or --any-game")
+        given = "a game with --any-game" if any_game else "no game"
+        raise UsageError(f"found {given}, expected FORMULA and a game, or --any-game")
     if write and output is not None:
         raise UsageError("found --write with -o, expected one of them")
     formula = read_formula_or_program(file, prenex_order(prenex))

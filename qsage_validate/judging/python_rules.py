@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import module_from_spec, spec_from_file_location
 from typing import Any, Final
 
@@ -47,7 +47,8 @@ def python_game(words: Sequence[str]) -> SimulatedGame:
     found = getattr(_module(path), wanted, None)
     if found is None:
         raise UsageError(f"{path}: found no {quoted(wanted)}, expected rules under that name")
-    rules = found() if isinstance(found, type) or not hasattr(found, "legal_moves") else found
+    is_maker = isinstance(found, type) or (callable(found) and not hasattr(found, "legal_moves"))
+    rules = _made(path, wanted, found) if is_maker else found
     stem = os.path.splitext(os.path.basename(path))[0]
     game = SimulatedGame(rules, getattr(rules, "name", None) or stem)
     return (
@@ -55,6 +56,13 @@ def python_game(words: Sequence[str]) -> SimulatedGame:
         if depth is None or depth >= game.plies
         else SimulatedGame(_Bounded(rules, depth), game.name)
     )
+
+
+def _made(path: str, name: str, maker: Callable[[], Any]) -> Any:
+    try:
+        return maker()
+    except Exception as error:  # whatever the user's rules raise is theirs
+        raise UsageError(f"{path}: {name} raised {type(error).__name__}: {error}") from error
 
 
 def _depth(words: Sequence[str]) -> int | None:

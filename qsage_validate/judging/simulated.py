@@ -205,8 +205,12 @@ class SimulatedGame(Game):
 
     @cached_property
     def _moves(self) -> dict[Player, tuple[str, ...]]:
-        """The moves of both players in the states that are looked at, as they come up."""
-        found: dict[Player, dict[str, None]] = {player: {} for player in Player}
+        """The moves of each player in the states that are looked at.
+
+        Both players' stand in one order, that in which moves come up for anybody.
+        """
+        order: dict[str, None] = {}
+        found: dict[Player, set[str]] = {player: set() for player in Player}
         frontier: list[SimulatedPosition] = [self.initial]
         seen: set[Hashable] = {self._start}
         while frontier:
@@ -215,14 +219,15 @@ class SimulatedGame(Game):
                 if position.outcome is not None:
                     continue
                 own = position.legal_moves()
-                found[position.to_move].update(dict.fromkeys(own))
+                order.update(dict.fromkeys(own))
+                found[position.to_move].update(own)
                 for move in own:
                     after = position.after(move)
                     if after.state not in seen and len(seen) < _MOST_STATES:
                         seen.add(after.state)
                         following.append(after)
             frontier = following
-        return {player: tuple(moves) for player, moves in found.items()}
+        return {player: tuple(m for m in order if m in own) for player, own in found.items()}
 
     def moves(self, player: Player) -> Sequence[str]:
         return self._moves[player]
