@@ -48,7 +48,7 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.validation.proofs.encoding import prove_encoding
+from qsage_validate.judging.encoding import judge
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 from tests.support.certifying import certify_game
@@ -440,7 +440,7 @@ class _Subject:
 def _run_encodings(subject: _Subject) -> Iterator[Outcome]:
     sound, game = subject.sound, subject.game
     for fault, encoded in faulty_encodings(subject.model):
-        verdict = prove_encoding(encoded.qbf, encoded.layout, game).verdict
+        verdict = judge(encoded.qbf, encoded.layout, game).verdict
         proved = isinstance(verdict, Proved)
         noticed = [] if proved else ["encoding"]
         if encoded.qbf.scopes == sound.qbf.scopes:
@@ -468,7 +468,7 @@ def _run_prefixes(subject: _Subject) -> Iterator[Outcome]:
     """A prefix that is proved must leave the formula the value that the game has."""
     sound = subject.sound
     for fault, formula in faulty_prefixes(sound.qbf, random.Random(SEED)):
-        verdict = prove_encoding(formula, sound.layout, subject.game).verdict
+        verdict = judge(formula, sound.layout, subject.game).verdict
         proved = isinstance(verdict, Proved)
         equivalent = proved and _winner(formula, subject.certificate) is subject.winner
         noticed = () if proved else ("encoding",)
@@ -526,7 +526,7 @@ def _levels(
     """Which of the two levels that say something of the game do not prove it."""
     verdicts = {
         "rules": prove_rules(formula, layout, certificate, game).verdict,
-        "encoding": prove_encoding(formula, layout, game).verdict,
+        "encoding": judge(formula, layout, game).verdict,
     }
     noticed = tuple(level for level, v in verdicts.items() if not isinstance(v, Proved))
     return noticed, "; ".join(map(_evidence, verdicts.values()))
@@ -597,7 +597,7 @@ def _run_models(subject: _Subject) -> Iterator[Outcome]:
     """The formula of another game, validated against the game that it was said to be."""
     for fault, other in faulty_models(subject.model):
         encoded = encode(other)
-        verdict = prove_encoding(encoded.qbf, encoded.layout, subject.game).verdict
+        verdict = judge(encoded.qbf, encoded.layout, subject.game).verdict
         proved = isinstance(verdict, Proved)
         equivalent = proved and same_plays(BddlGame(other), subject.game)
         yield Outcome(

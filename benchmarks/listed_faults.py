@@ -46,9 +46,9 @@ from qsage_validate.solvers.qbf.outcome import Status
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
-from qsage_validate.validation.proofs import listed_encoding
+from qsage_validate.judging import encoding, suggestions
 from qsage_validate.validation.proofs.ground import rules_of
-from qsage_validate.validation.proofs.listed_encoding import prove_listed_encoding
+from qsage_validate.judging.encoding import judge
 from tests.support.formula_faults import gate_faults
 from tests.support.gdl_heap import heap
 
@@ -131,7 +131,7 @@ def judged(case: Case, fault: str, formula: Qbf) -> Judged:
     """Ask the level and the solver."""
     layout = case.encoded.layout
     deadline = Deadline.after(PROOF_SECONDS)
-    verdict = prove_listed_encoding(formula, layout, case.game, deadline=deadline).verdict
+    verdict = judge(formula, layout, case.game, deadline=deadline).verdict
     with workspace() as folder:
         limits = Limits(Deadline.after(SOLVER_SECONDS))
         status = get_backend("depqbf").solve(formula, limits, workdir=folder, outer=False).status
@@ -172,8 +172,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     end = monotonic() + options.seconds
     # All proofs of a case ask for the same encoding and the same rules.
     with (
-        patch.object(listed_encoding, "encode", cache(encode)),
-        patch.object(listed_encoding, "rules_of", lambda game, **_: _rules(game)),
+        patch.object(suggestions, "encode", cache(encode)),
+        patch.object(encoding, "rules_of", lambda game, **_: _rules(game)),
     ):
         for case, fault, formula in faults(chosen, random.Random(options.seed)):
             one = judged(case, fault, formula)

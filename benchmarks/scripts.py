@@ -1,6 +1,6 @@
 """Scripted plays one by one: what the rules say, and what the formula says.
 
-A slow and independent second opinion on ``validation/proofs/encoding.py``: the rules are walked
+A slow and independent second opinion on ``judging/sandwich.py``: the rules are walked
 move by move, the formula is asked by SAT with a copy for each square.
 """
 

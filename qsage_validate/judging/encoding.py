@@ -181,8 +181,15 @@ class _Judgement:
             equal_first=self._equal_first(),
         )
         try:
-            found = positions.along(failing, deadline)
-            tally = positions.search(deadline=deadline, most=self.most, tell=self.tell, known=found)
+            tally = Tally(positions.along(failing, deadline))
+            if len(tally.differences) < self.most:
+                tally = positions.search(deadline=deadline, most=self.most, tell=self.tell)
+            if self.most == 1 and tally.differences:
+                # One is enough: a shorter play is looked for, and no longer than a while.
+                below = len(tally.differences[0].moves)
+                limit = deadline.sooner(_SHORTER * self.patience)
+                shorter = positions.search(deadline=limit, below=below, tell=self.tell)
+                tally.differences = shorter.differences or tally.differences
         except UndecidedError as error:
             return Undecided(str(error))
         except MissingExtraError as error:

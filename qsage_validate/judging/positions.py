@@ -97,30 +97,27 @@ class Positions:
         deadline: Deadline = NEVER,
         most: int = 1,
         most_positions: int | None = None,
-        known: Sequence[Difference] = (),
+        below: int | None = None,
         tell: Tell = nobody,
     ) -> Tally:
         """Compare after all plays, the shortest first, until ``most`` differences are found.
 
-        With one that is ``known``, shorter ones are looked for.
+        With ``below``, after plays of fewer plies, and in each position.
         """
         tally = Tally()
-        limit = min((len(one.moves) for one in known), default=None)
         frontier = [_Node((), self.values.simulator.start())]
         for made in range(self.values.simulator.plies + 1):
-            if made == limit and most == 1:
-                tally.differences += known
+            if made == below:
                 return tally
             following: list[_Node] = []
             for number, node in enumerate(frontier):
                 if deadline.over:
-                    tally.differences += () if tally.differences else known
                     return tally
                 if number % _REPORT_EVERY == 0:
                     text = f"{made} plies: {number} of {len(frontier)} positions"
                     tell(Progress("positions", text, number, len(frontier)))
                 tally.positions += 1
-                self._compare(node, made, tally, deadline, following)
+                self._compare(node, made, tally, deadline, following, below is not None)
                 if len(tally.differences) >= most:
                     return tally
                 if most_positions is not None and tally.positions >= most_positions:
@@ -133,14 +130,20 @@ class Positions:
         return tally
 
     def _compare(
-        self, node: _Node, made: int, tally: Tally, deadline: Deadline, following: list[_Node]
+        self,
+        node: _Node,
+        made: int,
+        tally: Tally,
+        deadline: Deadline,
+        following: list[_Node],
+        each: bool,
     ) -> None:
         """Compare in one position, and add the positions after it."""
         state, values = node.state, self.values
         black = values.winner(state, made) is Player.BLACK
         over = values.ended(state, made) is not None or made >= self._last
         settled = node.implied
-        if black in self.halves and self._asks(node, black, over, made):
+        if black in self.halves and (each or self._asks(node, black, over, made)):
             answer = self.residuals.answer(self.codes.of_play(node.moves), made, deadline)
             if answer.truth is None:
                 tally.undecided += 1

@@ -1,12 +1,12 @@
 """The sandwich: a formula between two readings of the rules that are made total.
 
 ``docs/explanation/proved.md`` has the theorem.  A script has a code for each ply, legal or not.
-:class:`Lower` gives Black the scripts in which Black makes legal moves and wins, an illegal code of
-White's being a pass, or the first legal move; there the matrix has to be true for functions of the
-existential helpers.  :class:`Upper` gives White the scripts in which White makes legal moves and
-Black does not win, an illegal code of Black's being a pass, or a loss; there the matrix has to be
-false for functions of the universal helpers, or for one of all their values.  Both have the
-game's value after each play of legal moves.
+:class:`Lower` gives Black the scripts in which Black makes legal moves and wins; there the matrix
+has to be true for functions of the existential helpers.  :class:`Upper` gives White the scripts in
+which White makes legal moves and Black does not win; there the matrix has to be false for functions
+of the universal helpers, or for one of all their values.  An illegal code of the other player is a
+pass where that is never better than a move, and stands for the first legal move elsewhere.  Both
+readings have the game's value after each play of legal moves.
 
 Functions are suggestions: whatever they are, a claim that holds is a proof.
 """
@@ -25,9 +25,9 @@ from qsage_validate.judging.codes import BLACK, LEFT, WHITE, Codes
 from qsage_validate.kernel.claims import Claim, Counterexample, evaluate
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import State
-from qsage_validate.kernel.reading import Matcher, PlyReading, Reading, Replies
+from qsage_validate.kernel.reading import Matcher, PlyReading
 from qsage_validate.kernel.strategy import played
-from qsage_validate.kernel.walk import Step, Walk
+from qsage_validate.kernel.walk import Step
 from qsage_validate.validation.proofs.ground import RulesIn
 
 _NOWHERE: Final = 1 << 40
@@ -51,8 +51,11 @@ class Suggestions(Protocol):
         """Literals that choose a move of the rules; the ply's variables follow from it."""
         ...
 
-    def own(self, ply: PlyReading, over: int) -> Mapping[int, int]:
-        """What the player whose strategy it is says at a ply after a play is ``over``."""
+    def own(self, ply: PlyReading) -> Mapping[int, int]:
+        """Functions of a ply's variables where the strategy has its own ones behind the end.
+
+        With none, the player goes on with legal moves.
+        """
         ...
 
     def step(self, step: Step, won: Mapping[Player, int]) -> None:
@@ -68,12 +71,14 @@ class Scripts:
     """All scripts at once: the codes are inputs of a graph.
 
     ``literals`` has the graph's literal of each variable of the prefix, ``known`` for each input
-    the level of the prefix such that what stands right of it may depend on the input.  ``early`` are
-    the helpers whose suggestion reads what is not known where they stand, ``unknown`` those
-    without one, ``zero`` universal ones that are given the value 0.
+    the level such that what stands right of it may depend on the input.  ``early`` are helpers
+    whose suggestion reads what is not known where they stand, ``unknown`` those without one,
+    ``zero`` universal ones that are given the value 0.  ``over`` says that ``player``, whose
+    strategy it is, has won.
     """
 
     half: bool
+    player: Player
     helpers: Quantifier
 
     def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
@@ -102,7 +107,7 @@ class Scripts:
 
     def code(self, ply: PlyReading) -> list[int]:
         """The graph's literals of a ply's: new inputs, but for what has a value."""
-        strategys = ply.player is (BLACK if self.half else WHITE)
+        strategys = ply.player is self.player
         for variable in map(abs, ply.literals):
             if variable not in self.literals:
                 level = self.codes.known_after(variable) if strategys else self._level(variable)
@@ -175,26 +180,92 @@ class Scripts:
         """The moves of a script that differs, up to the ply at which it is decided."""
         return played(self.builder, self.steps[: failure.claim.ply], failure.inputs)
 
+    # -- the walk ---------------------------------------------------------------------------
 
-class Upper(Scripts):
-    """Black wins no more: where White has a script, some values of the helpers break the matrix.
+    def walk(self) -> None:
+        """Go through all scripts at once, and find those that the strategy's player has won."""
+        self._state: State = self.rules.initial
+        self._playing, self.over = TRUE, FALSE
+        self._kept: list[tuple[int, int]] = []
+        self._decided: list[tuple[int, int]] = []
+        self._look(0)
+        for ply in range(1, self.rules.plies + 1):
+            if ply > len(self.codes.readings) and self._playing == FALSE:
+                break
+            step = self._step(ply)
+            self.steps.append(step)
+            self.suggestions.step(step, self._look(ply))
 
-    Universal helpers without a function are expanded where they stand right of Black's choices
-    and are few; the others are 0.  An existential helper has a copy for each choice of the
-    expanded ones on its left.
-    """
+    def decided(self) -> Iterator[tuple[int, int]]:
+        """The scripts that the strategy's player has won, and the ply at which.
 
-    half = False
-    helpers = Quantifier.FORALL
+        Behind the end of a play this player goes on with legal moves as long as there are some.
+        """
+        for ply, literal in self._decided:
+            later = (kept for at, kept in self._kept if at > ply)
+            yield ply, self.builder.and_all((literal, *later))
 
-    def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
-        super().__init__(codes, rules_in, suggestions)
-        replies = {BLACK: Replies.PASS, WHITE: Replies.ILLEGAL}
-        readings = tuple(self._plain(ply) for ply in codes.readings)
-        self._walk = Walk(self.rules, Reading(readings, replies=replies), BLACK, self._said)
-        self._scripts()
-        self.adopt(suggestions.functions())
-        self.assumed += self._matrices()
+    def _look(self, time: int) -> Mapping[Player, int]:
+        won = {
+            player: self.builder.and_(self._playing, literal)
+            for player, literal in self.rules.won(self._state, time).items()
+        }
+        own = won[self.player]
+        self._decided.append((time, own))
+        self.over = self.builder.or_(self.over, own)
+        for literal in won.values():
+            self._playing = self.builder.and_(self._playing, literal ^ 1)
+        return won
+
+    def _step(self, ply: int) -> Step:
+        rules, and_, or_all = self.rules, self.builder.and_, self.builder.or_all
+        names, legal = rules.moves(ply), rules.legal(self._state, ply)
+        playing, before, player = self._playing, self._state, rules.mover(ply)
+        codes: Mapping[str, int] = {}
+        reading = None
+        passed: State | None = None
+        if ply > len(self.codes.readings):
+            made = first_true(self.builder, [and_(can, self.input()) for can in legal])
+        else:
+            reading = self._plain(self.codes.readings[ply - 1])
+            functions = self.suggestions.own(reading) if player is self.player else {}
+            self.literals.update(functions)
+            codes = self._codes(reading)
+            made = [and_(codes.get(n, FALSE), can) for n, can in zip(names, legal, strict=True)]
+            if player is self.player:
+                coded = [can for n, can in zip(names, legal, strict=True) if n in codes]
+                if not functions:
+                    self._kept.append((ply, self.builder.or_(or_all(made), or_all(coded) ^ 1)))
+            else:
+                passed = rules.passed(before, ply)
+                if passed is None:
+                    made = self._replaced(reading, names, legal, made)
+        moved = or_all(made)
+        state = rules.after(before, ply, made)
+        if passed is not None:
+            ite = self.builder.ite
+            state = tuple(ite(moved, a, b) for a, b in zip(state, passed, strict=True))
+        else:
+            self._playing = and_(playing, moved)
+        self._state = state
+        step = Step(
+            ply=ply,
+            player=player,
+            reading=reading,
+            playing=playing,
+            codes=codes,
+            names=names,
+            legal=legal,
+            made=made,
+            moved=moved,
+            failed=moved ^ 1 if passed is None else FALSE,
+            before=before,
+            after=state,
+        )
+        self.silent(step)
+        if player is self.player:
+            self.missing(step)
+        return step
 
     def _plain(self, ply: PlyReading) -> PlyReading:
         """The ply itself; with its own code of the rules' moves where the formula's depends."""
@@ -205,29 +276,54 @@ class Upper(Scripts):
         codes = {name: (value_bits(k, width),) for k, name in enumerate(names)}
         return PlyReading(ply.ply, ply.player, (0,) * width, codes)
 
-    def _said(self, ply: PlyReading) -> Sequence[int]:
+    def _codes(self, ply: PlyReading) -> dict[str, int]:
+        """For each move the literal that the ply's variables say it."""
         renamed = self.suggestions.renames(ply)
-        return self.suggestions.renamed(ply) if renamed else self.code(ply)
+        said = self.suggestions.renamed(ply) if renamed else self.code(ply)
+        match = Matcher(self.builder, said)
+        or_all = self.builder.or_all
+        return {move: or_all(map(match, patterns)) for move, patterns in ply.codes.items()}
 
-    def _scripts(self) -> None:
-        """Claim that no script is White's; the matrices, which are assumed, decide otherwise."""
-        walk, and_ = self._walk, self.builder.and_
+    def _replaced(
+        self, reading: PlyReading, names: Sequence[str], legal: Sequence[int], made: Sequence[int]
+    ) -> list[int]:
+        """The moves made, where no legal one is said the first legal one of the layout's list."""
+        free = self.builder.or_all(made) ^ 1
+        can = dict(zip(names, legal, strict=True))
+        order = list(dict.fromkeys((*reading.codes, *names)))
+        firsts = first_true(self.builder, [can.get(move, FALSE) for move in order])
+        first = dict(zip(order, firsts, strict=True))
+        return [
+            self.builder.or_(own, self.builder.and_(free, first[n]))
+            for n, own in zip(names, made, strict=True)
+        ]
+
+
+class Upper(Scripts):
+    """Black wins no more: where White has a script, some values of the helpers break the matrix.
+
+    Universal helpers without a function are expanded where they stand right of Black's choices
+    and are few; the others are 0.  An existential helper has a copy for each choice of the
+    expanded ones on its left.
+    """
+
+    half = False
+    player = WHITE
+    helpers = Quantifier.FORALL
+
+    def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
+        super().__init__(codes, rules_in, suggestions)
+        self.walk()
         text = "the formula accepts for Black a play that the rules give to White"
-
-        def white(ply: int, literal: int) -> None:
-            self.claims.append(Claim(FindingKind.END_DIFFERS, ply, literal, text))
-
-        white(0, walk.won[WHITE])
-        for step in walk.steps():
-            self.steps.append(step)
-            self.silent(step)
-            if step.player is BLACK:
-                white(step.ply, and_(step.playing, step.failed))
-            else:
-                self.missing(step)
-            white(walk.time, walk.won[WHITE])
-            self.suggestions.step(step, walk.won)
-        white(walk.time, walk.playing)
+        stuck = [
+            (step.ply, self.builder.and_(step.playing, step.failed))
+            for step in self.steps
+            if step.player is BLACK
+        ]
+        for ply, white in (*self.decided(), *stuck, (len(self.steps), self._playing)):
+            self.claims.append(Claim(FindingKind.END_DIFFERS, ply, white, text))
+        self.adopt(suggestions.functions())
+        self.assumed += self._matrices()
 
     def _matrices(self) -> Iterator[int]:
         """The matrix for each value of the universal helpers that are expanded."""
@@ -261,108 +357,22 @@ class Upper(Scripts):
 
 
 class Lower(Scripts):
-    """Black wins no less: where Black has a script, the helpers' functions satisfy the matrix.
-
-    What Black says after the play is over is the suggestions' to choose: Black's strategy is.
-    """
+    """Black wins no less: where Black has a script, the helpers' functions satisfy the matrix."""
 
     half = True
+    player = BLACK
     helpers = Quantifier.EXISTS
 
     def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
         super().__init__(codes, rules_in, suggestions)
         for variable in self.others(Quantifier.FORALL):
             self.literals[variable] = self.input(self._level(variable))
-        self._state: State = self.rules.initial
-        self._playing, self._over = TRUE, FALSE
-        self._won: list[tuple[int, int]] = []
-        self._look(0)
-        for ply in range(1, self.rules.plies + 1):
-            if ply > len(codes.readings) and self._playing == FALSE:
-                break
-            step = self._step(ply)
-            self.steps.append(step)
-            suggestions.step(step, self._look(ply))
+        self.walk()
         self.adopt(suggestions.functions())
         for variable in self.formula.levels():
             self.literals.setdefault(variable, FALSE)
         matrix = self.formula.add_to(self.builder, dict(self.literals))
         text = "the formula rejects for Black a play that the rules give to Black"
-        for time, won in self._won:
-            wrong = self.builder.and_(won, matrix ^ 1)
-            self.claims.append(Claim(FindingKind.END_DIFFERS, time, wrong, text))
-
-    def _look(self, time: int) -> Mapping[Player, int]:
-        won = {
-            player: self.builder.and_(self._playing, literal)
-            for player, literal in self.rules.won(self._state, time).items()
-        }
-        self._won.append((time, won[BLACK]))
-        self._over = self.builder.or_(self._over, won[BLACK])
-        for literal in won.values():
-            self._playing = self.builder.and_(self._playing, literal ^ 1)
-        return won
-
-    def _step(self, ply: int) -> Step:
-        or_all = self.builder.or_all
-        names, legal = self.rules.moves(ply), self.rules.legal(self._state, ply)
-        playing, before, player = self._playing, self._state, self.rules.mover(ply)
-        codes: Mapping[str, int] = {}
-        reading = None
-        if ply > len(self.codes.readings):
-            made = first_true(self.builder, [self.builder.and_(can, self.input()) for can in legal])
-            passing = False
-        else:
-            reading = self.codes.readings[ply - 1]
-            if player is BLACK:
-                self.literals.update(self.suggestions.own(reading, self._over))
-            codes = self._codes(reading)
-            made = [
-                self.builder.and_(codes.get(n, FALSE), can)
-                for n, can in zip(names, legal, strict=True)
-            ]
-            passing = player is WHITE and self.rules.passed(before, ply) is not None
-            if player is WHITE and not passing:
-                made = self._replaced(reading, names, legal, made)
-        moved = or_all(made)
-        if not passing:
-            self._playing = self.builder.and_(playing, moved)
-        self._state = self.rules.after(before, ply, made)
-        step = Step(
-            ply=ply,
-            player=player,
-            reading=reading,
-            playing=playing,
-            codes=codes,
-            names=names,
-            legal=legal,
-            made=made,
-            moved=moved,
-            failed=moved ^ 1,
-            before=before,
-            after=self._state,
-        )
-        self.silent(step)
-        if player is BLACK:
-            self.missing(step)
-        return step
-
-    def _codes(self, reading: PlyReading) -> dict[str, int]:
-        """For each move the literal that the ply's variables say it."""
-        match = Matcher(self.builder, self.code(reading))
-        or_all = self.builder.or_all
-        return {move: or_all(map(match, patterns)) for move, patterns in reading.codes.items()}
-
-    def _replaced(
-        self, reading: PlyReading, names: Sequence[str], legal: Sequence[int], made: Sequence[int]
-    ) -> list[int]:
-        """The moves made, where no legal one is said the first legal one of the layout's list."""
-        free = self.builder.or_all(made) ^ 1
-        can = dict(zip(names, legal, strict=True))
-        order = list(dict.fromkeys((*reading.codes, *names)))
-        firsts = first_true(self.builder, [can.get(move, FALSE) for move in order])
-        first = dict(zip(order, firsts, strict=True))
-        return [
-            self.builder.or_(own, self.builder.and_(free, first[n]))
-            for n, own in zip(names, made, strict=True)
-        ]
+        for ply, black in self.decided():
+            wrong = self.builder.and_(black, matrix ^ 1)
+            self.claims.append(Claim(FindingKind.END_DIFFERS, ply, wrong, text))

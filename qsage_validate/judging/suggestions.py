@@ -2,8 +2,8 @@
 
 They come from the encoders of this package: the layout's model is encoded once more, and the
 values that this encoding gives to helpers are tried on the formula at hand; on a grid the lifted
-encoding's tracker of moves follows the layout.  Nothing of this is believed.  A formula that no encoder here
-makes has none.
+encoding's tracker of moves follows the layout.  Nothing of this is believed.  A formula that no
+encoder here makes has none.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class NoSuggestions:
     def renamed(self, ply: PlyReading) -> Sequence[int]:
         raise NotImplementedError
 
-    def own(self, ply: PlyReading, over: int) -> Mapping[int, int]:
+    def own(self, ply: PlyReading) -> Mapping[int, int]:
         return _NO_CODES
 
     def step(self, step: Step, won: Mapping[Player, int]) -> None:
@@ -129,9 +129,12 @@ class EncodersSuggestions(NoSuggestions):
         self._first_black: Sequence[int] = ()
         self._last: Step | None = None
 
-    def own(self, ply: PlyReading, over: int) -> Mapping[int, int]:
+    def own(self, ply: PlyReading) -> Mapping[int, int]:
         """After a win what certificates that are compiled have there."""
         script, one = self.script, self.layout.moves[ply.ply - 1]
+        over = script.over
+        if not script.half:
+            return _NO_CODES
         fresh = [v for v in dict.fromkeys(map(abs, ply.literals)) if v not in script.literals]
         own = {v: script.input(script.codes.known_after(v)) for v in fresh}
         builder = script.builder

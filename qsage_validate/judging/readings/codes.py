@@ -106,7 +106,7 @@ def _styles(sketch: Sketch, ordered: bool) -> Iterator[Style]:
     for rank, (words, lists) in enumerate(orders):
         if max(map(len, lists.values())) <= _MOST_LITERALS:
             codes = {player: _one_hot(lists[player]) for player in players}
-            yield Style(f"one variable for each move, {words}", codes, 40 + rank)
+            yield Style(f"one variable for each move, {words}", codes, 6 + rank)
 
 
 def _significance(lsb: bool) -> str:
@@ -200,7 +200,7 @@ def _on_squares(sketch: Sketch, players: Sequence[Player], ordered: bool) -> Ite
             names = [_NAMES[k] for k in order if k or several]
             text = " and ".join((", ".join(names[:-1]), names[-1]))
             text += (", from 1" if first else "") + _significance(lsb)
-            yield Style(text, codes, (0 if _is_grid(every) else 20) + rank)
+            yield Style(text, codes, (0 if _is_grid(every) else 10) + rank)
             rank += 1
 
 

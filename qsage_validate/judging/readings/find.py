@@ -14,8 +14,10 @@ from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, Silence
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Player
+from qsage_validate.judging.differences import described
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.readings.places import QUANTIFIER
+from qsage_validate.judging.positions import Positions
+from qsage_validate.judging.readings.places import QUANTIFIER, Windows
 from qsage_validate.judging.readings.screening import (
     Reading,
     Screened,
@@ -28,18 +30,21 @@ from qsage_validate.judging.residuals import Residuals
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
-from qsage_validate.validation.verdict import Proved
+from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 
 # How many readings are screened together: the likely ones first, and alone.
 _BATCHES: Final = (8, 40, 160, 800, 4000)
 _SECONDS: Final = 60.0
 """The time of a search where none was set."""
-_ORDERED_SECONDS: Final = 6.0
+# Values that are asked for, in questions to an expansion: some thousand take a second.
+_ORDERED_EFFORT: Final = 12_000
+_NEAR_EFFORT: Final = 8_000
+_SHUFFLED_EFFORT: Final = 60_000
 _STARTS: Final = 2
-_SHUFFLED_SECONDS: Final = 20.0
 _ROOT_SECONDS: Final = 10.0
-# A reading that no play refutes is judged for so long where another one fits as well.
-_JUDGE_SECONDS: Final = 20.0
+# A reading that fits alone is held against so many positions.
+_SHORT_SECONDS: Final = 10.0
+_SHORT_POSITIONS: Final = 200
 # What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
 _LEAST_SHARE: Final = 0.65
 _LEAST_LOSSES: Final = 0.75
@@ -151,28 +156,28 @@ class _Search:
     deadline: Deadline
     tell: Tell
     best: list[Screened] = field(default_factory=list)
+    refuted: set[tuple[str, Windows]] = field(default_factory=set)
     root: str | None = None
 
     def run(self) -> Found:
         self.sketch = sketch_of(self.game, deadline=self.deadline)
         check_size(self.formula, self.sketch)
         circuit = recovered(self.formula)
-        limit = self.deadline.sooner(_ORDERED_SECONDS)
-        for found in self._in_order(circuit, limit):
+        for found in self._in_order(circuit):
             if found is not None:
                 return found
         # A variable of a move may look like a gate where only one side of it is used.
         definitions = recovered(self.formula, definitions_only=True)
         if definitions.scopes != circuit.scopes:
-            for found in self._in_order(definitions, self.deadline.sooner(_ORDERED_SECONDS)):
+            for found in self._in_order(definitions):
                 if found is not None:
                     return found
         if not self.best:
             raise UsageError(_no_place(self.formula, self.sketch))
-        limit = self.deadline.sooner(_SHUFFLED_SECONDS)
+        effort = self.screening.values.effort + _SHUFFLED_EFFORT
         return (
-            self._rearranged(shuffled(self.screening, limit))
-            or self._judged(_LEAST_LOSSES)
+            self._rearranged(shuffled(self.screening, effort))
+            or self._judged(sure=False)
             or self._found(Standing.OPEN, "no reading stands out")
         )
 
@@ -181,12 +186,13 @@ class _Search:
         for found in others:
             self.best.append(found)
             if found.fits:
-                self._prefer(found)
-                return self._fitting()
+                fitting = self._fitting()
+                if fitting is not None:
+                    return fitting
         self.best.sort(key=lambda one: -self._weight(one))
         return None
 
-    def _in_order(self, formula: Qbf, deadline: Deadline) -> Iterator[Found | None]:
+    def _in_order(self, formula: Qbf) -> Iterator[Found | None]:
         """Screen the readings whose bits stand together, the likely ones first."""
         self.screening = Screening(formula, self.sketch, self.deadline)
         self.best = []
@@ -197,41 +203,63 @@ class _Search:
                 break
             text = f"{self.screening.tried} readings"
             self.tell(Progress("readings", text, self.screening.tried, None))
-            self.best += self.screening.screen(batch, deadline)
+            self.best += self.screening.screen(batch, _ORDERED_EFFORT)
             self.best.sort(key=lambda one: -self._weight(one))
-            if any(one.fits for one in self.best):
-                yield self._fitting()
+            yield self._fitting()
             if number == 1:
                 yield self._beyond_codes()
+                effort = self.screening.values.effort + _NEAR_EFFORT
                 starts = self.best[:_STARTS]
-                yield self._rearranged(rearranged(self.screening, x, deadline) for x in starts)
-                yield self._judged(_SURE_LOSSES)
-            if deadline.over:
+                yield self._rearranged(rearranged(self.screening, x, effort) for x in starts)
+                yield self._judged(sure=True)
+            if self.screening.is_over(_ORDERED_EFFORT):
                 break
 
     def _weight(self, one: Screened) -> float:
         return 60 * one.share - _WEIGHT * one.reading.cost
 
-    def _fitting(self) -> Found:
-        """The reading that is proved, or the likeliest of those that no play speaks against."""
-        fitting = [one for one in self.best if one.fits]
-        if len(fitting) > 1:
-            telling = [one for one in fitting if self.screening.tells_first_moves(one.reading)]
-            if len(telling) == 1:
-                self._prefer(telling[0])
-                why = "the codes of legal first moves, and no others, can win"
-                return self._found(Standing.FITS, f"no play speaks against it, and {why}")
-            fitting = telling or fitting
-            self._prefer(fitting[0])
-            seconds = min(_JUDGE_SECONDS, self.deadline.left() / 2) / len(fitting)
-            for one in fitting:
-                layout = layout_of(one.reading, self.sketch, self.game)
-                limit = self.deadline.sooner(seconds)
-                answer = judge(self.formula, layout, self.game, deadline=limit)
-                if isinstance(answer.verdict, Proved):
-                    self._prefer(one)
-                    return self._found(Standing.PROVED, "it is proved")
+    def _fitting(self) -> Found | None:
+        """The reading that is proved, or the likeliest of those that nothing speaks against."""
+        fitting = [one for one in self.best if one.fits and one.reading.key not in self.refuted]
+        telling = [one for one in fitting if self.screening.tells_first_moves(one.reading)]
+        if len(telling) == 1:
+            self._prefer(telling[0])
+            why = "the codes of legal first moves, and no others, can win"
+            return self._found(Standing.FITS, f"no play speaks against it, and {why}")
+        likely = telling or fitting
+        left: list[Screened] = []
+        for one in likely:
+            verdict = self._verdict(one.reading, alone=len(likely) == 1)
+            if isinstance(verdict, Refuted):
+                self.refuted.add(one.reading.key)
+            elif isinstance(verdict, Proved):
+                self._prefer(one)
+                return self._found(Standing.PROVED, "it is proved")
+            else:
+                left.append(one)
+        if not left:
+            return None
+        self._prefer(left[0])
         return self._found(Standing.FITS, "no play speaks against it")
+
+    def _verdict(self, reading: Reading, *, alone: bool) -> Verdict | None:
+        """What is said of the formula under a reading; ``None`` if nothing speaks against it.
+
+        A reading that is ``alone`` is held against short plays only: the whole level comes later.
+        """
+        layout = layout_of(reading, self.sketch, self.game)
+        if alone:
+            limit = self.deadline.sooner(_SHORT_SECONDS)
+            values = GameValues.of_game(self.game, deadline=limit)
+            try:
+                tally = Positions(self.screening.formula, layout, values).search(
+                    deadline=limit, most_positions=_SHORT_POSITIONS
+                )
+            except UndecidedError:
+                return None
+            found = [described(x, self.formula, self.game) for x in tally.differences]
+            return Refuted(tuple(found)) if found else None
+        return judge(self.formula, layout, self.game, deadline=self.deadline).verdict
 
     def _prefer(self, one: Screened) -> None:
         self.best = [one, *(other for other in self.best if other is not one)]
@@ -267,25 +295,39 @@ class _Search:
                 return self._found(Standing.BEST, why)
         return None
 
-    def _judged(self, losses: float) -> Found | None:
+    def _judged(self, *, sure: bool) -> Found | None:
         """The reading by which a formula is judged that none fits, if one stands out.
 
-        ``losses`` is the share of illegal moves that have to lose.
+        ``sure`` asks for more, before all readings were looked at: the scopes of the plies have
+        just the variables that a move needs, and illegal moves lose.
         """
         found = self._beyond_codes()
         if found is not None:
             return found
-        telling = [one for one in self.best if self.screening.tells_first_moves(one.reading)]
-        if len({one.reading.style.words for one in telling[:3]}) == 1:
-            self._prefer(telling[0])
-            return self._found(Standing.BEST, "the codes of legal first moves, and no others, win")
+        if not sure:
+            found = self._telling()
+            if found is not None:
+                return found
         first, *others = self.best
         lost, tried = self.screening.illegal_loses(first.reading)
-        keeps_rules = tried >= _FEW and lost >= losses * tried
+        if sure and first.reading.cost > first.reading.style.rank:
+            return None
+        keeps_rules = tried >= _FEW and lost >= (_SURE_LOSSES if sure else _LEAST_LOSSES) * tried
         if self._margin(first, others) >= _MARGIN and first.share >= _LEAST_SHARE and keeps_rules:
             why = f"no other reading is nearly as good, and {lost} of {tried} illegal moves lose"
             return self._found(Standing.BEST, why)
         return None
+
+    def _telling(self) -> Found | None:
+        """The likeliest reading, if under it alone just the legal first moves can win."""
+        likely = min(self.best, key=lambda one: one.reading.cost)
+        telling = [one for one in self.best if self.screening.tells_first_moves(one.reading)]
+        if likely not in telling or {one.reading.style.words for one in telling} != {
+            likely.reading.style.words
+        }:
+            return None
+        self._prefer(likely)
+        return self._found(Standing.BEST, "the codes of legal first moves, and no others, can win")
 
     def _margin(self, first: Screened, others: Sequence[Screened]) -> float:
         return self._weight(first) - max(map(self._weight, others), default=-60.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
+from math import inf
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
@@ -27,6 +28,11 @@ class Reading:
     style: Style
     windows: Windows
     cost: int
+
+    @property
+    def key(self) -> tuple[str, Windows]:
+        """What tells readings of one search apart."""
+        return self.style.words, self.windows
 
     def fixed(self, movers: Sequence[Player], moves: Sequence[str]) -> dict[int, bool] | None:
         """The values that say ``moves``; ``None`` where a move has no code."""
@@ -79,14 +85,14 @@ class Screening:
     def __post_init__(self) -> None:
         self.values = FixedValues(self.formula, self.deadline)
 
-    def screen(self, readings: Iterable[Reading], deadline: Deadline = NEVER) -> list[Screened]:
+    def screen(self, readings: Iterable[Reading], effort: float = inf) -> list[Screened]:
         """The best of ``readings`` by more and more plays, best first.
 
-        At ``deadline`` no new reading is looked at: what was is asked to the end.
+        Where the values have taken so much ``effort`` no new reading is looked at.
         """
         left: list[Screened] = []
         for reading in readings:
-            if deadline.over and left:
+            if left and self.is_over(effort):
                 break
             left.append(self.ask(reading, _ROUNDS[0][0]))
             self.tried += 1
@@ -152,6 +158,18 @@ class Screening:
                     tried += 1
                     lost += not value
         return lost, tried
+
+    def is_over(self, effort: float) -> bool:
+        """True at the deadline, and where the values have taken so much effort."""
+        return self.values.effort >= effort or self.deadline.over
+
+    def agrees(self, reading: Reading, plays: int) -> bool:
+        """True if none of the first ``plays`` plays speaks against a reading."""
+        for play in self.sketch.plays[:plays]:
+            fixed = reading.fixed(self.sketch.movers, play.moves)
+            if fixed is None or self.values.value(fixed) is (not play.black_wins):
+                return False
+        return True
 
     def ask(self, reading: Reading, plays: int = PLAYS) -> Screened:
         """The agreement of formula and game after the first ``plays`` plays of the sketch."""

@@ -17,6 +17,9 @@ _MOST_UNIVERSAL: Final = 24
 _MOST_BITS: Final = 9
 Pattern = tuple[bool, ...]
 
+# Inputs of gates that are expanded in the time of a question, and questions in a solver's time.
+_EFFORT: Final = 200
+_SOLVER_EFFORT: Final = 100
 # What a QBF solver is given for one value.
 _SECONDS: Final = 5.0
 
@@ -26,12 +29,15 @@ class FixedValues:
 
     One expansion serves all choices that fix the same universal variables: an existential one
     that stands left of all that are expanded has one copy, and may be assumed or not.
-    ``asked`` counts the values that were made.
+    ``asked`` counts the values that were made, and ``effort`` what they took: one for a question
+    to an expansion that is there, which takes a fraction of a millisecond, and as much as the
+    time that it takes for an expansion or a solver's answer.
     """
 
     def __init__(self, formula: Qbf, deadline: Deadline = NEVER) -> None:
         self.formula = trimmed(formula)
         self.asked = 0
+        self.effort = 0
         self._deadline = deadline
         self._quantifiers = self.formula.quantifiers()
         self._order = [v for scope in self.formula.scopes for v in scope.variables]
@@ -47,6 +53,7 @@ class FixedValues:
         key = frozenset(needed.items())
         if key not in self._known:
             self.asked += 1
+            self.effort += 1
             self._known[key] = self._decide(needed, deadline)
         return self._known[key]
 
@@ -79,6 +86,7 @@ class FixedValues:
         if key not in self._expansions:
             if len(self._expansions) >= _MOST_EXPANSIONS:
                 self._expansions.pop(next(iter(self._expansions)))
+            self.effort += self._size * (1 << len(self._universal) - len(universal)) // _EFFORT
             early = self._early(universal)
             free = [v for v in self._order if v in early or v in late]
             self._expansions[key] = Expansion(self.formula, free)
@@ -89,6 +97,7 @@ class FixedValues:
         if self._expands(universal):
             late = frozenset(v for v in fixed if v not in self._early(universal))
             return self._expansion(universal, late).value(fixed, self._deadline)
+        self.effort += _SOLVER_EFFORT
         rest = trimmed(residual(self.formula, fixed))
         size = 1 + sum(len(gate.inputs) for gate in rest.gates.values())
         left = len(rest.variables(Quantifier.FORALL))

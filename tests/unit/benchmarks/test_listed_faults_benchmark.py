@@ -38,7 +38,7 @@ def test_a_proved_formula_that_names_the_other_winner_is_a_lie(
     class Believed:
         verdict: Verdict = Proved("whatever is asked")
 
-    monkeypatch.setattr(listed_faults, "prove_listed_encoding", lambda *_, **__: Believed)
+    monkeypatch.setattr(listed_faults, "judge", lambda *_, **__: Believed)
     assert judged(case, "false", opposite).is_lie
     monkeypatch.setattr(listed_faults, "faults", lambda *_: [(case, "false", opposite)])
     assert main(["--only", CASE]) == 1

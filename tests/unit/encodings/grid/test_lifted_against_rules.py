@@ -10,7 +10,7 @@ from qsage_validate.encodings.grid.lifted import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.registry import find_command
-from qsage_validate.validation.proofs.encoding import prove_encoding
+from qsage_validate.judging.encoding import judge
 from qsage_validate.validation.verdict import Proved
 
 
@@ -21,6 +21,4 @@ def test_formula_and_rules_agree_on_every_play(words: str) -> None:
     model = find_command(tuple(shlex.split(words)))
     assert isinstance(model, Model)
     encoding = encode_lifted(model)
-    assert isinstance(
-        prove_encoding(encoding.qbf, encoding.layout, BddlGame(model)).verdict, Proved
-    )
+    assert isinstance(judge(encoding.qbf, encoding.layout, BddlGame(model)).verdict, Proved)

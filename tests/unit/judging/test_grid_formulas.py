@@ -27,12 +27,12 @@ from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.protocol import Player, Square
+from qsage_validate.judging.codes import needed_variables
+from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.proofs.encoding import prove_encoding
-from qsage_validate.validation.proofs.prefix import needed_variables, read_prefix
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 from tests.support.depqbf import depqbf_truth
 from tests.support.minimax import minimax
@@ -65,9 +65,11 @@ def _model(encoded: Encoding) -> Model:
 
 
 def _verdict(encoded: Encoding, qbf: Qbf | None = None, layout: Layout | None = None) -> Verdict:
-    return prove_encoding(
-        qbf or encoded.qbf, layout or encoded.layout, BddlGame(_model(encoded))
-    ).verdict
+    return _judged(qbf or encoded.qbf, layout or encoded.layout, BddlGame(_model(encoded)))
+
+
+def _judged(formula: Qbf, layout: Layout, game: BddlGame) -> Verdict:
+    return judge(formula, layout, game, patience=1.0).verdict
 
 
 def _first(verdict: Verdict) -> Finding:
@@ -242,23 +244,6 @@ def test_an_existential_variable_more_may_take_any_value() -> None:
     assert "accepts for Black" in finding.text
 
 
-def test_every_flipped_choice_is_named() -> None:
-    """Each variable of a player, flipped inside its block."""
-    encoded = _encoded(DOMINO)
-    prefix = read_prefix(encoded.qbf, encoded.layout, BddlGame(_model(encoded)))
-    assert prefix.findings == ()
-    flipped = dict(faulty_prefixes(encoded.qbf, random.Random(0), moved=0))
-    chosen = [v for role in (*prefix.roles, prefix.square) for v in role.variables]
-    assert len(chosen) == 28
-    for variable in chosen:
-        verdict = _verdict(encoded, flipped[f"variable {variable} flipped, before its block"])
-        assert isinstance(verdict, Refuted)
-        kinds = [f.kind for f in verdict.findings]
-        assert kinds[0] is FindingKind.PREFIX_DIFFERS
-        assert f"({variable} in block " in verdict.findings[0].text
-        assert "expected" in verdict.findings[0].text
-
-
 def test_bits_without_meaning_may_be_of_any_kind() -> None:
     """A bit for a single action is nobody's choice, but it must not decide anything."""
     encoded = _encoded(DOMINO)
@@ -353,7 +338,7 @@ def test_plies_beyond_the_game_cannot_win() -> None:
     shorter = replace(_model(encoded), problem=replace(_model(encoded).problem, depth=2))
     assert _black_wins(_model(encoded))
     assert not _black_wins(shorter)
-    finding = _first(prove_encoding(encoded.qbf, encoded.layout, BddlGame(shorter)).verdict)
+    finding = _first(_judged(encoded.qbf, encoded.layout, BddlGame(shorter)))
     assert finding.kind is FindingKind.END_DIFFERS
     assert finding.ply == 2
     assert len(finding.moves) == 2
@@ -504,7 +489,7 @@ def test_several_faults_at_once(seed: int) -> None:
             rng.choice(list(_variants(_model(encoded)))) if rng.random() < 0.5 else _model(encoded)
         )
         tried += 1
-        if isinstance(prove_encoding(formula, layout, BddlGame(model)).verdict, Proved):
+        if isinstance(_judged(formula, layout, BddlGame(model)), Proved):
             assert depqbf_truth(formula) is _black_wins(model)
     assert tried > 20
 
@@ -532,8 +517,8 @@ def test_no_layout_proves_another_games_winner(words: str) -> None:
             continue
         if layout is not None:
             read += 1
-            assert not isinstance(prove_encoding(encoded.qbf, layout, game).verdict, Proved), name
-            proved += isinstance(prove_encoding(encoded.qbf, layout, own).verdict, Proved)
+            assert not isinstance(_judged(encoded.qbf, layout, game), Proved), name
+            proved += isinstance(_judged(encoded.qbf, layout, own), Proved)
     assert read > 20
     assert 0 < proved < read
 
@@ -560,7 +545,7 @@ def _read(path: Path) -> tuple[Qbf, Layout, BddlGame]:
 )
 def test_liars(shared_data: Path, file: str, kind: FindingKind | None) -> None:
     """Formulas of which something false was said; the first one is sound."""
-    verdict = prove_encoding(*_read(shared_data / "liars" / file)).verdict
+    verdict = _judged(*_read(shared_data / "liars" / file))
     if kind is None:
         assert isinstance(verdict, Proved)
     else:
@@ -585,5 +570,5 @@ def test_formulas_of_others_are_proved(shared_data: Path) -> None:
         formula = read_qcir(path)
         layout = layout_from_meta(read_meta(path.with_suffix(".meta")), formula)
         game = BddlGame(read_model(folder / "domain.ig", problem))
-        verdict = prove_encoding(formula, layout, game).verdict
+        verdict = _judged(formula, layout, game)
         assert isinstance(verdict, Proved), f"{path.name}: {verdict}"
