@@ -1,100 +1,23 @@
-"""Somebody else's formula: the layout that fits a game, and whether the formula is the game's."""
+"""Whether somebody's formula is the formula of a game, position by position."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, overload
+from dataclasses import dataclass, field
+from typing import Any, overload
 
 from qsage_validate.api.formulas import Formula, read_formula
 from qsage_validate.api.frames import data_frame, html_table
-from qsage_validate.api.games import Game
+from qsage_validate.api.games import Rules, rules_of
 from qsage_validate.api.sources import FileSource
 from qsage_validate.api.words import parameter_words
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.games import protocol
+from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.judged import judge_formula
-from qsage_validate.judging.readings.find import Found
-from qsage_validate.judging.readings.find import find_layout as search_layout
-from qsage_validate.judging.simulated import SimulatedGame
-from qsage_validate.judging.simulator import GameValues, Simulator
+from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.verdict import Refuted, Verdict
-
-Rules: TypeAlias = "Game | protocol.Game | Simulator | str"
-"""A game: of this library, an object with the methods of a simulator, or ``openspiel:NAME``."""
-
-
-def rules_of(game: Rules) -> protocol.Game:
-    """The executable rules; raises ``UsageError`` for what is no game."""
-    if isinstance(game, Game):
-        return game.rules
-    if isinstance(game, protocol.Game):
-        return game
-    if isinstance(game, str):
-        from qsage_validate.problems.named_rules import rules_of_words
-
-        return rules_of_words([game])[0]
-    return SimulatedGame(game)
-
-
-@dataclass(frozen=True)
-class FoundLayout:
-    """What the search for a formula's layout has found.
-
-    Made by :meth:`Formula.find_layout`.  A layout that is found is a guess: a wrong one proves
-    nothing.
-    """
-
-    found: Found = field(repr=False)
-    _formula: Formula = field(repr=False)
-
-    @property
-    def standing(self) -> str:
-        """``proved``, ``fits``, ``any``, ``best`` or ``open``: how well the layout is supported."""
-        return self.found.standing.value
-
-    @property
-    def why(self) -> str:
-        """What ``standing`` rests on, in words."""
-        return self.found.why
-
-    @property
-    def layout(self) -> Layout | None:
-        """The layout by which the formula is judged; ``None`` where none stands out."""
-        return self.found.layout if self.found.stands_out else None
-
-    @property
-    def readings(self) -> tuple[str, ...]:
-        """The readings, the best first, each with the plays after which formula and game agree."""
-        return tuple(
-            f"{self.found.layout_of(one.reading).source.removeprefix('found: ')} ({one.words})"
-            for one in self.found.readings
-        )
-
-    @property
-    def formula(self) -> Formula:
-        """The formula with the layout, to save or to validate.
-
-        Raises ``UndecidedError`` where no layout stands out.
-        """
-        from qsage_validate.encodings.layout.comments import with_layout
-
-        layout = self.layout
-        if layout is None:
-            raise UndecidedError(f"no layout stands out: {self.why}")
-        problem = self._formula.problem
-        written = replace(problem, formula=with_layout(self._formula.qbf, layout), layout=layout)
-        return replace(self._formula, problem=replace(written, game=self.found.game))
-
-    def __repr__(self) -> str:
-        best = self.readings[0] if self.readings else "none"
-        return f"<FoundLayout {self.standing}: {best}>"
-
-    def _repr_html_(self) -> str:
-        return html_table(["reading"], ((reading,) for reading in self.readings))
 
 
 @dataclass(frozen=True)
@@ -194,13 +117,6 @@ class EncodingReport:
 
     def _repr_html_(self) -> str:
         return html_table([repr(self)[1:-1]], []) + self.differences._repr_html_()
-
-
-def find_layout(formula: Formula, game: Rules, timeout: float | None) -> FoundLayout:
-    """Find out which variables of a formula are the moves of a game."""
-    return FoundLayout(
-        search_layout(formula.qbf, rules_of(game), deadline=Deadline.after(timeout)), formula
-    )
 
 
 @parameter_words

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Final
 
-from qsage_validate.encodings.layout.codings import Bits, GridCoding
+from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import (
     ANY_GAME,
     GoalVariables,
@@ -72,8 +72,13 @@ def _size(layout: Layout) -> tuple[int, int] | None:
     """Width and height of the board, where moves or states have coordinates."""
     if layout.state.is_board:
         return layout.state.size
-    codings = (ply.coding for ply in layout.moves)
-    return next(((c.x.size, c.y.size) for c in codings if isinstance(c, GridCoding)), None)
+    grids = (ply.coding.numbers[1:] for ply in layout.moves if _has_coordinates(ply))
+    return next(((x.size, y.size) for x, y in grids), None)
+
+
+def _has_coordinates(ply: Ply) -> bool:
+    """True if a move is three numbers: action, column and row."""
+    return len(ply.coding.numbers) == 3
 
 
 class _Lists:
@@ -92,7 +97,7 @@ class _Lists:
 def _move(ply: Ply, lists: _Lists) -> Iterator[str]:
     line = f"move {ply.ply} {ply.player.value}"
     pairs: list[tuple[str, Bits]]
-    if isinstance(ply.coding, GridCoding):
+    if _has_coordinates(ply):
         pairs = list(zip(("action", "x", "y"), ply.vectors, strict=True))
     else:
         yield from lists.line(ply.moves)
