@@ -47,6 +47,9 @@ class AttackOptions(OptionGroup):
     seed: int = option("The seed of the random plays.", default=0)
     illegal: float = option("How often an illegal move is tried.", "P", min=0, max=1, default=0.1)
     positions: int = option("The limit of the exhaustive adversary.", min=1, default=200_000)
+    all_differences: int = option(
+        "So many differences between formula and game are listed.", "N", min=1, default=1
+    )
     checkpoint: str | None = output_option(
         "Where the exhaustive adversary keeps its place.", "FILE", panel=None
     )
@@ -207,6 +210,7 @@ def command(
         trace=trace,
         minimal=proof.trust == "minimal",
         obligations=proof.proof is not None,
+        differences=attack.all_differences,
     )
     problem, result = _run(files, options, memory)
     if "prenex" in result.facts:

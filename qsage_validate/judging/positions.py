@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.residuals import Residuals
@@ -117,7 +118,11 @@ class Positions:
                     text = f"{made} plies: {number} of {len(frontier)} positions"
                     tell(Progress("positions", text, number, len(frontier)))
                 tally.positions += 1
-                self._compare(node, made, tally, deadline, following, below is not None)
+                try:
+                    self._compare(node, made, tally, deadline, following, below is not None)
+                except UndecidedError:
+                    tally.undecided += 1  # the game's value was not found in time
+                    return tally
                 if len(tally.differences) >= most:
                     return tally
                 if most_positions is not None and tally.positions >= most_positions:
@@ -162,7 +167,7 @@ class Positions:
         for move in values.legal(state):
             moves = (*node.moves, move)
             if self.codes.values(made + 1, move) is None:
-                if made or move not in self._equal_first:
+                if self._has_to_be_said(move, made):
                     tally.differences.append(Difference(moves, black, None))
                 continue
             following.append(_Node(moves, values.simulator.play(state, move), implied))
@@ -175,32 +180,63 @@ class Positions:
         mover = self.values.simulator.to_move(node.state)
         return black is (mover is Player.WHITE)
 
-    def along(self, plays: Iterable[Sequence[str]], deadline: Deadline) -> list[Difference]:
+    def along(
+        self, plays: Iterable[tuple[bool, Sequence[str]]], deadline: Deadline
+    ) -> list[Difference]:
         """A difference along some play, as far as its moves are legal and have codes.
 
-        The longest part is asked for first: where most moves are fixed, values are quickly known.
+        Each play comes with the half that seems to fail: from there on moves are made that lead to
+        positions of that half, where there are such.  The longest part is asked for first: where
+        most moves are fixed, values are quickly known.
         """
-        for play in plays:
-            states = self._states(play)
-            for made, state in reversed([*enumerate(states)]):
-                black = self.values.winner(state, made) is Player.BLACK
-                if black not in self.halves:
-                    continue
-                fixed = self.codes.of_play(play[:made])
-                answer = self.residuals.answer(fixed, made, deadline.sooner(_ALONG_SECONDS))
-                if answer.truth is (not black):
-                    return [Difference(tuple(play[:made]), black, answer.truth, answer.word)]
+        try:
+            for half, play in plays:
+                moves, states = self._legal_part(play, half)
+                for made, state in enumerate(states[: self._last]):
+                    missing = self._missing(state, made)
+                    if missing is not None:
+                        black = self.values.winner(state, made) is Player.BLACK
+                        return [Difference((*moves[:made], missing), black, None)]
+                for made, state in reversed([*enumerate(states)]):
+                    black = self.values.winner(state, made) is Player.BLACK
+                    if black not in self.halves:
+                        continue
+                    fixed = self.codes.of_play(moves[:made])
+                    answer = self.residuals.answer(fixed, made, deadline.sooner(_ALONG_SECONDS))
+                    if answer.truth is (not black):
+                        return [Difference(moves[:made], black, answer.truth, answer.word)]
+        except UndecidedError:
+            return []  # the game's value was not found in time
         return []
 
-    def _states(self, play: Sequence[str]) -> list[Any]:
-        """The states along a play, up to a move that is not legal or has no code."""
-        values = self.values
-        states = [values.simulator.start()]
-        for made, move in enumerate(play[: self._last]):
-            over = values.ended(states[-1], made) is not None
-            if over or move not in values.legal(states[-1]):
+    def _missing(self, state: Any, made: int) -> str | None:
+        """A legal move without a code, where the play goes on."""
+        if self.values.ended(state, made) is not None:
+            return None
+        for move in self.values.legal(state):
+            if self.codes.values(made + 1, move) is None and self._has_to_be_said(move, made):
+                return move
+        return None
+
+    def _has_to_be_said(self, move: str, made: int) -> bool:
+        return bool(made) or move not in self._equal_first
+
+    def _legal_part(self, play: Sequence[str], half: bool) -> tuple[tuple[str, ...], list[Any]]:
+        """The moves of a play up to one that is not legal or has no code, and others then."""
+        values, simulator = self.values, self.values.simulator
+        winner = Player.BLACK if half else Player.WHITE
+        moves: tuple[str, ...] = ()
+        states = [simulator.start()]
+        while len(moves) < self._last and values.ended(states[-1], len(moves)) is None:
+            state, made = states[-1], len(moves)
+            coded = [m for m in values.legal(state) if self.codes.values(made + 1, m) is not None]
+            if made < len(play) and tuple(play[:made]) == moves:
+                coded = [m for m in coded if m == play[made]] or coded
+            if not coded:
                 break
-            if self.codes.values(made + 1, move) is None:
-                break
-            states.append(values.simulator.play(states[-1], move))
-        return states
+            after = {m: simulator.play(state, m) for m in coded}
+            good = (m for m in coded if values.winner(after[m], made + 1) is winner)
+            chosen = next(good, coded[0])
+            moves = (*moves, chosen)
+            states.append(after[chosen])
+        return moves, states
