@@ -74,7 +74,8 @@ class Case:
     """A formula and the words of its game.
 
     ``rules`` makes the benchmark's own rules, ``reading`` what the moves are where that is known.
-    ``small`` says that brute force can look at all plays.
+    ``small`` says that brute force can look at all plays; where it cannot, ``expected`` is what the
+    data's own judgement says.
     """
 
     name: str
@@ -86,13 +87,15 @@ class Case:
     reading: Callable[[Formula, Any], Reading] | None = None
     small: bool = False
     fault: str = ""
+    expected: bool | None = None
 
 
 @dataclass
 class Row:
     """What was said of a formula, and what is true.
 
-    ``truth`` is "right", "wrong" or "not judged"; ``lie`` is empty unless a law is broken.
+    ``truth`` is "right", "wrong" or "not judged", with a question mark where it is the data's own
+    judgement; ``lie`` is empty unless a law is broken.
     """
 
     name: str
@@ -122,12 +125,16 @@ class Row:
 def strangers(data: Path, folder: Path) -> Iterator[Case]:
     """All formulas of the data's folder; archives are unpacked into ``folder``."""
     own = data / "strangers"
+    with (own / "expected.csv").open() as file:
+        said = {row["formula"]: row["verdict"] for row in csv.DictReader(file)}
+    expected = {name: not verdict.startswith("wrong") for name, verdict in said.items()}
     for path in sorted((own / "hex").glob("*.qcir")):
-        yield _hex(path, own / "hex" / f"{path.stem.partition('_')[2]}.pg", "hex")
+        case = _hex(path, own / "hex" / f"{path.stem.partition('_')[2]}.pg", "hex")
+        yield replace(case, expected=expected.get(path.name))
     for path in sorted((own / "grid").glob("*.qcir")):
         game = path.stem.partition("_")[2]
         files = own / "grid" / f"{game}.domain.ig", own / "grid" / f"{game}.problem.ig"
-        yield _grid(path, *files, "grid")
+        yield replace(_grid(path, *files, "grid"), expected=expected.get(path.name))
     for archive in sorted(own.glob("*.tar.xz")):
         with tarfile.open(archive) as packed:
             packed.extractall(folder / archive.name.partition(".")[0], filter="data")
@@ -409,11 +416,16 @@ def hold_against_truth(
     right: bool | None = None
     if case.small and known is not None:
         right = _is_right(formula, rules, known, row)
+    if right is None and case.expected is not None:
+        right = case.expected
+        row.truth = "right?" if right else "wrong?"
     found = None if answer.layout is None else reading_of(answer.layout)
     if answer.verdict == "proved" and found is not None and case.small:
         own = Row(*("",) * 5)
         if _is_right(formula, rules, found, own) is False:
             row.lie = f"proved, and it differs after {own.truth_play or 'the start'}"
+    elif answer.verdict == "proved" and right is False:
+        row.lie = "proved, and it is wrong by the data's judgement"
     if answer.verdict == "refuted":
         if right:
             row.lie = "refuted, and it is right"
@@ -484,6 +496,7 @@ def faulty_cases(right: Sequence[Case], count: int, seed: int) -> Iterator[Case]
             case,
             formula=partial(_same, formula),
             fault=f"{kind} {made}",
+            expected=None,
             reading=_reading_before(case),
         )
 

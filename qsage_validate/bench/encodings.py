@@ -10,7 +10,7 @@ from typing import Final
 from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
 from qsage_validate.bench.files import content_sum, files_in
 from qsage_validate.bench.run import NO_ENCODING, Record, Run, RunResult
-from qsage_validate.bench.summaries import seconds_text
+from qsage_validate.bench.summaries import default_tables, seconds_text
 from qsage_validate.bench.table import Table
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import Format, read_bytes, sniff_bytes
@@ -111,7 +111,7 @@ EXPERIMENT: Final = Experiment(
     name="encodings",
     runs=_runs,
     execute=execute,
-    tables={"verdicts": verdicts},
+    tables={"verdicts": verdicts, **default_tables()},
     inputs="QCIR and QDIMACS files, or folders with such",
     by_name=True,
 )
