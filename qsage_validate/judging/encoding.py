@@ -13,7 +13,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import MissingExtraError, Undecided, UndecidedError
+from qsage_validate.errors import MissingExtraError, Undecided
 from qsage_validate.games.protocol import Game
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.differences import described
@@ -40,6 +40,8 @@ from qsage_validate.validation.verdict import (
 
 _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
+_MOST_GUESSES: Final = 4
+"""So many constants are tried for helpers of which nothing is known."""
 _SHORTER: Final = 0.05
 """The part of that in which a play that is shorter than a known one is looked for."""
 
@@ -125,16 +127,29 @@ class _Judgement:
         if disorder:
             self.doubts.append(disorder)
             return []
-        suggestions = suggestions_of(self.layout, self.game)
-        script: Scripts = (Lower if half else Upper)(codes, rules_in, suggestions)
-        asked = script.builder, script.claims, script.assumed
-        failure = first_failure(*asked, deadline=self.deadline, tell=self.tell)
-        if failure is None:
-            self.asked.append(Obligation(*asked))
-            self.shown.add(half)
-            return []
-        self.doubts.append(self._doubt(script, failure))
-        return [script.moves(failure)]
+        failures: list[tuple[Scripts, Counterexample]] = []
+        for decides in (False, True):
+            guesses: dict[int, bool] = {}
+            for _ in range(_MOST_GUESSES if half else 1):
+                suggestions = suggestions_of(self.layout, self.game)
+                script: Scripts
+                if half:
+                    script = Lower(codes, rules_in, suggestions, decides=decides, guesses=guesses)
+                else:
+                    script = Upper(codes, rules_in, suggestions, decides=decides)
+                asked = script.builder, script.claims, script.assumed
+                failure = first_failure(*asked, deadline=self.deadline, tell=self.tell)
+                if failure is None:
+                    self.asked.append(Obligation(*asked))
+                    self.shown.add(half)
+                    return []
+                failures.append((script, failure))
+                following = script.satisfying(failure) if isinstance(script, Lower) else {}
+                if not following or following == guesses:
+                    break
+                guesses = following
+        self.doubts.append(self._doubt(*failures[0]))
+        return list(dict.fromkeys(script.moves(failure) for script, failure in failures))
 
     def _doubt(self, script: Scripts, failure: Counterexample) -> str:
         moves = " ".join(script.moves(failure)) or "the beginning"
@@ -190,8 +205,6 @@ class _Judgement:
                 limit = deadline.sooner(_SHORTER * self.patience)
                 shorter = positions.search(deadline=limit, below=below, tell=self.tell)
                 tally.differences = shorter.differences or tally.differences
-        except UndecidedError as error:
-            return Undecided(str(error))
         except MissingExtraError as error:
             return Undecided(f"{self.doubts[0] if self.doubts else 'positions are open'}; {error}")
         return self._told(positions, tally)

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.residuals import Residuals
@@ -117,7 +118,11 @@ class Positions:
                     text = f"{made} plies: {number} of {len(frontier)} positions"
                     tell(Progress("positions", text, number, len(frontier)))
                 tally.positions += 1
-                self._compare(node, made, tally, deadline, following, below is not None)
+                try:
+                    self._compare(node, made, tally, deadline, following, below is not None)
+                except UndecidedError:
+                    tally.undecided += 1  # the game's value was not found in time
+                    return tally
                 if len(tally.differences) >= most:
                     return tally
                 if most_positions is not None and tally.positions >= most_positions:
@@ -183,7 +188,10 @@ class Positions:
         for play in plays:
             states = self._states(play)
             for made, state in reversed([*enumerate(states)]):
-                black = self.values.winner(state, made) is Player.BLACK
+                try:
+                    black = self.values.winner(state, made) is Player.BLACK
+                except UndecidedError:
+                    return []  # the game's value was not found in time
                 if black not in self.halves:
                     continue
                 fixed = self.codes.of_play(play[:made])

@@ -5,8 +5,8 @@
 has to be true for functions of the existential helpers.  :class:`Upper` gives White the scripts in
 which White makes legal moves and Black does not win; there the matrix has to be false for functions
 of the universal helpers, or for one of all their values.  An illegal code of the other player is a
-pass where that is never better than a move, and stands for the first legal move elsewhere.  Both
-readings have the game's value after each play of legal moves.
+pass where that is never better than a move; elsewhere it stands for the first legal move, or
+``decides`` the play.  All these readings have the game's value after each play of legal moves.
 
 Functions are suggestions: whatever they are, a claim that holds is a proof.
 """
@@ -22,7 +22,7 @@ from qsage_validate.encodings.layout.codings import value_bits
 from qsage_validate.encodings.positional.in_mind import first_true
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, LEFT, WHITE, Codes
-from qsage_validate.kernel.claims import Claim, Counterexample, evaluate
+from qsage_validate.kernel.claims import Claim, Counterexample, evaluate, first_failure
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import State
 from qsage_validate.kernel.reading import Matcher, PlyReading
@@ -34,6 +34,9 @@ _NOWHERE: Final = 1 << 40
 """A level right of every prefix: of choices at plies that the formula has not."""
 _MOST_VALUES: Final = 4096
 """So many values of universal helpers are written out."""
+_NO_GUESSES: Final[Mapping[int, bool]] = {}
+_MOST_INNER: Final = 6
+"""So many existential helpers of the innermost block get all their values."""
 
 
 class Suggestions(Protocol):
@@ -81,8 +84,17 @@ class Scripts:
     player: Player
     helpers: Quantifier
 
-    def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
+    def __init__(
+        self,
+        codes: Codes,
+        rules_in: RulesIn,
+        suggestions: Suggestions,
+        *,
+        decides: bool = False,
+    ) -> None:
         self.codes = codes
+        self.decides = decides
+        self._fallen = FALSE
         self.formula = codes.formula
         self.builder = AigBuilder()
         self.rules = rules_in(self.builder)
@@ -235,12 +247,16 @@ class Scripts:
             if player is self.player:
                 coded = [can for n, can in zip(names, legal, strict=True) if n in codes]
                 if not functions:
-                    self._kept.append((ply, self.builder.or_(or_all(made), or_all(coded) ^ 1)))
+                    kept = or_all((or_all(made), or_all(coded) ^ 1, self._fallen))
+                    self._kept.append((ply, kept))
             else:
                 passed = rules.passed(before, ply)
-                if passed is None:
+                if passed is None and not self.decides:
                     made = self._replaced(reading, names, legal, made)
         moved = or_all(made)
+        if self.decides and passed is None and player is not self.player:
+            self._fallen = self.builder.or_(self._fallen, moved ^ 1)
+            self._decided.append((ply, and_(playing, moved ^ 1)))
         state = rules.after(before, ply, made)
         if passed is not None:
             ite = self.builder.ite
@@ -311,8 +327,15 @@ class Upper(Scripts):
     player = WHITE
     helpers = Quantifier.FORALL
 
-    def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
-        super().__init__(codes, rules_in, suggestions)
+    def __init__(
+        self,
+        codes: Codes,
+        rules_in: RulesIn,
+        suggestions: Suggestions,
+        *,
+        decides: bool = False,
+    ) -> None:
+        super().__init__(codes, rules_in, suggestions, decides=decides)
         self.walk()
         text = "the formula accepts for Black a play that the rules give to White"
         stuck = [
@@ -363,16 +386,58 @@ class Lower(Scripts):
     player = BLACK
     helpers = Quantifier.EXISTS
 
-    def __init__(self, codes: Codes, rules_in: RulesIn, suggestions: Suggestions) -> None:
-        super().__init__(codes, rules_in, suggestions)
+    def __init__(
+        self,
+        codes: Codes,
+        rules_in: RulesIn,
+        suggestions: Suggestions,
+        *,
+        decides: bool = False,
+        guesses: Mapping[int, bool] = _NO_GUESSES,
+    ) -> None:
+        super().__init__(codes, rules_in, suggestions, decides=decides)
+        self._guesses = guesses
         for variable in self.others(Quantifier.FORALL):
             self.literals[variable] = self.input(self._level(variable))
         self.walk()
         self.adopt(suggestions.functions())
-        for variable in self.formula.levels():
-            self.literals.setdefault(variable, FALSE)
-        matrix = self.formula.add_to(self.builder, dict(self.literals))
+        matrix = self._matrix()
         text = "the formula rejects for Black a play that the rules give to Black"
         for ply, black in self.decided():
             wrong = self.builder.and_(black, matrix ^ 1)
             self.claims.append(Claim(FindingKind.END_DIFFERS, ply, wrong, text))
+
+    def satisfying(self, failure: Counterexample) -> dict[int, bool]:
+        """Values of helpers without a suggestion that satisfy the matrix in a script that failed.
+
+        The other variables keep their values; there may be no such values, and then none are given.
+        """
+        builder = AigBuilder()
+        free = {*self.unknown, *self.early}
+        fixed = self.values([v for v in self.formula.levels() if v not in free], failure)
+        literals = {
+            v: TRUE if x else FALSE for v, x in (*self.codes.constants.items(), *fixed.items())
+        }
+        inputs = {v: builder.input() for v in self.formula.levels() if v in free}
+        matrix = self.formula.add_to(builder, {**literals, **inputs})
+        found = first_failure(builder, [Claim(FindingKind.END_DIFFERS, 0, matrix, "")])
+        if found is None:
+            return {}
+        return evaluate(builder, inputs, found.inputs)
+
+    def _matrix(self) -> int:
+        """The matrix with the helpers' functions.
+
+        Helpers of the innermost block need none: some values of them have to do.  Where they are
+        few, all are written out.
+        """
+        levels = self.codes.levels
+        last = max(levels.values(), default=LEFT)
+        inner = [v for v in self.unknown if levels[v] == last][:_MOST_INNER]
+        for variable in self.formula.levels():
+            self.literals.setdefault(variable, int(self._guesses.get(variable, False)))
+        copies = []
+        for number in range(1 << len(inner)):
+            chosen = dict(zip(inner, map(int, value_bits(number, len(inner))), strict=True))
+            copies.append(self.formula.add_to(self.builder, {**self.literals, **chosen}))
+        return self.builder.or_all(copies)

@@ -15,6 +15,7 @@ What was found in Q-sage's files (QCIR with meta file, and the older ones of its
   (one a precondition, true when it holds).  White's move is legal if and only if all of them
   are true, and the matrix has the conjunction of just these literals as a gate.  That gate is
   what is looked for; the comments may be missing.
+- In a game in which White begins, a dummy Black ply comes first, whose bits and stop must be 0.
 - With an even depth a dummy Black ply is appended, whose bits a gate forces to 0 (with its
   last variable true): ``or(bits, -last)``.  It is no ply of the game.
 - Between the last ply and the symbolic position stand "black goal choice variables" (which
@@ -109,16 +110,19 @@ class _Builder:
 
     def layout(self) -> Layout:
         self._check_variables()
-        plies = len(self.meta.moves)
-        if plies and self._is_dummy(self.meta.moves[-1]):
+        plies, skipped = len(self.meta.moves), 0
+        if plies and self._is_dummy(self.meta.moves[-1], -1):
             plies -= 1
+        if plies and self._is_dummy(self.meta.moves[0], 1):
+            skipped = 1
         players = self._players()[:plies]
         moves = tuple(self._move(ply, player) for ply, player in enumerate(players, start=1))
         self._check_order(moves)
-        moves = tuple(map(self._with_indicators, moves))
+        moves = tuple(map(self._with_indicators, moves))[skipped:]
+        moves = tuple(replace(move, ply=ply) for ply, move in enumerate(moves, start=1))
         return Layout(
             moves=moves,
-            state=self._board(plies),
+            state=self._board(skipped, plies),
             actions=self.actions,
             goals=self._goals(moves),
             verdict=self._verdict(),
@@ -211,16 +215,18 @@ class _Builder:
             found = f"{len(bits)} bit{'s' * (len(bits) != 1)} for {size} {what}"
             raise self.error(section, index, found, str(needed) if needed else "0 or 1")
 
-    def _is_dummy(self, move: ActionVariables) -> bool:
-        """True if a gate forces the last ply to be no move: ``or(bits, -last)``.
+    def _is_dummy(self, move: ActionVariables, sign: int) -> bool:
+        """True if a gate makes of a ply no move: ``or(bits, -last)``, which must not hold.
 
-        In the clausal form the gate's own variable is one more literal.
+        At the last ply it has the negated literal of what follows the bits (``sign`` -1), at the
+        first one the literal itself.  In the clausal form the gate's own variable is one more
+        literal.
         """
         if self.formula is None:
             return False
         bits = [*move.action, *move.x, *move.y]
         last = max(bits, default=0) + 1
-        wanted = {*bits, -last}
+        wanted = {*bits, sign * last}
         return any(
             gate.connective is Connective.OR
             and wanted <= set(gate.inputs)
@@ -325,7 +331,7 @@ class _Builder:
 
     # -- Board, goals, verdict
 
-    def _board(self, plies: int) -> StateView:
+    def _board(self, skipped: int, plies: int) -> StateView:
         axes = []
         for bits, size, what in (
             (self.meta.symbolic_x, self.meta.width, "columns"),
@@ -338,7 +344,7 @@ class _Builder:
                     raise self.error("symbolicpos", 0, found, "universal variables")
             own = tuple(v for v in bits if self._may_be(v, Quantifier.FORALL))
             axes.append(Number(own, size))
-        states = self.meta.states[: plies + 1]
+        states = self.meta.states[skipped : plies + 1]
         return board_view(axes[0], axes[1], states, StateCode.OCCUPIED_WHITE)
 
     def _goals(self, moves: tuple[Ply, ...]) -> GoalVariables:
@@ -372,18 +378,26 @@ class _Builder:
         )
 
     def _position(self, variables: Bits) -> tuple[Bits, Bits, Bits]:
-        """A goal's x and y bits and the rest; empty unless they are compared to the board."""
-        width, height = len(self.meta.symbolic_x), len(self.meta.symbolic_y)
-        x, y = variables[:width], variables[width : width + height]
-        pairs = zip((*x, *y), (*self.meta.symbolic_x, *self.meta.symbolic_y), strict=False)
+        """A goal's x and y bits and the rest; empty unless they are compared to the board.
+
+        A goal on a fixed row has x bits alone, one in a fixed column y bits alone.
+        """
+        board_x, board_y = self.meta.symbolic_x, self.meta.symbolic_y
         assert self.formula is not None
         gates = set(self.formula.gates.values())
-        if len(variables) < width + height or not all(
-            Gate(Connective.OR, (-a, b)) in gates and Gate(Connective.OR, (-b, a)) in gates
-            for a, b in pairs
-        ):
-            return (), (), ()
-        return x, y, variables[width + height :]
+        for wanted_x, wanted_y in ((board_x, board_y), (board_x, ()), ((), board_y)):
+            width, both = len(wanted_x), (*wanted_x, *wanted_y)
+            if (
+                both
+                and len(variables) >= len(both)
+                and all(
+                    Gate(Connective.OR, (-a, b)) in gates and Gate(Connective.OR, (-b, a)) in gates
+                    for a, b in zip(variables, both, strict=False)
+                )
+            ):
+                own = variables[: len(both)]
+                return own[:width], own[width:], variables[len(both) :]
+        return (), (), ()
 
     def _verdict(self) -> int | None:
         goal = self.meta.goal
