@@ -25,7 +25,7 @@ def renamed(formula: Qbf, rng: Random, *, within: bool = False) -> Qbf:
     """Other numbers for variables and gates; with ``within`` scopes are shuffled inside."""
     numbers = list(range(1, formula.max_variable + 1))
     rng.shuffle(numbers)
-    new = {old: number for old, number in enumerate(numbers, start=1)}
+    new = dict(enumerate(numbers, start=1))
 
     def literal(x: int) -> int:
         return new[abs(x)] if x > 0 else -new[abs(x)]

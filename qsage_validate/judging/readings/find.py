@@ -30,7 +30,7 @@ from qsage_validate.judging.residuals import Residuals
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Verdict
 
 # How many readings are screened together: the likely ones first, and alone.
 _BATCHES: Final = (8, 40, 160, 800, 4000)
@@ -45,6 +45,8 @@ _ROOT_SECONDS: Final = 10.0
 # A reading that fits alone is held against so many positions.
 _SHORT_SECONDS: Final = 10.0
 _SHORT_POSITIONS: Final = 200
+# Several that fit are judged by turns, for longer and longer.
+_JUDGE_SECONDS: Final = (4.0, 16.0, 60.0)
 # What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
 _LEAST_SHARE: Final = 0.65
 _LEAST_LOSSES: Final = 0.75
@@ -222,44 +224,45 @@ class _Search:
         """The reading that is proved, or the likeliest of those that nothing speaks against."""
         fitting = [one for one in self.best if one.fits and one.reading.key not in self.refuted]
         telling = [one for one in fitting if self.screening.tells_first_moves(one.reading)]
-        if len(telling) == 1:
-            self._prefer(telling[0])
-            why = "the codes of legal first moves, and no others, can win"
-            return self._found(Standing.FITS, f"no play speaks against it, and {why}")
-        likely = telling or fitting
-        left: list[Screened] = []
-        for one in likely:
-            verdict = self._verdict(one.reading, alone=len(likely) == 1)
-            if isinstance(verdict, Refuted):
-                self.refuted.add(one.reading.key)
-            elif isinstance(verdict, Proved):
-                self._prefer(one)
-                return self._found(Standing.PROVED, "it is proved")
-            else:
-                left.append(one)
+        left = telling or fitting
+        alone = len(left) == 1
+        for seconds in (_SHORT_SECONDS,) if alone else _JUDGE_SECONDS:
+            for one in tuple(left):
+                limit = self.deadline.sooner(seconds)
+                verdict = self._verdict(one.reading, limit, alone=alone)
+                if isinstance(verdict, Refuted):
+                    self.refuted.add(one.reading.key)
+                    left.remove(one)
+                elif isinstance(verdict, Proved | Claimed):
+                    self._prefer(one)
+                    return self._found(Standing.PROVED, f"it is {verdict.word}")
         if not left:
             return None
+        if len(left) > 1:
+            # The level may refute one of them, and prove another one.
+            self._prefer(left[0])
+            return self._found(Standing.OPEN, f"{len(left)} readings fit, and none is proved")
         self._prefer(left[0])
-        return self._found(Standing.FITS, "no play speaks against it")
+        why = ", and the codes of legal first moves, and no others, can win" if telling else ""
+        return self._found(Standing.FITS, f"no play speaks against it{why}")
 
-    def _verdict(self, reading: Reading, *, alone: bool) -> Verdict | None:
+    def _verdict(self, reading: Reading, limit: Deadline, *, alone: bool) -> Verdict | None:
         """What is said of the formula under a reading; ``None`` if nothing speaks against it.
 
         A reading that is ``alone`` is held against short plays only: the whole level comes later.
         """
         layout = layout_of(reading, self.sketch, self.game)
-        if alone:
-            limit = self.deadline.sooner(_SHORT_SECONDS)
-            values = GameValues.of_game(self.game, deadline=limit)
-            try:
-                tally = Positions(self.screening.formula, layout, values).search(
-                    deadline=limit, most_positions=_SHORT_POSITIONS
-                )
-            except UndecidedError:
-                return None
-            found = [described(x, self.formula, self.game) for x in tally.differences]
-            return Refuted(tuple(found)) if found else None
-        return judge(self.formula, layout, self.game, deadline=self.deadline).verdict
+        if not alone:
+            return judge(self.formula, layout, self.game, deadline=limit).verdict
+        values = GameValues.of_game(self.game, deadline=limit)
+        try:
+            tally = Positions(self.screening.formula, layout, values).search(
+                deadline=limit, most_positions=_SHORT_POSITIONS
+            )
+        except UndecidedError:
+            return None
+        found = [described(x, self.formula, self.game) for x in tally.differences]
+        return Refuted(tuple(found)) if found else None
 
     def _prefer(self, one: Screened) -> None:
         self.best = [one, *(other for other in self.best if other is not one)]
@@ -313,8 +316,14 @@ class _Search:
         if sure and first.reading.cost > first.reading.style.rank:
             return None
         keeps_rules = tried >= _FEW and lost >= (_SURE_LOSSES if sure else _LEAST_LOSSES) * tried
-        if self._margin(first, others) >= _MARGIN and first.share >= _LEAST_SHARE and keeps_rules:
-            why = f"no other reading is nearly as good, and {lost} of {tried} illegal moves lose"
+        if (
+            self._margin(first, others) >= _MARGIN
+            and first.share >= _LEAST_SHARE
+            and (keeps_rules or first.fits)
+        ):
+            why = "no other reading is nearly as good"
+            if keeps_rules:
+                why += f", and {lost} of {tried} illegal moves lose"
             return self._found(Standing.BEST, why)
         return None
 
@@ -337,7 +346,9 @@ class _Search:
             game=self.game,
             standing=standing,
             readings=tuple(self.best[:8]),
-            also=tuple(one for one in self.best[1:] if one.fits),
+            also=tuple(
+                one for one in self.best[1:] if one.fits and one.reading.key not in self.refuted
+            ),
             tried=self.screening.tried,
             plays=len(self.sketch.plays),
             why=why,
