@@ -13,7 +13,9 @@ from setuptools import setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-SAMPLES = sorted(p for p in (ROOT / "certificates").iterdir() if p.suffix in (".qcir", ".aig"))
+SAMPLES = sorted(
+    p for p in (ROOT / "certificates").iterdir() if p.suffix in (".qcir", ".aig", ".pg")
+)
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)\s]+)\)")
 
 

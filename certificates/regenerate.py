@@ -1,4 +1,4 @@
-"""Makes the samples of this folder anew, by the commands in its README.
+"""Makes the samples of this folder anew, by the commands in its README and by ``puzzle.py``.
 
 With ``--check`` nothing is written: the exit code is 1 when a file differs from what its command
 makes, is missing, or is made by no command.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import runpy
 import shlex
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.formats.source import write_atomic
 
 FOLDER = Path(__file__).resolve().parent
+SUFFIXES = (".qcir", ".aig", ".pg")
 
 
 def commands() -> list[list[str]]:
@@ -26,7 +28,18 @@ def commands() -> list[list[str]]:
 
 
 def make() -> dict[str, bytes]:
-    """What the commands write, by the name of the file."""
+    """The samples, by the name of the file."""
+    puzzle = runpy.run_path(str(FOLDER / "puzzle.py"))
+    texts = {
+        "puzzle.pg": puzzle["game"](),
+        "puzzle.qcir": puzzle["encode"](),
+        "puzzle-wrong.qcir": puzzle["encode"](right=False),
+    }
+    return _certified() | {name: text.encode() for name, text in texts.items()}
+
+
+def _certified() -> dict[str, bytes]:
+    """What the commands write."""
     before = Path.cwd()
     with TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -41,7 +54,7 @@ def make() -> dict[str, bytes]:
 
 def differences(made: dict[str, bytes]) -> list[str]:
     """What is not as the commands make it, a line each."""
-    here = {p.name: p.read_bytes() for p in FOLDER.iterdir() if p.suffix in (".qcir", ".aig")}
+    here = {p.name: p.read_bytes() for p in FOLDER.iterdir() if p.suffix in SUFFIXES}
     return [
         f"{name}: "
         + (

@@ -15,7 +15,13 @@ __version__ = "0.1.0"
 # equal.
 _MODULES = {
     "api.games": ("Board", "Game", "game", "game_from_files", "game_from_text", "game_names"),
-    "api.formulas": ("Formula", "encode", "read_formula"),
+    "api.encodings": (
+        "Difference",
+        "Differences",
+        "EncodingReport",
+        "validate_encoding",
+    ),
+    "api.formulas": ("Formula", "FoundLayout", "encode", "read_formula"),
     "api.solving": ("Result", "solve"),
     "api.strategies": ("Strategy", "Tree", "certify", "explain", "load"),
     "api.explaining": ("Explanation", "RefutedStrategyError"),
@@ -25,6 +31,7 @@ _MODULES = {
     "api.comparing": ("Comparison", "compare", "compare_exactly"),
     "api.results": ("BenchResults", "GameTable", "read_results"),
     "games.protocol": ("Player", "Position"),
+    "judging.simulator": ("Simulator",),
     "comparing.exact": ("ExactComparison",),
     "validation.finding": ("Finding",),
     "errors": (

@@ -1,9 +1,14 @@
 from qsage_validate.api.comparing import Comparison as Comparison
 from qsage_validate.api.comparing import compare as compare
 from qsage_validate.api.comparing import compare_exactly as compare_exactly
+from qsage_validate.api.encodings import Difference as Difference
+from qsage_validate.api.encodings import Differences as Differences
+from qsage_validate.api.encodings import EncodingReport as EncodingReport
+from qsage_validate.api.encodings import validate_encoding as validate_encoding
 from qsage_validate.api.explaining import Explanation as Explanation
 from qsage_validate.api.explaining import RefutedStrategyError as RefutedStrategyError
 from qsage_validate.api.formulas import Formula as Formula
+from qsage_validate.api.formulas import FoundLayout as FoundLayout
 from qsage_validate.api.formulas import encode as encode
 from qsage_validate.api.formulas import read_formula as read_formula
 from qsage_validate.api.games import Board as Board
@@ -41,6 +46,7 @@ from qsage_validate.errors import UndecidedError as UndecidedError
 from qsage_validate.errors import UsageError as UsageError
 from qsage_validate.games.protocol import Player as Player
 from qsage_validate.games.protocol import Position as Position
+from qsage_validate.judging.simulator import Simulator as Simulator
 from qsage_validate.solvers.qbf.backend import SolverMissingError as SolverMissingError
 from qsage_validate.validation.finding import Finding as Finding
 

@@ -9,17 +9,18 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from qsage_validate.api.frames import html_table
-from qsage_validate.api.games import Game, made_from
+from qsage_validate.api.games import Game, Rules, made_from, rules_of
 from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.api.words import parameter_words
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.judging.readings.find import Found
 
 _CLAUSAL = (".qdimacs", ".dimacs", ".cnf")
 
@@ -83,6 +84,17 @@ class Formula:
         files = replace(self.problem.files, formula=name, made_from=(), game=())
         return replace(self, problem=replace(self.problem, files=files))
 
+    def find_layout(self, game: Rules, *, timeout: float | None = None) -> FoundLayout:
+        """Find out which variables are the moves of ``game``, in at most ``timeout`` seconds.
+
+        Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's.
+        """
+        from qsage_validate.judging.readings.find import find_layout
+        from qsage_validate.system.limits import Deadline
+
+        found = find_layout(self.qbf, rules_of(game), deadline=Deadline.after(timeout))
+        return FoundLayout(found, self)
+
     @property
     def _name(self) -> str:
         return self.problem.files.name if self.game is None else self.game.name
@@ -95,6 +107,63 @@ class Formula:
         return html_table(
             ["formula", self._name], ((name, f"{number:,}") for name, number in self.stats.items())
         )
+
+
+@dataclass(frozen=True)
+class FoundLayout:
+    """What the search for a formula's layout has found.
+
+    Made by :meth:`Formula.find_layout`.  A layout that is found is a guess: a wrong one proves
+    nothing.
+    """
+
+    found: Found = field(repr=False)
+    _formula: Formula = field(repr=False)
+
+    @property
+    def standing(self) -> str:
+        """``proved``, ``fits``, ``any``, ``best`` or ``open``: how well the layout is supported."""
+        return self.found.standing.value
+
+    @property
+    def why(self) -> str:
+        """What ``standing`` rests on, in words."""
+        return self.found.why
+
+    @property
+    def layout(self) -> Layout | None:
+        """The layout by which the formula is judged; ``None`` where none stands out."""
+        return self.found.layout if self.found.stands_out else None
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """The readings, the best first, each with the plays after which formula and game agree."""
+        return tuple(
+            f"{self.found.layout_of(one.reading).source.removeprefix('found: ')} ({one.words})"
+            for one in self.found.readings
+        )
+
+    @property
+    def formula(self) -> Formula:
+        """The formula with the layout, to save or to validate.
+
+        Raises ``UndecidedError`` where no layout stands out.
+        """
+        from qsage_validate.encodings.layout.comments import with_layout
+
+        layout = self.layout
+        if layout is None:
+            raise UndecidedError(f"no layout stands out: {self.why}")
+        problem = self._formula.problem
+        written = replace(problem, formula=with_layout(self._formula.qbf, layout), layout=layout)
+        return replace(self._formula, problem=replace(written, game=self.found.game))
+
+    def __repr__(self) -> str:
+        best = self.readings[0] if self.readings else "none"
+        return f"<FoundLayout {self.standing}: {best}>"
+
+    def _repr_html_(self) -> str:
+        return html_table(["reading"], ((reading,) for reading in self.readings))
 
 
 @parameter_words

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.api.words import parameter_words
@@ -19,6 +19,7 @@ from qsage_validate.render.board_svg import board_svg
 
 if TYPE_CHECKING:
     from qsage_validate.api.results import GameTable
+    from qsage_validate.judging.simulator import Simulator
 
 
 class Board(protocol.Board):
@@ -132,6 +133,25 @@ class Game:
 
     def _repr_svg_(self) -> str:
         return self.board.svg()
+
+
+Rules: TypeAlias = "Game | protocol.Game | Simulator | str"
+"""A game: of this library, an object with the methods of a simulator, or ``openspiel:NAME``."""
+
+
+def rules_of(game: Rules) -> protocol.Game:
+    """The executable rules; raises ``UsageError`` for what is no game."""
+    if isinstance(game, Game):
+        return game.rules
+    if isinstance(game, protocol.Game):
+        return game
+    if isinstance(game, str):
+        from qsage_validate.problems.named_rules import rules_of_words
+
+        return rules_of_words([game])[0]
+    from qsage_validate.judging.simulated import SimulatedGame
+
+    return SimulatedGame(game)
 
 
 @parameter_words

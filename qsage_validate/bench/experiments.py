@@ -24,6 +24,10 @@ _EXPERIMENTS: Final[Mapping[str, tuple[str, str]]] = {
         "games from folders of BDDL files: each problem with the domain beside it",
     ),
     "formulas": ("qsage_validate.bench.files:FORMULAS", "formulas from QCIR and QDIMACS files"),
+    "encodings": (
+        "qsage_validate.bench.encodings:EXPERIMENT",
+        "formulas by any encoder: which of them are those of a game (--game or --model)",
+    ),
     "httt": (
         "qsage_validate.bench.papers.httt:EXPERIMENT",
         "polyominoes on 5x5 and 4x4, Black's win and White's block in turn (COR+, COVER, PAIRING)",

@@ -32,6 +32,7 @@ _SUMMARIES = {
     "solve": "Say whether a formula is true, or who wins a game.",
     "certify": "Decide a formula or a game, and write a certificate.",
     "validate": "Prove a certificate, attack it, and say what is wrong.",
+    "layout": "Find out which variables of FORMULA are the moves of a game.",
     "compare": "Say whether the strategy of FIRST wins in SECOND, too.",
     "verify": "Check the proofs of a bundle, and what they are about.",
     "export": "Write a page in which a certificate plays, for any browser.",

@@ -288,6 +288,8 @@ def _show(result: Report) -> None:
         table.add_row(each.level.value, each.word, f"{each.seconds:.2f}", text)
     console = PlainConsole(file=sys.stdout, highlight=False, markup=False)
     console.print(table)
+    if "reading" in result.facts:
+        emit(f"layout {result.facts['reading']}")
     for each in result.results:
         # Each broken assertion has a play of its own.
         shown = len(each.findings) if each.level is Level.ASSERTIONS else 1

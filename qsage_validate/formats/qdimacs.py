@@ -21,6 +21,7 @@ from typing import Final, Literal
 import numpy as np
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope, clause_gates
+from qsage_validate.circuit.recovery import conjuncts
 from qsage_validate.formats.dimacs import Dimacs, split_dimacs
 from qsage_validate.formats.tolerance import put_up_with
 
@@ -170,7 +171,7 @@ def clausal_form(
     allows: in the scope of its innermost input, or in the existential scope after it when that
     input is universal.  Solvers then know a gate as soon as its inputs are decided.
     """
-    clauses = _as_clauses(qbf)
+    clauses = conjuncts(qbf)
     scopes = qbf.merged_scopes()
     if clauses is None:
         needed = _needed_directions(qbf) if polarity else None
@@ -224,24 +225,6 @@ def _needed_directions(qbf: Qbf) -> dict[int, set[int]]:
                 uses = {literal, -literal} if both else {sign * literal}
                 needed.setdefault(abs(literal), set()).update(uses)
     return {number: literals for number, literals in needed.items() if number in qbf.gates}
-
-
-def _as_clauses(qbf: Qbf) -> list[tuple[int, ...]] | None:
-    """The clauses of a matrix that is a conjunction of clauses, else ``None``."""
-    top = qbf.gates.get(qbf.output)
-    if top is None or top.connective is not Connective.AND:
-        return None
-    clauses: list[tuple[int, ...]] = []
-    for literal in top.inputs:
-        gate = qbf.gates.get(abs(literal))
-        if gate is None:
-            clauses.append((literal,))
-            continue
-        nested = any(abs(x) in qbf.gates for x in gate.inputs)
-        if literal < 0 or nested or gate.connective is not Connective.OR:
-            return None
-        clauses.append(gate.inputs)
-    return clauses
 
 
 def qdimacs_text(

@@ -101,8 +101,9 @@ class _PartSource(Source):
 
 
 def parts_of(kind: str) -> tuple[str, ...]:
-    """The parts that models of a kind may have."""
-    return languages()[kind].parts
+    """The parts that models of a kind may have: a name alone where the rules are no text."""
+    known = languages()
+    return known[kind].parts if kind in known else ("name",)
 
 
 def has_rules(kind: str, parts: Mapping[str, str]) -> bool:

@@ -40,6 +40,11 @@ def find_game(name: str) -> LibraryGame:
     )
 
 
+def is_game_name(name: str) -> bool:
+    """True if the library has a game called ``name``."""
+    return any(plain(name) in game.names for game in GAMES)
+
+
 def is_impartial_game(name: str, word: str) -> UsageError:
     """The error about an impartial game, which is called ``word`` in a shell."""
     return UsageError(

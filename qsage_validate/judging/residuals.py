@@ -17,6 +17,7 @@ from typing import Final
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope, add_gates
+from qsage_validate.circuit.recovery import recovered
 from qsage_validate.circuit.residual import needed_gates, residual
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.solvers.qbf.backends import backends
@@ -62,7 +63,8 @@ class Residuals:
         *,
         most_inputs: int = _MOST_INPUTS,
     ) -> None:
-        self.formula = trimmed(formula)
+        variables = {abs(v) for ply in plies for v in ply}
+        self.formula = trimmed(recovered(trimmed(formula), variables))
         needed = {v for scope in self.formula.scopes for v in scope.variables}
         self.plies = [tuple(v for v in map(abs, ply) if v in needed) for ply in plies]
         self.asked = 0
@@ -180,10 +182,14 @@ class Expansion:
             self._solver.add_clause([clauses.literal(root)])
 
     def value(self, values: Mapping[int, bool], deadline: Deadline = NEVER) -> bool | None:
-        """The truth under values of the free variables; ``None`` at the deadline."""
+        """The truth under values of the free variables; ``None`` at the deadline.
+
+        Free variables without a value are existential, and outermost.
+        """
         if self._solver is None:
             return self._constant
-        assumed = [n if values[v] else -n for n, v in zip(self._names, self._free, strict=True)]
+        pairs = zip(self._names, self._free, strict=True)
+        assumed = [n if values[v] else -n for n, v in pairs if v in values]
         while not deadline.over:
             self._solver.conf_budget(_SLICE)
             answer: bool | None = self._solver.solve_limited(assumptions=assumed)

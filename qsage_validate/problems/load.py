@@ -14,8 +14,10 @@ from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.parts import check_outermost, first_blocks, variables_read
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
 from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.layout import Layout, Silence, inconclusive
-from qsage_validate.errors import UsageError
+from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, Silence, inconclusive
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.formats.assertions import read_assertions
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.source import Format, quoted, sniff
@@ -23,7 +25,6 @@ from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
 from qsage_validate.games.naming import labelled
 from qsage_validate.games.protocol import Game, Player
-from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import (
     Certificate,
     CircuitCertificate,
@@ -32,6 +33,7 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
+from qsage_validate.problems.named_rules import rules_of_words
 from qsage_validate.problems.script_moves import insistent
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.system.reading import reading
@@ -321,7 +323,8 @@ def _without_certificate(files: Files) -> Problem:
         own = game_of_layout(layout)
         why = "its moves are none of the rules"
         unpromised = None if own is None else Unpromised(layout, own, why)
-    return Problem(files, formula, None, layout, game, unpromised=unpromised)
+    facts = {"reading": layout.source} if layout is not None and layout.is_found else {}
+    return Problem(files, formula, None, layout, game, facts=facts, unpromised=unpromised)
 
 
 def _played(
@@ -388,7 +391,6 @@ def _asserted(
     """The assertions of all files; of positions by the rules of the layout's game."""
     if not files.assertions:
         return ()
-    from qsage_validate.formats.assertions import read_assertions
 
     game = None if layout is None else game_of(files, layout)
     known = Vocabulary(formula, layout, game)
@@ -431,21 +433,44 @@ def _asks_for_layout(files: Files) -> bool:
 
 
 def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> Layout | None:
-    """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it."""
+    """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it.
+
+    Where there is none it is looked for by the rules that are named.
+    """
     path = files.meta
     if path is None and formula is not None:
         layout = layout_from_comments(formula)
         if layout is not None:
             return layout
-    from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 
     if path is None:
         beside = files.formula or files.certificate
         path = None if beside is None or beside == "-" else find_meta(beside)
     if path is None:
-        return None
+        return _found(files, formula) if files.game and formula is not None else None
     decided = None if certificate is None else _decided(certificate)
     return layout_from_meta(read_meta(path), formula, decided)
+
+
+def _found(files: Files, formula: Qbf) -> Layout:
+    """The layout that is found out from the formula's values and the rules.
+
+    Raises ``UndecidedError`` where no reading stands out.
+    """
+    from qsage_validate.judging.readings.find import find_layout
+
+    stage("finding out what the variables mean")
+    game, parts = rules_of_words(files.game)
+    found = find_layout(formula, game, model=parts)
+    if not found.stands_out:
+        best = "; ".join(
+            f"{one.words} agree with moves as {one.reading.style.words}"
+            for one in found.readings[:3]
+        )
+        raise UndecidedError(
+            f"no reading of the variables stands out ({best}): 'qsage layout' has the lines to write"
+        )
+    return found.layout
 
 
 def _opponents(layout: Layout) -> frozenset[int]:
@@ -491,7 +516,8 @@ def _fitting(rules: Game, files: Files, layout: Layout) -> Game:
 def _game(files: Files, layout: Layout) -> Game | None:
     if files.game:
         # A game by name may be written in several languages; the layout's is compared.
-        game: Game | None = load_game(find_command(files.game, layout.game))
+        language = None if layout.game == ANY_GAME else layout.game
+        game: Game | None = rules_of_words(files.game, language)[0]
     else:
         game = game_of_layout(layout)
     if game is not None and not files.game and foreign_move(game, layout) is not None:

@@ -43,7 +43,7 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
         layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
         missing = layouts if problem.layout is None else rules
         raise UsageError(f"without --cert the encoding is checked, which needs {missing}")
-    return replace(to_validate(problem), facts={**facts, **_prenexed(problem)})
+    return replace(to_validate(problem), facts={**facts, **_prenexed(problem), **problem.facts})
 
 
 def _prenexed(problem: Problem) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout.layout import ANY_GAME, Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Game, Player
 
@@ -16,7 +16,7 @@ def check_fit(game: Game, layout: Layout) -> None:
         _check_fewer(game, layout, source)
         _check_actions(game, layout, source)
         return
-    if game.language != layout.game:
+    if layout.game not in (ANY_GAME, game.language):
         raise UsageError(f"{source}: it is a {game.language} game, expected a {layout.game} game")
     _check_more(game, layout, source)
     _check_players(game, layout, source)
@@ -44,7 +44,12 @@ def foreign_move(game: Game, layout: Layout) -> str | None:
 def _texts(layout: Layout) -> dict[Player, dict[str, None]]:
     """The texts of each player's moves, without repetitions."""
     return {
-        player: dict.fromkeys(text for ply in layout.of(player) for text in ply.moves)
+        player: dict.fromkeys(
+            text
+            for ply in layout.of(player)
+            for text in ply.moves
+            if text not in ply.coding.no_moves
+        )
         for player in Player
     }
 

@@ -265,7 +265,7 @@ FAULTS: Final = (
         ("encodings/layout/test_layout_comments.py", "encodings/layout/test_table_comments.py"),
     ),
     Fault(
-        "encodings/layout/grid_lines.py",
+        "encodings/layout/layout_reader.py",
         "a number may have more bits than it needs",
         "if len(bits) != needed:",
         "if len(bits) < needed:",

@@ -216,7 +216,7 @@ def _pg(turns: str, positions: str, black: Sequence[str], white: Sequence[str] =
 
 def _table(game: Claims | Described, prefix: str, matrix: str, *layout: str) -> str:
     """A formula whose matrix is one literal or gate, with the layout of a table of moves."""
-    lines = ["qsage-layout 2", f"game {game.kind}", *layout, *model_lines(game)]
+    lines = ["qsage-layout", f"game {game.kind}", *layout, *model_lines(game)]
     return "\n".join(["#QCIR-G14", *(f"#@ {x}" for x in lines), prefix, matrix]) + "\n"
 
 

@@ -49,3 +49,20 @@ def test_legality_and_position_are_said_where_both_are_named(qsage: Qsage) -> No
         _claim(qsage, "f.qcir")
         == "the position in the formula is that of the rules in each play of the strategy"
     )
+
+
+def test_a_layout_of_moves_alone_is_enough_for_the_rules(qsage: Qsage) -> None:
+    words = ("httt", "--size", "3x3", "--shape", "domino", "--depth", 3)
+    qsage("encode", *words, "-o", "f.qcir")
+    qsage("certify", "f.qcir", "-o", "c.aag", "--route", "search")
+    kept = r"#@ (?!qsage-layout|board|actions|move|model)"
+    lines = Path("f.qcir").read_text().splitlines(keepends=True)
+    Path("f.qcir").write_text("".join(x for x in lines if not re.match(kept, x)))
+    assert "state" not in Path("f.qcir").read_text()
+    done = qsage("validate", "f.qcir", "--cert", "c.aag", "--json")
+    read = json.loads(done.out)
+    assert done.code == Exit.FINE, done.out
+    verdicts = {level["level"]: level["verdict"] for level in read["levels"]}
+    assert verdicts["rules"] == verdicts["all plays"] == "proved", verdicts
+    played = qsage("play", "f.qcir", "--cert", "c.aag", "--white", "random", "--games", "5")
+    assert (played.code, "lost 0" in played.out) == (Exit.FINE, True), played.out

@@ -23,7 +23,7 @@ _VALUES = (
     *("conclusive true", "conclusive false", "illegal ignored", "illegal replaced"),
     *("illegal loses", "illegal loses black-passes", "illegal ignored black-passes"),
     *("game bddl", "game positional", "game gdl", "verdict output", "verdict 1", "state 0 []"),
-    *("qsage-layout 1", "qsage-layout 2", "qsage-layout 3", "indicators 1 preconditions []"),
+    *("qsage-layout", "qsage-layout 1", "qsage-layout 3", "indicators 1 preconditions []"),
     *("goal black-condition []", "goal counterexample []", "actions black", "actions white"),
     *("board 1 1", "board 2 2", "board 0 3", "symbolic x [] y [] code open-white"),
     *("model name | x", "model role | x", "model rounds | 0", "model win | 7", "model notes | x"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -73,8 +74,11 @@ class WhatOptions(OptionGroup):
 
     model: list[str] | None = option(
         "Of the experiment 'models': a game by name and options, 'httt --size 4x4 --depth 5'. "
-        "May be repeated.",
+        "May be repeated. Of 'encodings': the game of the formulas, by name or one file.",
         "'MODEL'",
+    )
+    game: tuple[str, str] | None = option(
+        "Of the experiment 'encodings': the game of the formulas (BDDL).", "DOMAIN PROBLEM"
     )
     models: list[str] | None = option("A folder of BDDL files. May be repeated.", "DIR")
     solver: list[str] | None = option(
@@ -162,7 +166,7 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
         preprocessors=tuple(what.preprocess) if what.preprocess else None,
         encodings=tuple(what.encoding) if what.encoding else None,
         inputs=(*inputs, *(what.models or ())),
-        models=tuple(what.model or ()),
+        models=(*(what.model or ()), *([] if what.game is None else [shlex.join(what.game)])),
         only=tuple(what.only or ()),
         seconds=runs.timeout,
         memory_mb=runs.memory,
@@ -173,7 +177,12 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
 
 
 # The files that an experiment is run on, where it needs any.
-_FILES = {"models": "games/ ", "formulas": "*.qcir ", "positional": "*.pg "}
+_FILES = {
+    "models": "games/ ",
+    "formulas": "*.qcir ",
+    "encodings": "*.qcir --model puzzle.pg ",
+    "positional": "*.pg ",
+}
 
 
 def _command_for(name: str) -> Callable[..., Exit]:

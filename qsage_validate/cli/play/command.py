@@ -261,7 +261,9 @@ def _begin(
 
         subject = ModelArguments((sample_path("sample:tic"),), subject.options)
         narrate("this is sample:tic; qsage-play --help says what else can be played")
-    subject, cert = _with_certificate(subject, cert)
+    subject, cert, behind = _taken_apart(subject, cert)
+    if behind and (rules.game is not None or rules.model is not None):
+        raise UsageError(f"found {' '.join(behind)} with --game or --model, expected one game")
     formula = subject.words[0] if len(subject.words) == 1 else None
     of_formulas = {
         "--cert": cert is not None,
@@ -296,6 +298,12 @@ def _begin(
     if "-" in (formula, cert, rules.meta, *assertions):
         raise UsageError("a play needs its files by name, not '-'")
     files = certificate.of(rules.files(formula, cert, read))
+    if behind:
+        from qsage_validate.problems.files import beside
+
+        files = replace(files, game=behind)
+        if cert is None and solving.solver is None and beside(str(formula)) is None:
+            solving = replace(solving, solver="auto")
     named = named_game(subject, cert, files.game, game)
     made = game.needs_formula or play.explain
     if named is not None and not made and solving.solver in (None, SEARCH):
@@ -335,19 +343,33 @@ def _begin(
     return play_problem(lambda: load(files), what, play, json_output)
 
 
-def _with_certificate(
+def _taken_apart(
     subject: ModelArguments, cert: str | None
-) -> tuple[ModelArguments, str | None]:
-    """Takes the certificate from behind a formula; two other files are those of a game."""
-    from qsage_validate.formats.source import Format, sniff
+) -> tuple[ModelArguments, str | None, tuple[str, ...]]:
+    """Takes the certificate and the words of a game from behind a formula.
 
-    if len(subject.words) != 2 or not os.path.isfile(subject.words[0]):
-        return subject, cert
-    formula, behind = subject.words
+    Two files of which the first is no formula are those of a game.
+    """
+    from qsage_validate.formats.source import Format, sniff
+    from qsage_validate.games.languages import language_of
+    from qsage_validate.games.registry import is_game_name
+    from qsage_validate.judging.python_rules import names_python_rules
+
+    if len(subject.words) < 2 or not os.path.isfile(subject.words[0]):
+        return subject, cert, ()
+    formula, *behind = subject.words
     formulas = (Format.QCIR, Format.QDIMACS, Format.AIGER_ASCII, Format.AIGER_BINARY)
     if sniff(formula) not in formulas:
-        return subject, cert
-    return replace(subject, words=(formula,)), CertOptions(behind, cert).path
+        return subject, cert, ()
+    first = behind[0]
+    is_rules = names_python_rules(behind) or (
+        language_of(first) is not None if os.path.isfile(first) else is_game_name(first)
+    )
+    if not is_rules:
+        cert = CertOptions(behind.pop(0), cert).path
+    game = (*behind, *subject.flags) if behind else ()
+    options = {} if behind else subject.options
+    return replace(subject, words=(formula,), options=options), cert, game
 
 
 def _refuse(given: Mapping[str, bool], what: str) -> None:

@@ -230,7 +230,8 @@ class NumberedCoding:
     """Move ``i`` of a list has the number ``i``.
 
     Numbers behind the last move are called ``@12``: they are no moves, and nothing keeps an
-    opponent from choosing them.
+    opponent from choosing them.  Such a text in the list itself is a number that is no move: a
+    gap in a numbering by coordinates, or the 0 of one that begins with 1.
     """
 
     moves: tuple[str, ...]
@@ -248,7 +249,11 @@ class NumberedCoding:
     def no_moves(self) -> tuple[str, ...]:
         first = len(self.moves)
         last = min(1 << len(self.code), first + _MOST_NUMBERS) if self.code else first
-        return tuple(f"@{number}" for number in range(first, last))
+        gaps = (number for number in range(first) if self._is_gap(number))
+        return tuple(f"@{number}" for number in chain(gaps, range(first, last)))
+
+    def _is_gap(self, number: int) -> bool:
+        return self.moves[number] == f"@{number}"
 
     def _number(self, move: str) -> int | None:
         known = _numbering(self.moves).get(move)
@@ -271,13 +276,13 @@ class NumberedCoding:
 
     def decode(self, values: Mapping[int, bool]) -> tuple[str | None, str]:
         number = self.numbers[0].read(values)
-        if number < len(self.moves):
+        if number < len(self.moves) and not self._is_gap(number):
             return self.moves[number], ""
         return None, f"its bits say move {number + 1} of {len(self.moves)}"
 
     def patterns(self) -> Iterator[tuple[str, Pattern]]:
         for number, move in enumerate(self.moves):
-            if not number >> len(self.code):
+            if not number >> len(self.code) and not self._is_gap(number):
                 yield move, value_bits(number, len(self.code))
 
     def labels(self) -> Iterator[tuple[int, str]]:

@@ -1,19 +1,21 @@
 """The layout inside a formula's file, as comments that other tools skip.
 
 Each line is a comment that begins with ``@`` (``#@ move 1 black …`` in QCIR, ``c @ …`` in
-QDIMACS).  ``docs/reference/layout.md`` describes the lines of both versions:
-``grid_lines`` writes and reads the first, ``listed_lines`` the second.
+QDIMACS).  ``docs/reference/layout.md`` describes the lines: ``lines`` writes them,
+``layout_reader`` reads them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from qsage_validate.circuit.qbf import Connective, Qbf
-from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.layout import Layout, Ply, listed
+from qsage_validate.encodings.layout.codings import Bits, OneHotCoding
+from qsage_validate.encodings.layout.layout import Layout, Ply, StateView
+from qsage_validate.encodings.layout.layout_reader import KEYWORDS, LayoutReader
 from qsage_validate.encodings.layout.line_reader import FIRST
+from qsage_validate.encodings.layout.lines import FIRST, lines_of
 from qsage_validate.errors import InputError
 
 # --- Writing ----------------------------------------------------------------------------------
@@ -22,13 +24,9 @@ from qsage_validate.errors import InputError
 def layout_comments(layout: Layout, output: int | None = None) -> tuple[str, ...]:
     """The comment lines for ``layout``, without the format's comment sign.
 
-    In version 2 a verdict that is ``output`` is called that, and not by its number.
+    A verdict that is ``output`` is called that, and not by its number.
     """
-    from qsage_validate.encodings.layout.grid_lines import grid_lines
-    from qsage_validate.encodings.layout.listed_lines import listed_lines
-
-    lines = grid_lines(layout) if layout.state.is_board else listed_lines(layout, output)
-    return tuple(f"@ {line}" for line in lines)
+    return tuple(f"@ {line}" for line in lines_of(layout, output))
 
 
 # --- Layouts and formulas ---------------------------------------------------------------------
@@ -60,44 +58,56 @@ def with_layout(qbf: Qbf, layout: Layout) -> Qbf:
 def comments_in_clauses(qbf: Qbf, variables: Collection[int]) -> tuple[str, ...]:
     """The comments of ``qbf`` for a clausal form in which only ``variables`` mean what they did.
 
-    Of a layout that lists moves only these are named; other comments stay as they are.
+    A layout names only these then; other comments stay as they are, and stand first.
     """
-    layout = layout_from_comments(qbf) if _version(layout_lines(qbf)) == 2 else None
+    layout = layout_from_comments(qbf)
+    own = {number for number, _ in layout_lines(qbf)}
+    others = tuple(text for number, text in qbf.comments if number not in own)
     if layout is None:
-        return tuple(text for _, text in qbf.comments)
-    return layout_comments(only_variables(layout, variables, qbf.output), qbf.output)
+        return others
+    return others + layout_comments(only_variables(layout, variables, qbf.output), qbf.output)
 
 
 def only_variables(layout: Layout, variables: Collection[int], output: int) -> Layout:
     """The layout without the literals that are none of ``variables``, the ``output`` apart.
 
-    Moves without a variable are left out: those that cannot be made.
+    Moves without a variable are left out: those that cannot be made.  A board or indicators that
+    lose a literal are left out as a whole.
     """
 
     def kept(bits: Bits) -> Bits:
         found = tuple(x if abs(x) in variables else 0 for x in bits)
         return found if any(found) else ()
 
+    def all_kept(bits: Iterable[int]) -> bool:
+        return all(abs(x) in variables for x in bits)
+
+    indicators = all(
+        all_kept(ply.indicators.literals) for ply in layout.moves if ply.indicators is not None
+    )
+
     def made(ply: Ply) -> Ply:
         legal = kept(ply.legal)
-        if ply.coding.numbers or all(abs(x) in variables for x in ply.variables):
+        ply = replace(ply, indicators=ply.indicators if indicators else None)
+        if ply.coding.numbers or all_kept(ply.variables):
             return replace(ply, legal=legal)
         places = [k for k, x in enumerate(ply.variables) if abs(x) in variables]
-        return listed(
-            ply.ply,
-            ply.player,
-            tuple(ply.moves[k] for k in places),
-            literals=tuple(ply.variables[k] for k in places),
-            legal=tuple(legal[k] for k in places) if legal else (),
-            stop=ply.stop,
-        )
+        moves = tuple(ply.moves[k] for k in places)
+        coding = OneHotCoding(moves, tuple(ply.variables[k] for k in places))
+        return replace(ply, coding=coding, legal=tuple(legal[k] for k in places) if legal else ())
+
+    def told() -> StateView:
+        state = layout.state
+        if state.is_board:
+            return state if all_kept(state.literals) else StateView()
+        return replace(state, states=tuple(map(kept, state.states)))
 
     verdict = layout.verdict
     known = verdict is None or verdict == output or abs(verdict) in variables
     return replace(
         layout,
         moves=tuple(map(made, layout.moves)),
-        state=replace(layout.state, states=tuple(map(kept, layout.state.states))),
+        state=told(),
         verdict=verdict if known else None,
         gates={name: x for name, x in layout.gates.items() if abs(x) in variables},
     )
@@ -125,42 +135,27 @@ def is_clausal(qbf: Qbf) -> bool:
 
 
 def layout_from_comments(qbf: Qbf) -> Layout | None:
-    """The layout that the comments of ``qbf`` carry, of either version; ``None`` without one.
+    """The layout that the comments of ``qbf`` carry; ``None`` without one.
 
     Raises ``InputError`` with the line of the first comment that is not as described, or that
     names a variable or gate which the formula does not have.
     """
-    from qsage_validate.encodings.layout.grid_lines import GridReader
-    from qsage_validate.encodings.layout.listed_lines import ListedReader
-
     lines = layout_lines(qbf)
-    if not lines:
-        return None
-    reader = ListedReader(qbf) if _version(lines) == 2 else GridReader(qbf)
-    return reader.read(lines)
-
-
-def _version(lines: Sequence[tuple[int, str]]) -> int:
-    """The version of layout lines; 1 unless they say 2."""
-    return 2 if lines and lines[0][1].split() == [FIRST, "2"] else 1
+    return LayoutReader(qbf).read(lines) if lines else None
 
 
 def layout_lines(qbf: Qbf) -> list[tuple[int, str]]:
     """The comments of ``qbf`` that begin with ``@``, without that: (line, text).
 
-    The first one says the version; there are none in a file of another tool.
+    There are none in a file of another tool.
     Raises ``InputError`` for a layout that begins with another line: it would count for nothing.
     """
-    from qsage_validate.encodings.layout.grid_lines import GridReader
-    from qsage_validate.encodings.layout.listed_lines import ListedReader
-
     lines = [(number, content[1:].strip()) for number, content in _contents(qbf)]
     keywords = [(text.split(maxsplit=1) or [""])[0] for _, text in lines]
-    known = {*GridReader.keywords, *ListedReader.keywords}
-    if any(k in known or k.startswith(FIRST) for k in keywords):
+    if any(k in KEYWORDS or k.startswith(FIRST) for k in keywords):
         if not keywords[0].startswith(FIRST):
             number, text = lines[0]
-            raise InputError(qbf.path, number, 1, f"'@ {text}'", f"the line '@ {FIRST} VERSION'")
+            raise InputError(qbf.path, number, 1, f"'@ {text}'", f"the line '@ {FIRST}'")
         return lines
     return []
 

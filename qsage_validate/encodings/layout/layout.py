@@ -23,8 +23,15 @@ from qsage_validate.encodings.layout.codings import (
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player, Square
 
+ANY_GAME: Final = "any"
+"""The kind of game of a layout that does not say one: its moves are texts of any game."""
+
 MOST_SQUARES: Final = 1 << 20
 """The largest board that is decoded: each square of it is a question to the certificate."""
+
+
+FOUND: Final = "found: "
+"""How the source of a layout begins that was found out."""
 
 
 class StateCode(Enum):
@@ -324,8 +331,8 @@ class Layout:
     ``gates`` names intermediate literals for people and for checks (``"white 2 legal"``,
     ``"black 1 move"``, …); ``verdict`` is the literal that is true when the certificate's side
     has won (usually the output); ``game`` is the kind of game (``"bddl"``, ``"positional"``,
-    ``"gdl"``) and ``model`` the text of the game's model by part, from which the registry of
-    games makes the rules again.
+    ``"gdl"``, ``"python"`` or ``ANY_GAME``) and ``model`` the text of the game's model by part,
+    from which the registry of games makes the rules again.
 
     ``conclusive`` are the truth values of the formula that say who wins by the rules; a formula
     about some strategies only has one of them.  ``illegal`` is what the formula makes of illegal
@@ -347,6 +354,11 @@ class Layout:
     illegal: IllegalMoves = IllegalMoves.LOSES
     black_passes: bool = False
     silence: Silence = Silence.UNSAID
+
+    @property
+    def is_found(self) -> bool:
+        """True if no file has the layout: it was found out."""
+        return self.source.startswith(FOUND)
 
     @property
     def plies(self) -> int:

@@ -1,41 +1,41 @@
-"""Lines of a layout, one by one: what both versions of them have, and where a line is wrong."""
+"""Words of a layout's lines: numbers, literals, bit lists, the one place of each variable."""
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import ClassVar, Final
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.model_text import ModelParts, PartLine, parts_of
 from qsage_validate.games.protocol import Player
-
-FIRST: Final = "qsage-layout"
-"""The keyword of the first line, which says the version."""
 
 CHOOSERS: Final = {Player.BLACK: Quantifier.EXISTS, Player.WHITE: Quantifier.FORALL}
 """How the variables of a player's moves are quantified."""
 
-_ONE_LINE: Final = frozenset(("name", "rounds", "win", "role"))
 _WORD: Final = re.compile(r"\[[^\]]*\]|\S+")
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 _LITERAL: Final = re.compile(r"-?(?:0|[1-9][0-9]{0,8})")
+_SIGNED: Final = r"(0|-?[1-9][0-9]{0,8})"
+_RANGE: Final = re.compile(rf"{_SIGNED}\.\.{_SIGNED}(?:/([1-9][0-9]{{0,8}}))?")
+_TIMES: Final = re.compile(rf"{_SIGNED}\*([1-9][0-9]{{0,8}})")
 _QUANTIFIED: Final = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
 
 
-class LineReader(ABC):
-    """Reads layout lines one by one; ``line`` is the number of the one at hand.
+def words_of(text: str) -> list[str]:
+    """The words of a line; a bit list is one."""
+    return _WORD.findall(text)
+
+
+class LineReader:
+    """Reads the words of layout lines; ``line`` is the number of the one at hand.
 
     ``known`` are the variables and gates that the file has numbers for, ``by_name`` those that it
     has names for.  ``placed`` maps the variables that have a meaning already to its line.
     """
-
-    keywords: ClassVar[tuple[str, ...]]
-    games: ClassVar[tuple[str, ...]]
 
     def __init__(self, qbf: Qbf) -> None:
         self.qbf = qbf
@@ -44,35 +44,6 @@ class LineReader(ABC):
         self.known = (self.quantifiers.keys() | qbf.gates.keys()) - qbf.without_text
         self.by_name = {name: number for number, name in qbf.names.items()}
         self.placed: dict[int, int] = {}
-        self.at: dict[str, int] = {}
-        self.encoding = "unknown"
-        self.game = ""
-        self.states: list[Bits] = []
-        self.verdict: int | None = None
-        self.gates: dict[str, int] = {}
-        self.model: dict[str, list[PartLine]] = {}
-        self._comments = dict(qbf.comments)
-
-    def parse(self, lines: Sequence[tuple[int, str]]) -> None:
-        """Read each line by the method that is called like its keyword."""
-        for self.line, text in lines:
-            keyword, _, rest = text.partition(" ")
-            if keyword not in (FIRST, *self.keywords):
-                expected = f"one of {', '.join((FIRST, *self.keywords))}"
-                raise self.fail(f"layout keyword {quoted(keyword)}", expected)
-            name = "version" if keyword == FIRST else keyword
-            reader: Callable[[list[str], str], None] = getattr(self, f"read_{name}")
-            words = _WORD.findall(rest)
-            what = self.what(keyword, words)
-            if keyword == "gate" and len(words) > 1:
-                what = f"gate {rest.split(maxsplit=1)[1]}"
-            if what:
-                self.once(self.at, what)
-            reader(words, rest)
-
-    @abstractmethod
-    def what(self, keyword: str, words: Sequence[str]) -> str:
-        """The subject of a line that no other line may have; empty where others may."""
 
     # -- errors -----------------------------------------------------------------------------
 
@@ -120,6 +91,53 @@ class LineReader(ABC):
             raise self.fail(quoted(word), "'black' or 'white'")
         return Player(word)
 
+    def vector(self, word: str, most: int, *, zeros: bool = False) -> Bits:
+        """A bit list of at most so many literals; ``zeros`` may stand for missing ones."""
+        if not (word.startswith("[") and word.endswith("]")):
+            raise self.fail(quoted(word), "a bit list such as [3 4]")
+        found: list[int] = []
+        for part in word[1:-1].split():
+            named = self.named_literal(part)
+            for literal in self._run(part) if named is None else (named,):
+                if len(found) == most:
+                    raise self.fail(f"more than {most} literals", f"at most {most}")
+                given = named is not None or (zeros and not literal)
+                found.append(literal if given else self.known_literal(literal))
+        return tuple(found)
+
+    def _run(self, part: str) -> Iterable[int]:
+        if match := _RANGE.fullmatch(part):
+            first, last, step = int(match[1]), int(match[2]), int(match[3] or 1)
+            if (last - first) % step:
+                raise self.fail(quoted(part), f"a run that its steps of {step} end at {last}")
+            return range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
+        if match := _TIMES.fullmatch(part):
+            return repeat(int(match[1]), int(match[2]))
+        if not re.fullmatch(_SIGNED, part):
+            raise self.fail(quoted(part), "a literal, or a run such as 3..9")
+        return [int(part)]
+
+    def count(self, words: Sequence[str], count: int, expected: str) -> Sequence[str]:
+        """The words of a line that has so many."""
+        if len(words) != count:
+            raise self.fail(f"{len(words)} values", expected)
+        return words
+
+    def pairs(
+        self, words: Sequence[str], required: Sequence[str], optional: Sequence[str] = ()
+    ) -> dict[str, str]:
+        """``key value`` pairs; all of ``required`` must be there, once, and nothing unknown."""
+        if len(words) % 2:
+            raise self.fail(quoted(" ".join(words)), "pairs of a key and a value")
+        keys = words[::2]
+        found = dict(zip(keys, words[1::2], strict=True))
+        missing = [key for key in required if key not in found]
+        unknown = [key for key in found if key not in (*required, *optional)]
+        if missing or unknown or len(found) < len(keys):
+            expected = f"keys {', '.join((*required, *optional))}"
+            raise self.fail(f"keys {', '.join(keys) or 'none'}", expected)
+        return found
+
     # -- places -----------------------------------------------------------------------------
 
     def place(self, literal: int, chooser: Quantifier) -> None:
@@ -144,60 +162,3 @@ class LineReader(ABC):
         for literal in bits:
             self.place(literal, chooser)
         return bits
-
-    # -- lines that both versions have ------------------------------------------------------
-
-    def count(self, words: list[str], count: int, expected: str) -> list[str]:
-        """The words of a line that has so many."""
-        if len(words) != count:
-            raise self.fail(f"{len(words)} values", expected)
-        return words
-
-    def read_encoding(self, words: list[str], _: str) -> None:
-        """The line ``encoding NAME``."""
-        (self.encoding,) = self.count(words, 1, "the name of the encoding")
-
-    def read_gate(self, words: list[str], rest: str) -> None:
-        """The line ``gate LITERAL NAME``."""
-        if len(words) < 2:
-            raise self.fail(quoted(rest), "a literal and a name")
-        self.gates[rest.split(maxsplit=1)[1]] = self.literal(words[0])
-
-    # -- models -----------------------------------------------------------------------------
-
-    def read_game(self, words: list[str], _: str) -> None:
-        """The line ``game KIND``."""
-        if len(words) != 1 or words[0] not in self.games:
-            found = quoted(" ".join(words))
-            raise self.fail(f"the kind of game {found}", " or ".join(map(repr, self.games)))
-        self.game = words[0]
-
-    def read_model(self, _: list[str], rest: str) -> None:
-        """The line ``model PART | TEXT``."""
-        part, bar, line = rest.partition("|")
-        part = part.strip()
-        if not bar or len(part.split()) != 1:
-            raise self.fail(quoted(rest), "'model PART | TEXT'")
-        if part in _ONE_LINE and part in self.model:
-            first = self.model[part][0].line
-            raise self.fail(f"a second line of {quoted(part)}", f"one (it is in line {first})")
-        text = line.removeprefix(" ")
-        if not text.isprintable() and part in _ONE_LINE:
-            raise self.fail(f"a control character in {quoted(part)}", "printable text")
-        self.model.setdefault(part, []).append(PartLine(text, self.line, self._indent(text)))
-
-    def _indent(self, text: str) -> int:
-        """The number of characters before a model's line, in a comment that fills its line."""
-        comment = self._comments[self.line]
-        clausal = bool(self.qbf.unwritten)
-        sign = len("c #") if clausal and not comment.startswith(" ") else 1
-        return sign + len(comment.rstrip()) - len(text.rstrip())
-
-    def model_parts(self) -> ModelParts:
-        """The model by part; raises the error for a part that such games do not have."""
-        known = parts_of(self.game)
-        for part, lines in self.model.items():
-            if part not in known:
-                expected = f"one of {', '.join(known)}"
-                raise self.fail(f"the part {quoted(part)} of a model", expected, lines[0].line)
-        return ModelParts.at_lines(self.model, self.qbf.path)

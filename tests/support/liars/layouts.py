@@ -587,6 +587,8 @@ def strip(draft: Draft, rng: Random) -> Draft | None:
         lines = [re.sub(r" legal \[[^\]]*\]", "", x) for x in lines]
     elif kind == "stop":
         lines = [re.sub(r" stop -?\d+", "", x) for x in lines]
+    elif kind in ("state", "symbolic") and any(x.startswith("symbolic x") for x in lines):
+        lines = [x for x in lines if not x.startswith(("state ", "symbolic "))]
     elif kind == "state":
         lines = [
             f"{' '.join(x.split()[:2])} []" if x.startswith("state ") and "[" in x else x
@@ -670,7 +672,10 @@ def label(draft: Draft, rng: Random) -> Draft | None:
 def order(draft: Draft, rng: Random) -> Draft | None:
     """Lines stand in another order, where the order is free."""
     lines, rest = _split(draft)
-    kept = ("qsage-layout", "list ", "move ", "state ", "atoms ", "symbolic ")
+    kept = (
+        *("qsage-layout", "board ", "actions ", "list ", "move ", "indicators ", "goal "),
+        *("state ", "atoms ", "symbolic "),
+    )
     free = [x for x in lines if not x.startswith(kept)]
     fixed = [x for x in lines if x.startswith(kept)]
     rng.shuffle(free)

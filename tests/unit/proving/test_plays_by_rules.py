@@ -679,7 +679,7 @@ def test_a_finding_says_whether_its_play_rests_on_a_guess(tmp_path: Path) -> Non
     formula = tmp_path / "guess.qcir"
     formula.write_text(
         "#QCIR-G14\n"
-        "#@ qsage-layout 2\n#@ encoding mine\n#@ game positional\n#@ list 1 a b c d\n"
+        "#@ qsage-layout\n#@ encoding mine\n#@ game positional\n#@ list 1 a b c d\n"
         "#@ move 1 black list 1 code [1 2]\n#@ move 2 white list 1 code [4 5]\n"
         "#@ move 3 black list 1 code [6 7]\n#@ verdict 8\n#@ illegal ignored\n"
         "#@ model name | three\n"

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout.comments import (
+    comments_in_clauses,
+    layout_from_comments,
+    with_layout,
+)
+from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, Silence, StateView
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.formats.qdimacs import (
+    clausal_form,
+    parse_qdimacs,
+    qbf_to_qdimacs,
+    qdimacs_text,
+)
 from tests.conftest import REPOSITORY
 from tests.support.plies import with_width
 
@@ -37,7 +47,7 @@ def layout_with(old: str, new: str) -> Layout:
         (SYMBOLIC, "symbolic x [39] y [41 42]", "1 bit for 4 columns"),
         ("verdict 275", "verdict 276", "literal 276"),
         ("board 4 4", "board 4 " + "1" * 5000, "'1111"),
-        ("qsage-layout 1", "qsage-layout 3", "layout version '3'"),
+        ("#@ qsage-layout\n", "#@ qsage-layout 3\n", "'qsage-layout 3'"),
     ],
 )
 def test_what_does_not_fit_is_one_short_line(old: str, new: str, found: str) -> None:
@@ -57,7 +67,12 @@ def test_what_does_not_fit_is_one_short_line(old: str, new: str, found: str) -> 
         ("y [25 26]", "y []", 11, "0 bits for 4 rows, expected 2"),
         ("goal black-x [28 29]", "goal black-x [28]", 15, "1 bit for 4 columns"),
         ("goal white-y [35 36]", "goal white-y [36]", 19, "1 bit for 4 rows"),
-        (f"{WHITE} y [8 9]", f"{WHITE.replace('[]', '[10]')} y [8 9]", 8, "variable 10 once more"),
+        (
+            f"{WHITE} y [8 9]",
+            f"{WHITE.replace('[]', '[10]')} y [8 9]",
+            8,
+            "1 bit for 1 actions, expected 0",
+        ),
         ("actions black occupy", "actions black occupy lift", 7, "0 bits for 2 actions"),
         (
             "actions white occupy",
@@ -67,17 +82,20 @@ def test_what_does_not_fit_is_one_short_line(old: str, new: str, found: str) -> 
         ),
         ("actions black occupy", "actions black a a", 5, "the action 'a' twice"),
         ("board 4 4", "board 0 4", 4, "a board of 0x4"),
-        ("board 4 4", "board 4 5", 21, "2 bits for 5 rows, expected 3"),
+        ("board 4 4", "board 4 5", 7, "2 bits for 5 rows, expected 3"),
         # Lines that are missing, doubled, or of another ply.
-        ("#@ board 4 4\n", "", -1, "a layout without a line 'board'"),
-        (f"#@ {SYMBOLIC} code open-white\n", "", -1, "a layout without a line 'symbolic'"),
+        ("#@ board 4 4\n", "", 6, "coordinates, expected a line 'board' above them"),
+        (f"#@ {SYMBOLIC} code open-white\n", "", 21, "a state, expected a line 'atoms', or 'sym"),
+        ("state 1 45 46", "state 1 [45 46]", 23, "2 values, expected the time and two literals"),
+        ("state 1 45 46", "state 1 45 0", 23, "literal 0, expected a variable or gate"),
+        ("verdict 275", "atoms list 1", 28, "atoms of a board, expected them without 'code'"),
         ("#@ indicators 2 preconditions [11]\n", "", 8, "a White ply 2 without a line"),
         ("indicators 2", "indicators 1", 12, "indicators of ply 1, expected a White ply"),
         ("indicators 2", "indicators 6", 12, "indicators of ply 6, expected a White ply"),
         ("indicators 4", "indicators 2", 13, "a second line 'indicators 2'"),
         ("goal black-y", "goal black-x", 16, "a second line 'goal black-x'"),
         ("verdict 275", "board 4 4", 28, "a second line 'board', expected one (it is in line 6)"),
-        ("verdict 275", "qsage-layout 1", 28, "a second line 'qsage-layout'"),
+        ("verdict 275", "qsage-layout", 28, "a second line 'qsage-layout'"),
         ("gate 269 black 1 wins", "gate 269 black 1 ply", 31, "a second line 'gate black 1 ply'"),
         ("move 3 black", "move 4 black", 9, "ply 4, expected ply 3"),
         ("move 3 black", "move 03 black", 9, "'03', expected a number"),
@@ -101,11 +119,17 @@ def test_what_does_not_fit_is_one_short_line(old: str, new: str, found: str) -> 
         ("state 1 45 46", "state 1 45 45", 23, "variable 45 once more"),
         ("state 1 45 46", "state 1 45 11", 23, "variable 11 once more"),
         # Other things.
-        ("game bddl", "game gdl", 3, "the kind of game 'gdl'"),
+        ("game bddl", "game gdl", 4, "a board in a game of the kind gdl, expected"),
+        ("game bddl", "game go", 3, "the kind of game 'go'"),
         ("x [1 2] y", "x [1 2] x", 7, "keys action, x, x, stop"),
         ("model name | httt", "model nam | httt", 50, "the part 'nam' of a model"),
         ("model domain | #whiteactions", "model name | x", 56, "a second line of 'name'"),
-        ("qsage-layout 1", "board 4 4", 1, "'@ board 4 4', expected the line '@ qsage-layout"),
+        (
+            "#@ qsage-layout\n",
+            "#@ board 4 4\n",
+            1,
+            "'@ board 4 4', expected the",
+        ),
         ("#@ encoding lifted\n", "#@ encoding a b\n", 2, "2 values"),
     ],
 )
@@ -125,9 +149,62 @@ def test_stop_in_the_last_ply_stops_nothing() -> None:
         layout_from_comments(parse_qcir(text, "f.qcir"))
 
 
+MOVES_ALONE = """#@ qsage-layout
+#@ board 2 1
+#@ actions black occupy
+#@ list 1 occupy(1,1) occupy(2,1)
+#@ move 1 black action [] x [1] y []
+#@ move 2 white list 1 literals [2 3]
+exists(1)
+forall(2, 3)
+output(4)
+4 = or(1, 2)
+"""
+
+
+def test_a_layout_may_name_moves_alone_and_mix_their_kinds() -> None:
+    layout = layout_from_comments(parse_qcir(MOVES_ALONE, "f.qcir"))
+    assert layout is not None
+    assert [ply.moves for ply in layout.moves] == [("occupy(1,1)", "occupy(2,1)")] * 2
+    assert (layout.state, layout.silence) == (StateView(), Silence.UNSAID)
+    assert (layout.game, layout.verdict, dict(layout.model)) == ("bddl", None, {})
+    again = with_layout(parse_qcir(MOVES_ALONE), layout)
+    assert layout_from_comments(again) == layout
+    listed = re.sub("#@ (board|actions).*\n", "", MOVES_ALONE)
+    listed = listed.replace("action [] x [1] y []", "list 1 code [1]")
+    alone = layout_from_comments(parse_qcir(listed, "f.qcir"))
+    assert alone is not None
+    assert alone.game == ANY_GAME
+    assert alone.moves[1] == layout.moves[1]
+
+
+def test_the_numbers_of_older_versions_mean_nothing() -> None:
+    layout = layout_from_comments(parse_qcir(SAMPLE))
+    for number in (1, 2):
+        text = SAMPLE.replace("#@ qsage-layout", f"#@ qsage-layout {number}")
+        assert layout_from_comments(parse_qcir(text)) == layout
+
+
+def test_a_clausal_form_of_a_grid_names_no_gate() -> None:
+    qbf = parse_qcir(SAMPLE)
+    whole = layout_from_comments(qbf)
+    form = clausal_form(qbf, polarity=True)
+    read = parse_qdimacs(qdimacs_text(form, comments_in_clauses(qbf, qbf.levels())))
+    found = layout_from_comments(read)
+    assert whole is not None
+    assert whole.gates
+    expected = replace(
+        whole,
+        verdict=read.output,
+        gates={n: x for n, x in whole.gates.items() if abs(x) in qbf.levels()},
+    )
+    assert found == expected
+    assert read.comments[0][1].strip() == qbf.comments[0][1].strip()
+
+
 def test_comments_of_others_that_begin_alike_are_no_layout() -> None:
     assert layout_from_comments(parse_qcir("#@ author x\nexists(1)\noutput(1)\n")) is None
-    text = SAMPLE.replace("#@ qsage-layout 1", "#@ author x\n#@ qsage-layout 1")
+    text = SAMPLE.replace("#@ qsage-layout", "#@ author x\n#@ qsage-layout")
     with pytest.raises(InputError, match=r"f\.qcir:3:1: found '@ author x', expected"):
         layout_from_comments(parse_qcir(text, "f.qcir"))
 

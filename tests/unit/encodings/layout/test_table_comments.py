@@ -69,10 +69,10 @@ def test_every_part_comes_back_from_both_formats() -> None:
         assert layout_from_comments(read) == LAYOUT
 
 
-def test_the_two_versions_are_told_apart() -> None:
+def test_there_is_one_version() -> None:
     assert layout_from_comments(FORMULA) is None
-    with pytest.raises(InputError, match="layout version '3'"):
-        layout_from_comments(parse_qcir(TEXT.replace("qsage-layout 2", "qsage-layout 3")))
+    with pytest.raises(InputError, match="'qsage-layout 3', expected the line '@ qsage-layout'"):
+        layout_from_comments(parse_qcir(TEXT.replace("qsage-layout", "qsage-layout 3")))
 
 
 def test_a_symbolic_position_comes_back() -> None:
@@ -177,23 +177,24 @@ def test_a_clausal_form_keeps_the_names_of_what_it_keeps() -> None:
         ("literals [4 5]", "literals [4..9/2]", "'4..9/2'"),
         ("literals [4 5]", "literals [4;5]", "'4;5'"),
         ("literals [4 5]", "literals [4 5] code [8]", "code and literals"),
-        ("literals [4 5]", "literals [4 5] literals [4 5]", "'literals'"),
-        ("literals [4 5]", "literal [4 5]", "'literal'"),
+        ("literals [4 5]", "literals [4 5] literals [4 5]", "keys list, literals"),
+        ("literals [4 5]", "literal [4 5]", "keys list, literal"),
         ("literals [4 5]", "", "0 bits for 2 moves"),
         ("stop 8", "stop 80", "literal 80"),
-        ("stop 8", "stop", "'2 white list 2 literals [4 5] stop'"),
+        ("stop 8", "stop", "'list 2 literals [4 5] stop'"),
+        ("stop 8", "stop 8 stop 8", "keys list, literals, stop, stop"),
         ("code [2 1]", "code [2]", "1 bits for 3 moves"),
         ("legal [9 0 -10]", "legal [9 0]", "2 legal for 3 moves"),
         ("move 2 white", "move 3 white", "ply 3"),
         ("move 2 white", "move 2 red", "'red'"),
         ("move 2 white list 2", "move 2 white list 9", "list 9"),
-        ("list 2 x y", "list 1 x y", "list 1 once more"),
+        ("list 2 x y", "list 1 x y", "a second line 'list 1'"),
         ("list 2 x y", "list 2 x x", "'x' twice in a list"),
         ("list 2 x y", 'list 2 x "y', "'\"y'"),
         ("list 2 x y", 'list 2 x"y"', "'x\"y\"'"),
         ("list 2 x y", r'list 2 x "\q"', r"""'"\q"'"""),
         ("state 1 [9 0]", "state 2 [9 0]", "state 2"),
-        ("state 1 [9 0]", "state 1 [9]", "1 literals"),
+        ("state 1 [9 0]", "state 1 [9]", "1 literal,"),
         ("state 1 [9 0]", "state 1 9 0", "3 values"),
         ("verdict 11", "verdict 12", "literal 12"),
         ("verdict 11", "verdict all", "'all'"),
@@ -216,7 +217,7 @@ def test_a_clausal_form_keeps_the_names_of_what_it_keeps() -> None:
         ("stop 8", "stop 3", "the existential variable 3"),
         ("stop 8", "stop 9", "the gate 9"),
         ("game positional", "game chess", "the kind of game 'chess'"),
-        ("game positional", "qsage-layout 2", "a second line 'qsage-layout'"),
+        ("game positional", "qsage-layout", "a second line 'qsage-layout'"),
         ("gate -10 a name with [1 2] in it", "gate -10 white 2 legal", "a second line 'gate wh"),
         ("model name | tiny", "model nme | tiny", "the part 'nme' of a model"),
         ("model name | tiny", "model name | ti\x1bny", "a control character in 'name'"),
@@ -238,7 +239,7 @@ def clauses(*units: int) -> str:
     return "\n".join([*lines, *(f"{x} 0" for x in units)]) + "\n"
 
 
-IMPOSSIBLE = """c @ qsage-layout 2
+IMPOSSIBLE = """c @ qsage-layout
 c @ list 1 a b c
 c @ list 2 d e
 c @ move 1 black list 1 literals [1 -2*2]
@@ -262,7 +263,7 @@ def test_moves_that_cannot_be_made_share_a_constant_and_nothing_else() -> None:
 
 def test_a_constant_gate_stands_for_a_move_that_cannot_be_made() -> None:
     text = (
-        "#@ qsage-layout 2\n#@ list 1 a b\n#@ move 1 black list 1 literals [1 -2]\n"
+        "#@ qsage-layout\n#@ list 1 a b\n#@ move 1 black list 1 literals [1 -2]\n"
         "exists(1)\noutput(3)\n2 = and()\n3 = and(1, 2)\n"
     )
     layout = layout_from_comments(parse_qcir(text, "f.qcir"))

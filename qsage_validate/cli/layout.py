@@ -1,0 +1,243 @@
+"""``qsage layout``: which variables of a formula are the moves of a game?"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
+from qsage_validate.cli.lazy import examples
+from qsage_validate.cli.model_arguments import ModelArguments, takes_model
+from qsage_validate.cli.option_groups import flag, output_option
+from qsage_validate.cli.options import JsonOption, PrenexOption, TimeoutOption, prenex_order
+from qsage_validate.errors import Exit, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.games.protocol import Game
+    from qsage_validate.judging.readings.find import Found
+    from qsage_validate.judging.readings.screening import Screened
+    from qsage_validate.system.limits import Deadline
+    from qsage_validate.system.progress import Tell
+    from qsage_validate.validation.verdict import Verdict
+
+_SHOWN = 3
+_SECONDS_A_GAME = 10.0
+
+
+@examples(
+    "qsage layout theirs.qcir hex --size 3x3 --depth 5",
+    "qsage layout theirs.qcir domain.ig problem.ig --write",
+)
+@partial(
+    takes_model,
+    optional_words="The formula (QCIR or QDIMACS), and the game: its name (see 'qsage games'), a "
+    "PG or GDL file, or DOMAIN and PROBLEM.",
+    file="FORMULA",
+)
+def command(
+    *,
+    subject: ModelArguments,
+    any_game: bool = flag(
+        "Try the games of the catalogue that have the formula's size.", "--any-game"
+    ),
+    write: bool = flag("Write the layout into the formula's file, as comments.", "--write"),
+    output: str | None = output_option(
+        "Write the formula with its layout to another file.", "FILE", "-o", "--output"
+    ),
+    prenex: PrenexOption = None,
+    timeout: TimeoutOption = None,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Find out which variables of FORMULA are the moves of a game.
+
+    Readings are guessed from the prefix and the game, thrown out by the formula's values after
+    random plays, and what is left is judged like any encoding: a wrong reading proves nothing. The
+    layout is printed as the comments that say it.
+
+    Exit code 0: a reading fits, and nothing speaks against the formula, 1: the formula differs from
+    the game under the reading that stands out, 2: bad input, 3: no reading stands out.
+    """
+    from qsage_validate.encodings.gdl.qasp import read_formula_or_program
+    from qsage_validate.encodings.layout.comments import layout_from_comments
+    from qsage_validate.formats.source import label
+    from qsage_validate.judging.readings.find import find_layout
+    from qsage_validate.system.limits import Deadline
+
+    if not subject.words:
+        raise UsageError("found no FORMULA, expected one, and a game")
+    file, *words = subject.words
+    if bool(words) is any_game:
+        given = "a game with --any-game" if any_game else "no game"
+        raise UsageError(f"found {given}, expected FORMULA and a game, or --any-game")
+    if write and output is not None:
+        raise UsageError("found --write with -o, expected one of them")
+    formula = read_formula_or_program(file, prenex_order(prenex))
+    named = write or output is not None
+    if named and layout_from_comments(formula) is not None:
+        raise UsageError(f"{label(file)} has a layout, expected a file without one to write to")
+    if write:
+        _check_plain(file)
+    deadline = Deadline.after(timeout)
+    with SearchLine(sys.stderr) as line:
+        if any_game:
+            found = _any_game(formula, deadline, line.tell)
+        else:
+            game, parts = _rules(replace(subject, words=tuple(words)))
+            found = find_layout(formula, game, model=parts, deadline=deadline, tell=line.tell)
+        verdict = _judged(formula, found, deadline, line.tell)
+        line.clear()
+    name = label(file)
+    if json_output:
+        emit_json(_json(name, formula, found, verdict))
+    else:
+        _show(name, formula, found, verdict)
+    if named and found.stands_out:
+        _write(file, output, formula, found)
+    return _exit(found, verdict)
+
+
+def _rules(subject: ModelArguments) -> tuple[Game, Mapping[str, str]]:
+    """The game behind a formula, and its model's text where there is one."""
+    from qsage_validate.games.languages import load_game
+    from qsage_validate.judging.python_rules import names_python_rules, python_game
+
+    if names_python_rules(subject.words):
+        return python_game([*subject.words, *subject.flags]), {}
+    model = subject.resolve()
+    return load_game(model), model.parts()
+
+
+def _judged(formula: Qbf, found: Found, deadline: Deadline, tell: Tell) -> Verdict | None:
+    """The verdict on the formula by the reading that stands out."""
+    from qsage_validate.judging.encoding import judge
+
+    if not found.stands_out:
+        return None
+    return judge(formula, found.layout, found.game, deadline=deadline, tell=tell).verdict
+
+
+def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
+    """The first game of the catalogue for which a reading is found, the best one otherwise."""
+    from qsage_validate.games.languages import load_game
+    from qsage_validate.judging.readings.catalogue import models_of_size
+    from qsage_validate.judging.readings.find import find_layout
+
+    best: Found | None = None
+    for model in models_of_size(formula):
+        if deadline.over:
+            break
+        try:
+            limit = deadline.sooner(_SECONDS_A_GAME)
+            game, parts = load_game(model), model.parts()
+            found = find_layout(formula, game, model=parts, deadline=limit, tell=tell)
+        except UsageError:
+            continue  # the game cannot be the formula's
+        if found.readings[0].fits and found.telling:
+            return found
+        if best is None or found.readings[0].share > best.readings[0].share:
+            best = found
+    if best is None:
+        raise UsageError("found no game of the formula's size in the catalogue, expected a game")
+    return best
+
+
+def _exit(found: Found, verdict: Verdict | None) -> Exit:
+    if verdict is None:
+        return Exit.UNDECIDED
+    refuted = verdict.exit_code is Exit.REFUTED
+    return Exit.REFUTED if refuted else Exit.FINE
+
+
+def _comments(formula: Qbf, found: Found, one: Screened, *, rules: bool = False) -> tuple[str, ...]:
+    """The layout of a reading as the comments of the formula's kind of file."""
+    from qsage_validate.judging.readings.naming import lines_in_names
+
+    sign = "c #" if formula.unwritten else "#"
+    layout = found.layout_of(one.reading)
+    return tuple(f"{sign}{line}" for line in lines_in_names(layout, formula, rules=rules))
+
+
+def _show(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> None:
+    shown = found.readings[:1] if found.stands_out else found.readings[:_SHOWN]
+    for one in shown:
+        narrate(f"{name}: moves as {one.reading.style.words}: {one.words} agree")
+        for line in _comments(formula, found, one):
+            emit(line)
+    narrate(f"{name}: {_sentence(found)}")
+    if verdict is not None:
+        narrate(f"{name}: {verdict!s}")
+
+
+def _sentence(found: Found) -> str:
+    count = f"{found.tried} readings were tried, with {found.plays} plays of {found.game.name}"
+    if found.also:
+        others = "; ".join(one.reading.style.words for one in found.also[:_SHOWN])
+        count += f"; {len(found.also)} more fit as well ({others})"
+    return f"{found.why} ({count})"
+
+
+def _json(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> dict[str, object]:
+    readings = [
+        {
+            "reading": one.reading.style.words,
+            "agreed": sum(one.agreed.values()),
+            "plays": sum(one.asked.values()),
+            "layout": list(_comments(formula, found, one)),
+        }
+        for one in found.readings[:_SHOWN]
+    ]
+    told: dict[str, object] = {
+        "formula": name,
+        "game": found.game.name,
+        "found": found.stands_out,
+        "why": found.why,
+        "tried": found.tried,
+        "readings": readings,
+        "also": [one.reading.style.words for one in found.also],
+    }
+    if verdict is not None:
+        told["verdict"] = verdict.word
+        told["text"] = str(verdict)
+        told["differences"] = list(_differences(verdict))
+    return told
+
+
+def _differences(verdict: Verdict) -> Iterator[dict[str, object]]:
+    from qsage_validate.validation.verdict import Refuted
+
+    if isinstance(verdict, Refuted):
+        for finding in verdict.findings:
+            yield {"text": finding.text, "moves": list(finding.moves)}
+
+
+def _check_plain(file: str) -> None:
+    """Raise ``UsageError`` for a formula into which nothing can be written."""
+    from qsage_validate.formats.source import STDIN, compression, label
+
+    plain = file != STDIN
+    if plain:
+        with open(file, "rb") as opened:
+            plain = compression(opened.read(16)) is None
+    if not plain:
+        raise UsageError(f"found --write with {label(file)}, expected a plain file, or -o FILE")
+
+
+def _write(file: str, output: str | None, formula: Qbf, found: Found) -> None:
+    """The formula's text with the lines of the layout and the rules."""
+    from qsage_validate.formats.source import label, read_bytes, write_atomic
+
+    lines = _comments(formula, found, found.readings[0], rules=True)
+    text = read_bytes(file).decode()
+    head, newline, rest = text.partition("\n")
+    block = "\n".join(lines)
+    # The first line of QCIR says what the file is.
+    first = head.startswith("#QCIR")
+    whole = f"{head}{newline}{block}\n{rest}" if first else f"{block}\n{text}"
+    target = file if output is None else output
+    write_atomic(target, whole, continued=output is None)
+    narrate(f"{label(target)}: the layout is written")

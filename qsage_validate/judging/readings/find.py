@@ -1,0 +1,399 @@
+"""The search for the reading of a formula, from the first guess to the layout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from itertools import islice
+from typing import Final
+
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.recovery import recovered
+from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, Silence
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.protocol import Game, Player
+from qsage_validate.judging.differences import described
+from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.positions import Positions
+from qsage_validate.judging.readings.places import QUANTIFIER, Windows
+from qsage_validate.judging.readings.screening import (
+    Reading,
+    Screened,
+    Screening,
+    in_order,
+)
+from qsage_validate.judging.readings.shuffled import rearranged, shuffled
+from qsage_validate.judging.readings.sketch import Sketch, sketch_of
+from qsage_validate.judging.residuals import Residuals
+from qsage_validate.judging.simulator import GameValues
+from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Verdict
+
+# How many readings are screened together: the likely ones first, and alone.
+_BATCHES: Final = (8, 40, 160, 800, 4000)
+_SECONDS: Final = 60.0
+"""The time of a search where none was set."""
+# Values that are asked for, in questions to an expansion: some thousand take a second.
+_ORDERED_EFFORT: Final = 12_000
+_NEAR_EFFORT: Final = 8_000
+_SHUFFLED_EFFORT: Final = 60_000
+_STARTS: Final = 2
+_ROOT_SECONDS: Final = 10.0
+# A reading that fits alone is held against so many positions.
+_SHORT_SECONDS: Final = 10.0
+_SHORT_POSITIONS: Final = 200
+# Several that fit are judged by turns, for longer and longer.
+_JUDGE_SECONDS: Final = (4.0, 16.0, 60.0)
+# What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
+_LEAST_SHARE: Final = 0.65
+_LEAST_LOSSES: Final = 0.75
+_SURE_LOSSES: Final = 0.9
+_FEW: Final = 8
+# An unusual trait of a reading weighs as much as so many plays of 60.
+_WEIGHT: Final = 2.0
+_MARGIN: Final = 6.0
+_UNLIKELY: Final = 4
+_NO_MODEL: Final[Mapping[str, str]] = {}
+
+
+class Standing(Enum):
+    """How well a reading is supported.
+
+    ``PROVED``: under it the formula is the game's. ``FITS``: no play speaks against it.
+    ``ANY``: the formula differs from the game under this reading and all others.
+    ``BEST``: the formula differs under it, and no other one is nearly as good.  ``OPEN``: none of
+    these.
+    """
+
+    PROVED = "proved"
+    FITS = "fits"
+    ANY = "any"
+    BEST = "best"
+    OPEN = "open"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The readings of a formula for a game, the best first.
+
+    ``also`` are other readings that no play speaks against; ``tried`` is the number of readings
+    that were screened by ``plays`` plays; ``why`` says what ``standing`` rests on.
+    """
+
+    game: Game
+    standing: Standing
+    readings: tuple[Screened, ...]
+    also: tuple[Screened, ...]
+    tried: int
+    plays: int
+    why: str
+    sketch: Sketch
+    model: Mapping[str, str] = field(default_factory=dict)
+    telling: bool = False
+    """True if the codes of legal first moves, and no others, can make the formula true."""
+
+    @property
+    def stands_out(self) -> bool:
+        """True if the formula is to be judged by the first reading."""
+        return self.standing is not Standing.OPEN
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of the best reading."""
+        return self.layout_of(self.readings[0].reading)
+
+    def layout_of(self, reading: Reading) -> Layout:
+        """The layout of a reading: moves alone, and the rules."""
+        return replace(layout_of(reading, self.sketch, self.game), model=dict(self.model))
+
+
+def find_layout(
+    formula: Qbf,
+    game: Game,
+    *,
+    model: Mapping[str, str] = _NO_MODEL,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
+) -> Found:
+    """Find out which variables of ``formula`` are the moves of ``game``.
+
+    ``model`` are the parts of the game's model, which the layouts then carry.
+
+    Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's,
+    and ``UndecidedError`` where the time is up before any reading was screened.
+    """
+    return _Search(formula, game, model, deadline.or_after(_SECONDS), tell).run()
+
+
+def layout_of(reading: Reading, sketch: Sketch, game: Game) -> Layout:
+    """The layout of a reading: moves alone."""
+    plies = tuple(
+        Ply(k, player, reading.style.codes[player].coding(variables))
+        for k, (player, variables) in enumerate(
+            zip(sketch.movers, reading.windows, strict=True), start=1
+        )
+    )
+    actions = {
+        player: code.grid[0]
+        for player, code in reading.style.codes.items()
+        if code.grid is not None
+    }
+    return Layout(
+        moves=plies,
+        actions=actions,
+        game=game.language,
+        source=f"{FOUND}moves as {reading.style.words}",
+        silence=Silence.UNSAID,
+    )
+
+
+@dataclass
+class _Search:
+    formula: Qbf
+    game: Game
+    model: Mapping[str, str]
+    deadline: Deadline
+    tell: Tell
+    best: list[Screened] = field(default_factory=list)
+    refuted: set[tuple[str, Windows]] = field(default_factory=set)
+    root: str | None = None
+
+    def run(self) -> Found:
+        self.sketch = sketch_of(self.game, deadline=self.deadline)
+        check_size(self.formula, self.sketch)
+        circuit = recovered(self.formula)
+        for found in self._in_order(circuit):
+            if found is not None:
+                return found
+        # A variable of a move may look like a gate where only one side of it is used.
+        definitions = recovered(self.formula, definitions_only=True)
+        if definitions.scopes != circuit.scopes:
+            for found in self._in_order(definitions):
+                if found is not None:
+                    return found
+        if not self.best:
+            raise UsageError(_no_place(self.formula, self.sketch))
+        effort = self.screening.values.effort + _SHUFFLED_EFFORT
+        return (
+            self._rearranged(shuffled(self.screening, effort))
+            or self._judged(sure=False)
+            or self._found(Standing.OPEN, "no reading stands out")
+        )
+
+    def _rearranged(self, others: Iterable[Screened]) -> Found | None:
+        """A reading that fits with the variables of plies in another order, if there is one."""
+        for found in others:
+            self.best.append(found)
+            if found.fits:
+                fitting = self._fitting()
+                if fitting is not None:
+                    return fitting
+        self.best.sort(key=lambda one: -self._weight(one))
+        return None
+
+    def _in_order(self, formula: Qbf) -> Iterator[Found | None]:
+        """Screen the readings whose bits stand together, the likely ones first."""
+        self.screening = Screening(formula, self.sketch, self.deadline)
+        self.best = []
+        readings = in_order(formula, self.sketch)
+        for number, size in enumerate(_BATCHES):
+            batch = list(islice(readings, size))
+            if not batch:
+                break
+            text = f"{self.screening.tried} readings"
+            self.tell(Progress("readings", text, self.screening.tried, None))
+            self.best += self.screening.screen(batch, _ORDERED_EFFORT)
+            self.best.sort(key=lambda one: -self._weight(one))
+            yield self._fitting()
+            if number == 1:
+                yield self._beyond_codes()
+                effort = self.screening.values.effort + _NEAR_EFFORT
+                starts = self.best[:_STARTS]
+                yield self._rearranged(rearranged(self.screening, x, effort) for x in starts)
+                yield self._judged(sure=True)
+            if self.screening.is_over(_ORDERED_EFFORT):
+                break
+
+    def _weight(self, one: Screened) -> float:
+        return 60 * one.share - _WEIGHT * one.reading.cost
+
+    def _fitting(self) -> Found | None:
+        """The reading that is proved, or the likeliest of those that nothing speaks against."""
+        fitting = [one for one in self.best if one.fits and one.reading.key not in self.refuted]
+        telling = [one for one in fitting if self.screening.tells_first_moves(one.reading)]
+        left = telling or fitting
+        alone = len(left) == 1
+        for seconds in (_SHORT_SECONDS,) if alone else _JUDGE_SECONDS:
+            for one in tuple(left):
+                limit = self.deadline.sooner(seconds)
+                verdict = self._verdict(one.reading, limit, alone=alone)
+                if isinstance(verdict, Refuted):
+                    self.refuted.add(one.reading.key)
+                    left.remove(one)
+                elif isinstance(verdict, Proved | Claimed):
+                    self._prefer(one)
+                    return self._found(Standing.PROVED, f"it is {verdict.word}")
+        if not left:
+            return None
+        if len(left) > 1:
+            # The level may refute one of them, and prove another one.
+            self._prefer(left[0])
+            return self._found(Standing.OPEN, f"{len(left)} readings fit, and none is proved")
+        self._prefer(left[0])
+        why = ", and the codes of legal first moves, and no others, can win" if telling else ""
+        return self._found(Standing.FITS, f"no play speaks against it{why}")
+
+    def _verdict(self, reading: Reading, limit: Deadline, *, alone: bool) -> Verdict | None:
+        """What is said of the formula under a reading; ``None`` if nothing speaks against it.
+
+        A reading that is ``alone`` is held against short plays only: the whole level comes later.
+        """
+        layout = layout_of(reading, self.sketch, self.game)
+        if not alone:
+            return judge(self.formula, layout, self.game, deadline=limit).verdict
+        values = GameValues.of_game(self.game, deadline=limit)
+        try:
+            tally = Positions(self.screening.formula, layout, values).search(
+                deadline=limit, most_positions=_SHORT_POSITIONS
+            )
+        except UndecidedError:
+            return None
+        found = [described(x, self.formula, self.game) for x in tally.differences]
+        return Refuted(tuple(found)) if found else None
+
+    def _prefer(self, one: Screened) -> None:
+        self.best = [one, *(other for other in self.best if other is not one)]
+
+    def _differs_at_once(self) -> str:
+        """What is said where the formula has not the game's value as it stands, else nothing."""
+        limit = self.deadline.sooner(_ROOT_SECONDS)
+        try:
+            values = GameValues.of_game(self.game, deadline=limit)
+            black = values.value(())
+        except UndecidedError:
+            return ""
+        windows = min(self.best, key=lambda one: one.reading.cost).reading.windows
+        truth = Residuals(self.screening.formula, windows).value({}, 0, limit)
+        if truth is None or truth is black:
+            return ""
+        who = "Black wins" if black else "Black does not win"
+        return f"the formula is {str(truth).lower()}, and {who}, whatever its variables mean"
+
+    def _beyond_codes(self) -> Found | None:
+        """The likeliest reading, where the formula differs from the game in whatever code."""
+        if self.root is None:
+            self.root = self._differs_at_once()
+        if self.root:
+            return self._found(Standing.ANY, self.root)
+        first = min(self.best, key=lambda one: one.reading.cost)
+        if self.screening.is_dead(first.reading):
+            live = [one for one in self.best if not self.screening.is_dead(one.reading)]
+            unlikely = min((one.reading.cost for one in live), default=100) - first.reading.cost
+            if unlikely >= _UNLIKELY and self._margin(first, live) >= -_MARGIN:
+                self._prefer(first)
+                why = "no values of these variables make the formula true"
+                return self._found(Standing.BEST, why)
+        return None
+
+    def _judged(self, *, sure: bool) -> Found | None:
+        """The reading by which a formula is judged that none fits, if one stands out.
+
+        ``sure`` asks for more, before all readings were looked at: the scopes of the plies have
+        just the variables that a move needs, and illegal moves lose.
+        """
+        found = self._beyond_codes()
+        if found is not None:
+            return found
+        if not sure:
+            found = self._telling()
+            if found is not None:
+                return found
+        first, *others = self.best
+        lost, tried = self.screening.illegal_loses(first.reading)
+        if sure and first.reading.cost > first.reading.style.rank:
+            return None
+        keeps_rules = tried >= _FEW and lost >= (_SURE_LOSSES if sure else _LEAST_LOSSES) * tried
+        if (
+            self._margin(first, others) >= _MARGIN
+            and first.share >= _LEAST_SHARE
+            and (keeps_rules or first.fits)
+        ):
+            why = "no other reading is nearly as good"
+            if keeps_rules:
+                why += f", and {lost} of {tried} illegal moves lose"
+            return self._found(Standing.BEST, why)
+        return None
+
+    def _telling(self) -> Found | None:
+        """The likeliest reading, if under it alone just the legal first moves can win."""
+        likely = min(self.best, key=lambda one: one.reading.cost)
+        telling = [one for one in self.best if self.screening.tells_first_moves(one.reading)]
+        if likely not in telling or {one.reading.style.words for one in telling} != {
+            likely.reading.style.words
+        }:
+            return None
+        self._prefer(likely)
+        return self._found(Standing.BEST, "the codes of legal first moves, and no others, can win")
+
+    def _margin(self, first: Screened, others: Sequence[Screened]) -> float:
+        return self._weight(first) - max(map(self._weight, others), default=-60.0)
+
+    def _found(self, standing: Standing, why: str) -> Found:
+        return Found(
+            game=self.game,
+            standing=standing,
+            readings=tuple(self.best[:8]),
+            also=tuple(
+                one for one in self.best[1:] if one.fits and one.reading.key not in self.refuted
+            ),
+            tried=self.screening.tried,
+            plays=len(self.sketch.plays),
+            why=why,
+            sketch=self.sketch,
+            model=self.model,
+            telling=self.screening.tells_first_moves(self.best[0].reading),
+        )
+
+
+def check_size(formula: Qbf, sketch: Sketch) -> None:
+    """Raise ``UsageError`` with the count that shows that the game is not the formula's."""
+    for player in sorted(set(sketch.movers), key=sketch.movers.index):
+        plies = sketch.movers.count(player)
+        has = len(formula.variables(QUANTIFIER[player]))
+        least = plies * width_for(_fewest(sketch, player))
+        if has < least:
+            kind = "existential" if player is Player.BLACK else "universal"
+            raise UsageError(
+                f"the game {sketch.name} cannot be the formula's: {player} makes {plies} plies, "
+                f"which need {least} {kind} variables, and it has {has}"
+            )
+
+
+def _fewest(sketch: Sketch, player: Player) -> int:
+    """The smallest number of moves that a code has to tell apart."""
+    at_start = sum(move in sketch.open_moves for move in sketch.moves[player])
+    return at_start or len(sketch.moves[player])
+
+
+def _no_place(formula: Qbf, sketch: Sketch) -> str:
+    """The count that shows that no scopes can be the plies."""
+    merged = formula.merged_scopes()
+    turns = [
+        (player, _fewest(sketch, player))
+        for player, before in zip(sketch.movers, (None, *sketch.movers), strict=False)
+        if player is not before
+    ]
+    made = 0
+    for scope in merged:
+        if made == len(turns):
+            break
+        player, moves = turns[made]
+        enough = len(scope.variables) >= width_for(moves)
+        made += enough and scope.quantifier is QUANTIFIER[player]
+    return (
+        f"the game {sketch.name} cannot be the formula's: its {len(turns)} turns need as many "
+        f"scopes by turns with enough variables for a move, and the formula has {made}"
+    )

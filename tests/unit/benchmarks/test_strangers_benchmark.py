@@ -1,0 +1,179 @@
+"""The campaign on others' formulas: its brute force, forms, faults and laws."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from pathlib import Path
+
+import pytest
+
+from qsage_validate.games.bddl.parser import read_model
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.protocol import Player
+from research.benchmarks import strangers
+from research.benchmarks.strangers import (
+    Answer,
+    Row,
+    hold_against_truth,
+    main,
+    numbers_of_positions,
+)
+from research.benchmarks.strangers_truth import (
+    FAULTS,
+    Formula,
+    Grid,
+    Hex,
+    TooLargeError,
+    Truth,
+    clausified,
+    faulty,
+    judge,
+    parse_qcir,
+    parse_qdimacs,
+    permuted,
+    read_formula,
+)
+from tests.support.places import REPOSITORY
+
+SAMPLES = REPOSITORY / "certificates"
+
+
+@pytest.fixture(scope="module")
+def puzzle() -> Hex:
+    return Hex((SAMPLES / "puzzle.pg").read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "truth"),
+    [("puzzle", Truth(157, 0)), ("puzzle-wrong", Truth(9, 1, ("a2", "b2"), game=True))],
+)
+def test_brute_force_tells_the_samples_apart_in_each_form(
+    puzzle: Hex, name: str, truth: Truth
+) -> None:
+    formula = read_formula(SAMPLES / f"{name}.qcir")
+    reading = numbers_of_positions(formula, puzzle)
+    assert judge(formula, puzzle, reading) == truth
+    for polarity in (False, True):
+        clauses = parse_qdimacs(clausified(formula, polarity=polarity).text())
+        assert judge(clauses, puzzle, reading) == truth
+    renamed, names = permuted(formula, 3)
+    assert parse_qcir(renamed.text()).prefix == renamed.prefix
+    moved = [{m: {names[v]: x for v, x in c.items()} for m, c in ply.items()} for ply in reading]
+    assert judge(renamed, puzzle, moved) == truth
+
+
+def test_faults_of_each_kind_are_made_and_some_are_wrong(puzzle: Hex) -> None:
+    formula = read_formula(SAMPLES / "puzzle.qcir")
+    reading = numbers_of_positions(formula, puzzle)
+    rng = random.Random(2)
+    found = set()
+    for kind in FAULTS:
+        for _ in range(4):
+            other = faulty(formula, kind, rng)
+            if other is None:
+                continue
+            assert (other.prefix, other.gates) != (formula.prefix, formula.gates)
+            with contextlib.suppress(TooLargeError):
+                found.add((kind, judge(other, puzzle, reading).first is None))
+    assert {kind for kind, _ in found} == set(FAULTS)
+    assert {right for _, right in found} == {True, False}
+
+
+GRIDS = (
+    ("httt", "3x3_3_domino.ig"),
+    ("domineering", "2x3_4.ig"),
+    ("domineering", "3x2_2.ig"),
+    ("connect-c", "2x2_3_connect2.ig"),
+    ("evader_pursuer", "4x4_3_e-4-1_p-2-3.ig"),
+    ("evader_pursuer_dual", "4x4_2_e-4-1_p-1-2.ig"),
+)
+
+
+@pytest.mark.parametrize(("folder", "problem"), GRIDS)
+def test_its_rules_of_grids_are_those_of_the_package(
+    shared_data: Path, folder: str, problem: str
+) -> None:
+    """Every state of some random plays: moves, winner, and who is to move."""
+    place = shared_data / "bddl" / folder
+    own = Grid((place / "domain.ig").read_text(), (place / problem).read_text())
+    game = BddlGame(read_model(place / "domain.ig", place / problem))
+    assert own.plies == game.plies
+    rng = random.Random(1)
+    for _ in range(40):
+        state, position = own.start, game.initial
+        for made in range(own.plies + 1):
+            outcome = position.outcome
+            winner = own.winner(state, made)
+            assert winner is (None if outcome is None else outcome.winner is Player.BLACK)
+            if winner is not None:
+                break
+            moves = own.moves(state, made)
+            assert set(moves) == {str(move) for move in position.legal_moves()}
+            assert own.black_moves(state, made) is (position.to_move is Player.BLACK)
+            move = rng.choice(moves)
+            state = own.play(state, made, move)
+            position = position.after(game.parse_move(move, position.to_move))
+
+
+def _case(name: str) -> strangers.Case:
+    path = SAMPLES / f"{name}.qcir"
+    game = SAMPLES / "puzzle.pg"
+    return strangers.Case(
+        name,
+        "hex",
+        lambda: read_formula(path),
+        (str(game),),
+        None,
+        lambda: Hex(game.read_text()),
+        numbers_of_positions,
+        small=True,
+    )
+
+
+def _held(name: str, verdict: str, play: tuple[str, ...] | None = None) -> Row:
+    """The row of an answer that the layout of the moves is known for."""
+    from qsage_validate.encodings.layout.layout import Layout, listed
+
+    case = _case(name)
+    formula = case.formula()
+    positions = tuple(Hex((SAMPLES / "puzzle.pg").read_text()).positions)
+    plies = [
+        listed(k, Player.BLACK if k % 2 else Player.WHITE, positions, code=formula.prefix[k - 1][1])
+        for k in (1, 2, 3)
+    ]
+    row = Row(name, "hex", "as it is", "", "puzzle.pg")
+    answer = Answer(verdict, "", Layout(tuple(plies)), play)
+    hold_against_truth(row, answer, case, formula, {v: v for v in formula.variables})
+    return row
+
+
+def test_each_law_is_two_sided() -> None:
+    assert _held("puzzle", "proved").lie == ""
+    assert _held("puzzle-wrong", "proved").lie == "proved, and it differs after a2 b2"
+    assert _held("puzzle", "refuted", ("a2", "b2")).lie == "refuted, and it is right"
+    assert _held("puzzle-wrong", "refuted", ("a2", "b2")).lie == ""
+    assert "there is no difference" in _held("puzzle-wrong", "refuted", ("a2",)).lie
+    assert "an illegal play" in _held("puzzle-wrong", "refuted", ("a1",)).lie
+    assert _held("puzzle-wrong", "undecided").truth == "wrong"
+
+
+def test_a_campaign_is_continued_and_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "r.jsonl"
+    words = ["--groups", "own", "--only", "own/ea", "--seconds", "20", "-o", str(file)]
+    assert main([*words, "--forms", "as it is", "permuted", "--faults", "2"]) == 0
+    told = capsys.readouterr().out
+    assert "4 formulas, 0 lies" in told
+    assert len(file.read_text().splitlines()) == 4
+    assert main(words) == 0
+    assert "0 formulas, 0 lies" in capsys.readouterr().out
+    assert main([*words, "--page"]) == 0
+    assert capsys.readouterr().out.count("| ea: hex --size 2x2 --depth 3 |") == 4
+    assert main([*words, "--csv"]) == 0
+    assert capsys.readouterr().out.startswith("name,group,form,fault")
+
+
+def test_formulas_without_gates_are_read() -> None:
+    assert parse_qcir("exists(1)\noutput(1)\n") == Formula((("e", (1,)),), {}, 1)

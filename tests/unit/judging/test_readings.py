@@ -1,0 +1,209 @@
+"""The finder of readings: it finds what a formula means, or says that it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.encodings.layout.comments import layout_from_comments, with_layout
+from qsage_validate.encodings.layout.foreign import layout_from_meta
+from qsage_validate.errors import UsageError
+from qsage_validate.formats.meta import read_meta
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.games.bddl.language import BDDL
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.registry import find_command
+from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.readings.codes import styles
+from qsage_validate.judging.readings.find import Found, Standing, find_layout
+from qsage_validate.judging.readings.sketch import sketch_of
+from qsage_validate.system.limits import Deadline
+from qsage_validate.validation.verdict import Proved, Refuted
+from tests.support.scrambled import Chosen, Claiming, clausified, numbered, one_hot, renamed
+from tests.support.strangers import FOLDER
+
+CLAIMING = Claiming(
+    ("a1", "a2", "a3", "b1", "b2", "b3"),
+    (frozenset({"a1", "a2"}), frozenset({"a2", "b2", "b3"}), frozenset({"b1", "a3"})),
+    5,
+)
+ROWS = ("a1", "b1", "a2", "b2", "a3", "b3")
+ENCODERS: Mapping[str, Callable[[], Qbf]] = {
+    "numbers": lambda: numbered(CLAIMING),
+    "from 1": lambda: numbered(CLAIMING, first=1),
+    "least significant bit first": lambda: numbered(CLAIMING, lsb=True),
+    "row by row": lambda: numbered(CLAIMING, order=ROWS),
+    "flags": lambda: numbered(CLAIMING, flags=2),
+    "a first ply that does nothing": lambda: numbered(CLAIMING, dummy=True),
+    "hidden variables": lambda: numbered(CLAIMING, hidden_white=True, flags=1),
+    "a variable for each move": lambda: one_hot(CLAIMING),
+}
+FILES: Mapping[str, Callable[[Qbf], Qbf]] = {
+    "as written": lambda formula: formula,
+    "renamed": lambda formula: renamed(formula, Random(7)),
+    "Tseitin": clausified,
+    "Plaisted-Greenbaum": lambda formula: clausified(formula, polarity=True),
+    "early": lambda formula: clausified(formula, polarity=True, placement="early"),
+}
+
+
+@cache
+def claiming() -> Game:
+    return load_game(find_command(_written(CLAIMING)))
+
+
+def _written(game: Claiming) -> list[str]:
+    import tempfile
+
+    folder = Path(tempfile.mkdtemp())
+    (folder / "claiming.pg").write_text(game.pg())
+    return [str(folder / "claiming.pg")]
+
+
+def proved(formula: Qbf, game: Game, found: Found) -> bool:
+    answer = judge(formula, found.layout, game, deadline=Deadline.after(60))
+    return isinstance(answer.verdict, Proved)
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("encoder", ENCODERS)
+def test_right_formulas_are_read_and_proved(encoder: str, file: str) -> None:
+    formula = FILES[file](ENCODERS[encoder]())
+    found = find_layout(formula, claiming())
+    assert found.standing in (Standing.FITS, Standing.PROVED)
+    assert found.readings[0].fits
+    assert proved(formula, claiming(), found)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_shuffled_scopes_are_read_or_left_open(seed: int) -> None:
+    formula = renamed(numbered(CLAIMING), Random(seed), within=True)
+    found = find_layout(formula, claiming())
+    assert found.standing in (Standing.FITS, Standing.PROVED, Standing.OPEN)
+    if found.stands_out:
+        assert proved(formula, claiming(), found)
+
+
+def test_some_shuffled_scopes_are_read() -> None:
+    formulas = [renamed(numbered(CLAIMING), Random(seed), within=True) for seed in range(4)]
+    assert any(find_layout(formula, claiming()).stands_out for formula in formulas)
+
+
+def test_a_wrong_formula_is_judged_by_the_likely_reading() -> None:
+    def no_b2_at_first(circuit: CircuitBuilder, chosen: Chosen) -> int:
+        return -chosen[0]["b2"]
+
+    formula = numbered(CLAIMING, wrong=no_b2_at_first)
+    found = find_layout(formula, claiming())
+    assert found.stands_out
+    assert found.readings[0].reading.style.words == "numbers in the game's order"
+    verdict = judge(formula, found.layout, claiming()).verdict
+    assert isinstance(verdict, Refuted)
+    assert verdict.findings[0].moves[0] == "b2"
+
+
+def test_a_formula_without_the_games_value_is_wrong_whatever_it_means() -> None:
+    def never(circuit: CircuitBuilder, chosen: Chosen) -> int:
+        return circuit.false
+
+    pairs = tuple(frozenset({"a2", other}) for other in ("a1", "b1", "b2"))
+    forked = Claiming(CLAIMING.positions, pairs, 5)
+    formula = renamed(numbered(forked, wrong=never), Random(1), within=True)
+    found = find_layout(formula, load_game(find_command(_written(forked))))
+    assert found.standing is Standing.ANY
+    assert "whatever its variables mean" in found.why
+
+
+def test_the_game_of_another_size_is_named_with_its_count() -> None:
+    small = numbered(Claiming(("a1", "a2", "b1"), (frozenset({"a1", "a2"}),), 3))
+    with pytest.raises(UsageError, match=r"cannot be the formula's: .* it has \d"):
+        find_layout(small, claiming())
+    variables = tuple(range(1, 40))
+    flat = Qbf(
+        (Scope(Quantifier.EXISTS, variables), Scope(Quantifier.FORALL, (40, 41, 42, 43, 44, 45))),
+        {},
+        1,
+    )
+    with pytest.raises(UsageError, match=r"its 5 turns need .* the formula has 2"):
+        find_layout(flat, claiming())
+
+
+def test_the_layout_travels_in_the_file() -> None:
+    for encoder in ("from 1", "a variable for each move"):
+        formula = ENCODERS[encoder]()
+        found = find_layout(formula, claiming())
+        read = layout_from_comments(with_layout(formula, found.layout))
+        assert read is not None
+        assert [ply.coding for ply in read.moves] == [ply.coding for ply in found.layout.moves]
+
+
+def test_styles_of_a_grid_with_several_actions_say_each_move_once() -> None:
+    game = load_game(find_command(["breakthrough", "--size", "2x4", "--depth", "5"]))
+    sketch = sketch_of(game)
+    assert sketch.movers[0] is Player.BLACK
+    for style in styles(sketch):
+        for code in style.codes.values():
+            assert len(set(code.patterns.values())) == len(code.patterns), style.words
+            coding = code.coding(range(1, code.width + 1))
+            said = dict(coding.patterns())
+            for move, pattern in code.patterns.items():
+                bits = tuple(pattern[place] for place in code.places)
+                assert said[move] == bits, (style.words, move)
+
+
+# --- Formulas of others ---------------------------------------------------------------------------
+
+needs_data = pytest.mark.skipif(
+    not FOLDER.is_dir(), reason=f"the formulas of others' encoders are not in {FOLDER}"
+)
+RIGHT = ("pg", "eg", "ntpg", "ibign", "cpg")
+WRONG = ("cp", "gg", "ggt", "iw", "nt", "pgt", "cgcp")
+
+
+def _stranger(name: str) -> tuple[Qbf, Game]:
+    puzzle = "hein_04_3x3-03"
+    formula = parse_qcir((FOLDER / "hex" / f"{name}_{puzzle}.qcir").read_text())
+    return formula, load_game(find_command([str(FOLDER / "hex" / f"{puzzle}.pg")]))
+
+
+@needs_data
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_encodings_of_hex_are_proved(name: str, file: str) -> None:
+    formula, game = _stranger(name)
+    formula = FILES[file](formula)
+    found = find_layout(formula, game)
+    assert found.standing in (Standing.FITS, Standing.PROVED)
+    assert proved(formula, game, found)
+
+
+@needs_data
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_encodings_of_hex_are_refuted(name: str) -> None:
+    formula, game = _stranger(name)
+    found = find_layout(formula, game)
+    assert found.stands_out
+    verdict = judge(formula, found.layout, game, deadline=Deadline.after(60)).verdict
+    assert isinstance(verdict, Refuted)
+
+
+@needs_data
+@pytest.mark.parametrize("name", ["ib", "nib", "dnib", "bwnib"])
+@pytest.mark.parametrize("instance", ["3x3_3_el", "dom23"])
+def test_encodings_of_grids_are_read_as_their_meta_files_say(name: str, instance: str) -> None:
+    folder = FOLDER / "grid"
+    formula = parse_qcir((folder / f"{name}_{instance}.qcir").read_text())
+    files = [str(folder / f"{instance}.{part}.ig") for part in ("domain", "problem")]
+    game = load_game(BDDL.read(files, {}))
+    found = find_layout(formula, game)
+    assert found.stands_out
+    said = layout_from_meta(read_meta(folder / f"{name}_{instance}.meta"), formula)
+    for own, other in zip(found.layout.moves, said.moves, strict=False):
+        assert (own.x, own.y) == (other.x, other.y)
+    assert proved(formula, game, found)
