@@ -30,8 +30,8 @@ _SECONDS_A_GAME = 10.0
 
 
 @examples(
-    "qsage layout theirs.qcir hex --size 3x3 --depth 5",
-    "qsage layout theirs.qcir domain.ig problem.ig --write",
+    "qsage layout sample:puzzle sample:puzzle.pg",
+    "qsage layout sample:puzzle sample:puzzle.pg -o read.qcir",
 )
 @partial(
     takes_model,
