@@ -30,8 +30,8 @@ _SECONDS_A_GAME = 10.0
 
 
 @examples(
-    "qsage layout theirs.qcir hex --size 3x3 --depth 5",
-    "qsage layout theirs.qcir domain.ig problem.ig --write",
+    "qsage layout sample:puzzle sample:puzzle.pg",
+    "qsage layout sample:puzzle sample:puzzle.pg -o read.qcir",
 )
 @partial(
     takes_model,
@@ -76,13 +76,13 @@ def command(
         raise UsageError(f"found {given}, expected FORMULA and a game, or --any-game")
     if write and output is not None:
         raise UsageError("found --write with -o, expected one of them")
+    deadline = Deadline.after(timeout)
     formula = read_formula_or_program(file, prenex_order(prenex))
     named = write or output is not None
     if named and layout_from_comments(formula) is not None:
         raise UsageError(f"{label(file)} has a layout, expected a file without one to write to")
     if write:
         _check_plain(file)
-    deadline = Deadline.after(timeout)
     with SearchLine(sys.stderr) as line:
         if any_game:
             found = _any_game(formula, deadline, line.tell)

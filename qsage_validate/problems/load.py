@@ -468,7 +468,7 @@ def _found(files: Files, formula: Qbf) -> Layout:
             for one in found.readings[:3]
         )
         raise UndecidedError(
-            f"no reading of the variables stands out ({best}): 'qsage layout' has the lines to write"
+            f"no reading of the variables stands out ({best}): 'qsage layout' has the lines"
         )
     return found.layout
 

@@ -206,10 +206,10 @@ def _rates(screening: Screening, pools: Windows) -> list[dict[Pattern, float]]:
                 own[0] += value
                 own[1] += 1
     found = [{bits: won / n for bits, (won, n) in count.items()} for count in counts]
-    for own, pool, player in zip(found, pools, screening.sketch.movers, strict=True):
-        if own and player is Player.BLACK:
+    for shares, pool, player in zip(found, pools, screening.sketch.movers, strict=True):
+        if shares and player is Player.BLACK:
             for bits in product((False, True), repeat=len(pool)):
-                own.setdefault(bits, 0.0)
+                shares.setdefault(bits, 0.0)
     screening.rates[pools] = found
     return found
 

@@ -202,16 +202,16 @@ def test_without_the_meta_file_it_is_the_game_of_variables(
     assert attack(made, 100).clean
     with pytest.raises(UsageError, match="no layout says which moves are illegal"):
         open_adversary(made, seed=1, illegal=0.5)
-    with pytest.raises(UsageError, match="found --game, but no layout"):
-        found(
-            Files(
-                str(tmp_path / "httt-3x3_3_domino.qcir"),
-                game=(
-                    str(shared_data / "bddl/httt/domain.ig"),
-                    str(shared_data / "bddl/httt/3x3_3_domino.ig"),
-                ),
-            )
+    # With the game the moves are found out.
+    made = found(
+        Files(
+            str(tmp_path / "httt-3x3_3_domino.qcir"),
+            game=(
+                str(shared_data / "bddl/httt/domain.ig"),
+                str(shared_data / "bddl/httt/3x3_3_domino.ig"),
+            ),
         )
+    )
     (tmp_path / "certificate.cnf").write_bytes(
         (shared_data / "certificates/pedant-cnf/httt_4_4_tic/certificate.cnf").read_bytes()
     )
@@ -222,6 +222,9 @@ def test_without_the_meta_file_it_is_the_game_of_variables(
         found(Files(str(tmp_path / "alone.qcir")))
     with pytest.raises(UsageError, match="expected a formula and its certificate"):
         found(Files())
+    assert made.layout is not None
+    assert made.layout.is_found
+    assert attack(made, 100).clean
 
 
 def test_a_damaged_transition_is_found_by_the_rules(shared_data: Path, tmp_path: Path) -> None:
