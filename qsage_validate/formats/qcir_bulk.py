@@ -16,14 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.gate_table import CONNECTIVES, GateTable
+from qsage_validate.circuit.name_table import NameTable
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope
 from qsage_validate.formats.numbers import MAX_DIGITS, Column
 from qsage_validate.formats.qcir_common import DENSE, SPARSITY, is_comment, largest_kept
 from qsage_validate.formats.source import BOM, decoded_comment
+from qsage_validate.formats.vocabulary import CollisionError, Vocabulary
 from qsage_validate.system.stages import go_on
 
 _COMMENT: Final = re.compile(rb"#([^\r\n]*)")
 _BLOCK = 1 << 20  # (tests have smaller ones)
+_SHORTEST: Final = len(b"output(x)")
 
 # Kinds of bytes: 0 is not ordinary.
 _BLANK, _WORD, _OPEN, _CLOSE, _COMMA, _EQUALS = range(1, 7)
@@ -65,7 +68,7 @@ def read_ordinary(data: bytes, path: str | None) -> Qbf | None:
     """The formula in ``data``; ``None`` for a file that is not ordinary, or has an error."""
     try:
         return _Reader(data, path).formula()
-    except _UnusualError:
+    except (_UnusualError, CollisionError):
         return None
 
 
@@ -73,10 +76,11 @@ class _Reader:
     def __init__(self, data: bytes, path: str | None) -> None:
         _require(b"\0" not in data)
         self.data: Final = data.removeprefix(BOM)
+        _require(len(self.data) >= _SHORTEST)
         self.path: Final = path
         self.line, self.counted = 1, 0
         self.comments: list[tuple[int, str]] = []
-        self.names: dict[bytes, int] = {}
+        self.names = Vocabulary(self.data)
         self.prefix: list[tuple[str, NDArray[np.int32]]] = []
         self.outputs: list[NDArray[np.int32]] = []
         self.numbers: list[NDArray[np.int32]] = []
@@ -85,15 +89,17 @@ class _Reader:
         self.inputs: list[NDArray[np.int32]] = []
 
     def formula(self) -> Qbf:
-        for block in self._blocks():
+        for at, block in self._blocks():
             go_on()
-            self._statements(block)
+            self._statements(at, block)
         _require(len(self.outputs) == 1 and len(self.outputs[0]) == 1)
         numbers, inputs = _joined(self.numbers), _joined(self.inputs)
         prefix = [literals for _, literals in self.prefix]
         largest = self._number([numbers, inputs, *prefix, *self.outputs])
         output = int(self.outputs[0][0])
-        rows = self._rows(numbers, _joined(prefix), largest + len(self.names))
+        names = NameTable(largest + 1, *self.names.text())
+        del self.names  # its memory is needed
+        rows = self._rows(numbers, _joined(prefix), largest + len(names))
         _require((rows[np.abs(inputs)] >= _VARIABLE).all() and rows[abs(output)] >= _VARIABLE)
         connectives = np.concatenate([*self.connectives, np.empty(0, np.uint8)])
         counts = _joined(self.counts)
@@ -103,11 +109,6 @@ class _Reader:
         starts = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=starts[1:])
         gates = _sorted(GateTable(numbers, connectives, starts, inputs, rows), counts)
-        numbered = range(largest + 1, largest + 1 + len(self.names))
-        # Each name is there once, as bytes or as text: there may be a million.
-        words = list(reversed(self.names))
-        self.names.clear()
-        names = {number: words.pop().decode() for number in numbered}
         scopes = tuple(
             Scope(
                 Quantifier.EXISTS if keyword == _FREE else Quantifier(keyword),
@@ -121,8 +122,8 @@ class _Reader:
 
     # -- Blocks
 
-    def _blocks(self) -> Iterator[bytes]:
-        """Whole statements, about ``_BLOCK`` bytes at a time, with blanks for comments."""
+    def _blocks(self) -> Iterator[tuple[int, bytes]]:
+        """Whole statements, some ``_BLOCK`` bytes, with blanks for comments; where they begin."""
         data, at, size = self.data, 0, _BLOCK
         while at < len(data):
             end = at + size
@@ -138,7 +139,7 @@ class _Reader:
                     continue
                 block = block[: end - at]
             self._note([(at + start, text) for start, text in comments if at + start < end])
-            yield block
+            yield at, block
             at, size = end, _BLOCK
 
     def _note(self, comments: list[tuple[int, bytes]]) -> None:
@@ -151,7 +152,7 @@ class _Reader:
 
     # -- Statements
 
-    def _statements(self, block: bytes) -> None:
+    def _statements(self, at: int, block: bytes) -> None:
         raw = np.frombuffer(block, dtype=np.uint8)
         kind = _KIND[raw]
         _require(kind.min() > 0)
@@ -174,7 +175,7 @@ class _Reader:
         _require(((codes < len(CONNECTIVES)) == defines).all())
         is_literal = np.ones(len(starts), dtype=np.bool_)
         is_literal[keywords] = False
-        literals = self._literals(raw, block, starts, ends, is_literal)
+        literals = self._literals(at, raw, starts, ends, is_literal)
         is_literal[names] = False
         _require((literals[names] > 0).all())
         self.numbers.append(literals[names])
@@ -206,8 +207,8 @@ class _Reader:
 
     def _literals(
         self,
+        at: int,
         raw: NDArray[np.uint8],
-        block: bytes,
         starts: Column,
         ends: Column,
         chosen: NDArray[np.bool_],
@@ -233,12 +234,9 @@ class _Reader:
                 values[having] += (raw[last[having] - 1 - place].astype(np.int64) - 48) * 10**place
             _require(values.max() < _NAMED)
             result[numeric] = values
-        known = self.names
         words = np.flatnonzero(chosen & named)
-        result[words] = [
-            _NAMED + known.setdefault(block[start:end], len(known))
-            for start, end in zip(digits_from[words].tolist(), ends[words].tolist(), strict=True)
-        ]
+        if len(words):
+            result[words] = self.names.numbers(digits_from[words] + at, lengths[words]) + _NAMED
         np.negative(result, out=result, where=negative)
         return result
 
@@ -257,7 +255,7 @@ class _Reader:
                 sizes = np.abs(column)
                 used[sizes[sizes < _NAMED]] = True
             _require(largest <= largest_kept(int(np.count_nonzero(used)) + len(self.names)))
-        if self.names:
+        if len(self.names):
             for column in columns:
                 shift = largest + 1 - _NAMED
                 column[column >= _NAMED] += shift
@@ -345,12 +343,14 @@ def _sorted(gates: GateTable, counts: NDArray[np.int32]) -> GateTable:
     below = gates.rows[np.abs(gates.inputs)]
     if (below < np.repeat(np.arange(len(counts), dtype=np.int32), counts)).all():
         return gates
-    order = np.asarray(_order(below.data, gates.starts.data), dtype=np.int64)
+    order = np.frombuffer(_order(below.data, gates.starts.data), dtype=np.int32)
+    del below  # its memory is needed
     counts = counts[order]
     starts = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=starts[1:])
     # The place of each input before: its gate's first one, and its place in the gate.
-    moved = np.repeat(gates.starts[order] - starts[:-1], counts) + np.arange(len(gates.inputs))
+    moved = np.repeat((gates.starts[order] - starts[:-1]).astype(np.int32), counts)
+    moved += np.arange(len(moved), dtype=np.int32)
     numbers = gates.numbers[order]
     rows = gates.rows.copy()
     rows[numbers] = np.arange(len(numbers), dtype=np.int32)
@@ -360,8 +360,8 @@ def _sorted(gates: GateTable, counts: NDArray[np.int32]) -> GateTable:
 def _order(below: Sequence[int], starts: Sequence[int]) -> array[int]:
     """Depth-first, without recursion; ``below`` has the row of each input, negative for none."""
     state = bytearray(len(starts) - 1)  # 0 untouched, 1 on the path, 2 done
-    next_input = array("q", starts)
-    order = array("q")
+    next_input = array("I", starts)
+    order = array("i")
     for root in range(len(state)):
         path = [] if state[root] else [root]
         while path:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import pickle
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.gate_table import GateTable
+from qsage_validate.circuit.name_table import NameTable
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError
-from qsage_validate.formats import qcir_bulk
+from qsage_validate.formats import qcir_bulk, vocabulary
 from qsage_validate.formats.qcir import parse_qcir, qcir_text, read_carefully
 from qsage_validate.formats.qcir_bulk import read_ordinary
+from qsage_validate.formats.vocabulary import Vocabulary
 from tests.support.generated import damaged, qbfs
 from tests.unit.formats.test_fuzz_readers import QCIR
 
@@ -189,3 +192,38 @@ def test_a_table_of_gates_is_a_mapping() -> None:
     with pytest.raises(KeyError):
         gates[8]
     assert pickle.loads(pickle.dumps(gates)) == gates
+
+
+def test_a_table_of_names_is_a_mapping() -> None:
+    text = "\n".join(large(names=True))
+    found, plain = parse_qcir(text).names, read_carefully(text).names
+    assert isinstance(found, NameTable)
+    assert found == plain
+    assert list(found) == list(plain)
+    first, last = min(plain), max(plain)
+    assert (found[first], found[last]) == (plain[first], plain[last])
+    assert (first in found, first - 1 in found, last + 1 in found) == (True, False, False)
+    assert found.get(last + 1) is None
+    assert pickle.loads(pickle.dumps(found)) == plain
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=20), min_size=1), st.integers(1, 5))
+def test_words_are_numbered_by_their_first_appearance(words: list[str], block: int) -> None:
+    data = (" ".join(words) + " ").encode() + bytes(8)
+    ends = np.cumsum([len(word) + 1 for word in words]) - 1
+    lengths = np.array([len(word) for word in words])
+    table = Vocabulary(data)
+    found: list[int] = []
+    for at in range(0, len(words), block):
+        part = slice(at, at + block)
+        found += table.numbers((ends - lengths)[part], lengths[part]).tolist()
+    distinct = list(dict.fromkeys(words))
+    assert found == [distinct.index(word) for word in words]
+    assert table.text()[0].decode() == "".join(distinct)
+
+
+def test_two_words_with_one_hash_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "_mixed", np.zeros_like)
+    text = "\n".join(large(names=True))
+    assert read_ordinary(text.encode(), None) is None
+    assert parse_qcir(text) == read_carefully(text)
