@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Final
 
 from qsage_validate.circuit.prenex import (
@@ -51,6 +52,8 @@ _ARITY: Final = {Connective.XOR: 2, Connective.ITE: 3}
 _STATEMENTS: Final = "exists, forall, free, output, or 'gate = and|or|xor|ite(...)'"
 # Files that are larger are read in bulk; numpy need not be loaded for the others.
 _LARGE: Final = 1 << 17
+# Lines that are written at one time.
+_LINES: Final = 1 << 14
 
 
 @dataclass(slots=True)
@@ -484,36 +487,43 @@ def qcir_text(qbf: Qbf, *, cleansed: bool = False) -> str:
     such text (a name that is no identifier or stands for two things, a line break in a
     comment).
     """
-    name = _namer(qbf, cleansed)
+    names = {} if cleansed else _names(qbf)
+    header = "#QCIR-G14" if names else f"#QCIR-G14 {qbf.max_variable}"
+    lines = chain([header], _with_comments(_lines(qbf, names), qbf.comments), [""])
+    # A million lines are not texts of their own all at once.
+    return "\n".join(map("\n".join, iter(lambda: list(islice(lines, _LINES)), [])))
 
+
+def _lines(qbf: Qbf, names: Mapping[int, str]) -> Iterator[str]:
     def literals(xs: Iterable[int]) -> str:
-        return ", ".join(f"-{name[-x]}" if x < 0 else name[x] for x in xs)
+        if not names:
+            return ", ".join(map(str, xs))
+        return ", ".join(("-" if x < 0 else "") + names.get(abs(x), str(abs(x))) for x in xs)
 
-    all_numbers = all(text == str(number) for number, text in name.items())
-    header = f"#QCIR-G14 {qbf.max_variable}" if all_numbers else "#QCIR-G14"
-    statements = [f"{s.quantifier.value}({literals(s.variables)})" for s in qbf.scopes]
-    statements.append(f"output({literals((qbf.output,))})")
-    statements += [
-        f"{name[g]} = {gate.connective.value}({literals(gate.inputs)})"
-        for g, gate in qbf.gates.items()
-    ]
-    return "\n".join([header, *_with_comments(statements, qbf.comments)]) + "\n"
+    for s in qbf.scopes:
+        yield f"{s.quantifier.value}({literals(s.variables)})"
+    yield f"output({literals((qbf.output,))})"
+    for g, gate in qbf.gates.items():
+        yield f"{literals((g,))} = {gate.connective.value}({literals(gate.inputs)})"
 
 
-def _namer(qbf: Qbf, cleansed: bool) -> dict[int, str]:
-    variables = [v for scope in qbf.scopes for v in scope.variables]
-    names = {v: str(v) if cleansed else qbf.name(v) for v in (*variables, *qbf.gates)}
-    if len(set(names.values())) != len(names):
+def _names(qbf: Qbf) -> dict[int, str]:
+    """The names of variables and gates that are not their numbers; each stands for one thing."""
+    if not qbf.names:
+        return {}
+    used = {v for scope in qbf.scopes for v in scope.variables}.union(qbf.gates)
+    names = {v: text for v, text in qbf.names.items() if v in used and text != str(v)}
+    numbers = {str(v) for v in used.difference(names)}
+    if len(set(names.values())) != len(names) or not numbers.isdisjoint(names.values()):
         raise ValueError("two variables or gates have one name")
-    for number, text in names.items():
-        if text != str(number) and not _BARE_NAME.fullmatch(text):
+    for text in names.values():
+        if not _BARE_NAME.fullmatch(text):
             raise ValueError(f"{text!r} is no QCIR identifier")
     return names
 
 
-def _with_comments(statements: list[str], comments: tuple[tuple[int, str], ...]) -> Iterator[str]:
+def _with_comments(queue: Iterator[str], comments: tuple[tuple[int, str], ...]) -> Iterator[str]:
     line = 2
-    queue = iter(statements)
     for wanted, text in comments:
         if "\n" in text or "\r" in text:
             raise ValueError(f"a line break in the comment {text!r}")
