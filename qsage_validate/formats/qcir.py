@@ -22,7 +22,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Final
+from math import inf
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.prenex import (
     MAX_COPIES,
@@ -37,6 +38,9 @@ from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quant
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir_common import is_comment, largest_kept
 from qsage_validate.formats.source import HASH, Source, quoted
+
+if TYPE_CHECKING:
+    from qsage_validate.formats.qcir_bulk import Suspicion
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
 _NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
@@ -84,9 +88,10 @@ def parse_qcir(data: bytes | str, path: str | None = None, order: PrenexOrder | 
     if len(data) > _LARGE:
         from qsage_validate.formats.qcir_bulk import read_ordinary
 
-        formula = read_ordinary(data.encode() if isinstance(data, str) else data, path)
-        if formula is not None:
-            return formula
+        found = read_ordinary(data.encode() if isinstance(data, str) else data, path)
+        if isinstance(found, Qbf):
+            return found
+        _Reader(_source(data, path)).explain(found)
     return read_carefully(data, path, order)
 
 
@@ -94,8 +99,11 @@ def read_carefully(
     data: bytes | str, path: str | None = None, order: PrenexOrder | None = None
 ) -> Qbf:
     """What :func:`parse_qcir` does with files of any size, statement by statement."""
-    source = Source(data, path) if isinstance(data, str) else Source.decode(data, path, HASH)
-    return _Reader(source).formula(order)
+    return _Reader(_source(data, path)).formula(order)
+
+
+def _source(data: bytes | str, path: str | None) -> Source:
+    return Source(data, path) if isinstance(data, str) else Source.decode(data, path, HASH)
 
 
 class _Reader:
@@ -134,12 +142,24 @@ class _Reader:
         except UnboundError as error:
             raise self._unbound(error, gates, output) from None
 
+    def explain(self, suspicion: Suspicion) -> None:
+        """Raise the error at a place where one is suspected, if one is found there."""
+        # Bytes are characters, and both readers have the same ones.
+        if not self.source.text.isascii() or "\0" in self.source.text:
+            return
+        if suspicion.gates is None:
+            for _ in self._statements(suspicion.start, suspicion.end):
+                pass
+            return
+        self.code = suspicion.shortened(self.code)
+        self.formula(None)
+
     # -- Syntax
 
-    def _statements(self) -> Iterator[_Statement]:
+    def _statements(self, at: int = 0, before: float = inf) -> Iterator[_Statement]:
+        """The statements that begin at ``at`` or behind it, and before ``before``."""
         code = self.code
-        end = len(code.rstrip())
-        at = 0
+        end = min(len(code.rstrip()), before)
         while at < end:
             match = _STATEMENT.match(code, at)
             if match is None:

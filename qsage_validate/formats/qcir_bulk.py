@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -60,16 +61,58 @@ _LONGEST: Final = max(map(len, _KEYWORDS))
 _NAMED: Final = 1 << 30
 
 
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Where the first error of a file is, if it has one.
+
+    No statement before the byte ``start`` (behind a byte-order mark) has a syntax error; those that
+    begin before ``end`` may have.  Or all statements are ordinary, and ``gates``, by their places
+    among the gates of the file, are enough to see the error; of ``named`` the names are.
+    """
+
+    start: int = 0
+    end: int = 0
+    gates: tuple[int, ...] | None = None
+    named: tuple[int, ...] = ()
+
+    def shortened(self, code: str) -> str:
+        """``code``, which is ASCII without comments, with blanks for what is not needed."""
+        raw = np.frombuffer(code.encode("ascii"), dtype=np.uint8)
+        ends = np.flatnonzero(raw == ord(")")) + 1
+        defined = np.searchsorted(ends, np.flatnonzero(raw == ord("=")), side="right")
+        kept = np.ones(len(ends), dtype=np.bool_)
+        kept[defined] = False
+        kept[defined[[*(self.gates or ()), *self.named]]] = True
+        named = set(defined[list(self.named)].tolist())
+        pieces: list[str] = []
+        at = 0
+        for k in np.flatnonzero(kept).tolist():
+            start, end = int(ends[k - 1]) if k else 0, int(ends[k])
+            pieces.append(" " * (start - at))
+            statement = code[start:end]
+            if k in named:
+                # An empty disjunction: nothing in it can be wrong.
+                head = statement[: statement.index("=") + 1]
+                statement = head + "or(" + " " * (len(statement) - len(head) - 4) + ")"
+            pieces.append(statement)
+            at = end
+        return "".join(pieces)
+
+
 class _UnusualError(Exception):
     """Something that the careful reader reads, or explains."""
 
+    def __init__(self, suspicion: Suspicion | None = None) -> None:
+        super().__init__()
+        self.suspicion: Final = suspicion or Suspicion()
 
-def read_ordinary(data: bytes, path: str | None) -> Qbf | None:
-    """The formula in ``data``; ``None`` for a file that is not ordinary, or has an error."""
+
+def read_ordinary(data: bytes, path: str | None) -> Qbf | Suspicion:
+    """The formula in ``data``; for a file that is not ordinary, or has an error, its place."""
     try:
         return _Reader(data, path).formula()
-    except (_UnusualError, CollisionError):
-        return None
+    except _UnusualError as error:
+        return error.suspicion
 
 
 class _Reader:
@@ -91,8 +134,11 @@ class _Reader:
     def formula(self) -> Qbf:
         for at, block in self._blocks():
             go_on()
-            self._statements(at, block)
-        _require(len(self.outputs) == 1 and len(self.outputs[0]) == 1)
+            try:
+                self._statements(at, block)
+            except (_UnusualError, CollisionError):
+                raise _UnusualError(Suspicion(at, at + len(block))) from None
+        _expect(len(self.outputs) == 1 and len(self.outputs[0]) == 1)
         numbers, inputs = _joined(self.numbers), _joined(self.inputs)
         prefix = [literals for _, literals in self.prefix]
         largest = self._number([numbers, inputs, *prefix, *self.outputs])
@@ -100,14 +146,21 @@ class _Reader:
         names = NameTable(largest + 1, *self.names.text())
         del self.names  # its memory is needed
         rows = self._rows(numbers, _joined(prefix), largest + len(names))
-        _require((rows[np.abs(inputs)] >= _VARIABLE).all() and rows[abs(output)] >= _VARIABLE)
         connectives = np.concatenate([*self.connectives, np.empty(0, np.uint8)])
         counts = _joined(self.counts)
-        for connective, arity in ((Connective.XOR, 2), (Connective.ITE, 3)):
-            chosen = connectives == CONNECTIVES.index(connective)
-            _require((counts[chosen] == arity).all())
         starts = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=starts[1:])
+        wrong = np.zeros(len(counts), dtype=np.bool_)
+        for connective, arity in ((Connective.XOR, 2), (Connective.ITE, 3)):
+            wrong |= (connectives == CONNECTIVES.index(connective)) & (counts != arity)
+        undefined = np.flatnonzero(rows[np.abs(inputs)] == _NOTHING)
+        wrong[np.searchsorted(starts, undefined, side="right") - 1] = True
+        if wrong.any():
+            gate = int(np.argmax(wrong))
+            read = rows[np.abs(inputs[starts[gate] : starts[gate + 1]])].tolist()
+            others = tuple(sorted({row for row in read if row >= 0} - {gate}))
+            raise _UnusualError(Suspicion(gates=(gate,), named=others))
+        _expect(rows[abs(output)] != _NOTHING)
         gates = _sorted(GateTable(numbers, connectives, starts, inputs, rows), counts)
         scopes = tuple(
             Scope(
@@ -268,11 +321,16 @@ class _Reader:
         """For each number the row of its gate, ``_VARIABLE`` or ``_NOTHING``."""
         rows = np.full(largest + 1, _NOTHING, dtype=np.int32)
         rows[quantified] = _VARIABLE
-        _require(np.count_nonzero(rows == _VARIABLE) == len(quantified))
-        _require((rows[numbers] == _NOTHING).all())
+        _expect(np.count_nonzero(rows == _VARIABLE) == len(quantified))
         own = np.arange(len(numbers), dtype=np.int32)
+        again = rows[numbers] == _VARIABLE
         rows[numbers] = own
-        _require((rows[numbers] == own).all())
+        if again.any() or (rows[numbers] != own).any():
+            firsts = np.unique(numbers, return_index=True)[1]
+            again |= ~np.isin(own, firsts)
+            gate = int(np.argmax(again))
+            other = int(np.argmax(numbers == numbers[gate]))
+            raise _UnusualError(Suspicion(gates=(other, gate)))
         return rows
 
 
@@ -283,6 +341,12 @@ _NOTHING: Final = -2
 def _require(ordinary: object) -> None:
     if not ordinary:
         raise _UnusualError
+
+
+def _expect(right: object) -> None:
+    """What is wrong otherwise is seen without any gate."""
+    if not right:
+        raise _UnusualError(Suspicion(gates=()))
 
 
 def _joined(columns: list[NDArray[np.int32]]) -> NDArray[np.int32]:
