@@ -6,7 +6,7 @@ The same circuit of random conjunctions and disjunctions is a QCIR file with num
 and one whose gates are in any order; its gates as conjunctions are an AIGER file, ASCII and binary.
 Each file is read in a process of its own.  Memory is the most that the process had, as Linux counts
 it, Python and numpy included.  The last rows are errors: a comma too many and an undefined variable
-nine tenths down the QCIR file, and a PG file with 7,757 lines of which the last has a shape in pieces.
+nine tenths down the QCIR file, and a PG file of 7,757 lines whose last one has a shape in pieces.
 
 ``--checkout`` measures the package in other folders too, such as an earlier version.
 """
