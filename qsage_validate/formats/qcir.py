@@ -21,6 +21,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain, islice
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
@@ -30,6 +32,7 @@ from qsage_validate.formats.source import HASH, Source, quoted
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.prenex import AnyGate, QuantifierGate, UnboundError
+    from qsage_validate.formats.qcir_bulk import Suspicion
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
 _NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
@@ -45,6 +48,8 @@ _ARITY: Final = {Connective.XOR: 2, Connective.ITE: 3}
 _STATEMENTS: Final = "exists, forall, free, output, or 'gate = and|or|xor|ite(...)'"
 # Files that are larger are read in bulk; numpy need not be loaded for the others.
 _LARGE: Final = 1 << 17
+# Lines that are written at one time.
+_LINES: Final = 1 << 14
 
 
 @dataclass(slots=True)
@@ -75,9 +80,10 @@ def parse_qcir(data: bytes | str, path: str | None = None, order: PrenexOrder | 
     if len(data) > _LARGE:
         from qsage_validate.formats.qcir_bulk import read_ordinary
 
-        formula = read_ordinary(data.encode() if isinstance(data, str) else data, path)
-        if formula is not None:
-            return formula
+        found = read_ordinary(data.encode() if isinstance(data, str) else data, path)
+        if isinstance(found, Qbf):
+            return found
+        _Reader(_source(data, path)).explain(found)
     return read_carefully(data, path, order)
 
 
@@ -85,8 +91,11 @@ def read_carefully(
     data: bytes | str, path: str | None = None, order: PrenexOrder | None = None
 ) -> Qbf:
     """What :func:`parse_qcir` does with files of any size, statement by statement."""
-    source = Source(data, path) if isinstance(data, str) else Source.decode(data, path, HASH)
-    return _Reader(source).formula(order)
+    return _Reader(_source(data, path)).formula(order)
+
+
+def _source(data: bytes | str, path: str | None) -> Source:
+    return Source(data, path) if isinstance(data, str) else Source.decode(data, path, HASH)
 
 
 class _Reader:
@@ -127,12 +136,24 @@ class _Reader:
         except UnboundError as error:
             raise self._unbound(error, gates, output) from None
 
+    def explain(self, suspicion: Suspicion) -> None:
+        """Raise the error at a place where one is suspected, if one is found there."""
+        # Bytes are characters, and both readers have the same ones.
+        if not self.source.text.isascii() or "\0" in self.source.text:
+            return
+        if suspicion.gates is None:
+            for _ in self._statements(suspicion.start, suspicion.end):
+                pass
+            return
+        self.code = suspicion.shortened(self.code)
+        self.formula(None)
+
     # -- Syntax
 
-    def _statements(self) -> Iterator[_Statement]:
+    def _statements(self, at: int = 0, before: float = inf) -> Iterator[_Statement]:
+        """The statements that begin at ``at`` or behind it, and before ``before``."""
         code = self.code
-        end = len(code.rstrip())
-        at = 0
+        end = min(len(code.rstrip()), before)
         while at < end:
             match = _STATEMENT.match(code, at)
             if match is None:
@@ -484,36 +505,43 @@ def qcir_text(qbf: Qbf, *, cleansed: bool = False) -> str:
     such text (a name that is no identifier or stands for two things, a line break in a
     comment).
     """
-    name = _namer(qbf, cleansed)
+    names = {} if cleansed else _names(qbf)
+    header = "#QCIR-G14" if names else f"#QCIR-G14 {qbf.max_variable}"
+    lines = chain([header], _with_comments(_lines(qbf, names), qbf.comments), [""])
+    # A million lines are not texts of their own all at once.
+    return "\n".join(map("\n".join, iter(lambda: list(islice(lines, _LINES)), [])))
 
+
+def _lines(qbf: Qbf, names: Mapping[int, str]) -> Iterator[str]:
     def literals(xs: Iterable[int]) -> str:
-        return ", ".join(f"-{name[-x]}" if x < 0 else name[x] for x in xs)
+        if not names:
+            return ", ".join(map(str, xs))
+        return ", ".join(("-" if x < 0 else "") + names.get(abs(x), str(abs(x))) for x in xs)
 
-    all_numbers = all(text == str(number) for number, text in name.items())
-    header = f"#QCIR-G14 {qbf.max_variable}" if all_numbers else "#QCIR-G14"
-    statements = [f"{s.quantifier.value}({literals(s.variables)})" for s in qbf.scopes]
-    statements.append(f"output({literals((qbf.output,))})")
-    statements += [
-        f"{name[g]} = {gate.connective.value}({literals(gate.inputs)})"
-        for g, gate in qbf.gates.items()
-    ]
-    return "\n".join([header, *_with_comments(statements, qbf.comments)]) + "\n"
+    for s in qbf.scopes:
+        yield f"{s.quantifier.value}({literals(s.variables)})"
+    yield f"output({literals((qbf.output,))})"
+    for g, gate in qbf.gates.items():
+        yield f"{literals((g,))} = {gate.connective.value}({literals(gate.inputs)})"
 
 
-def _namer(qbf: Qbf, cleansed: bool) -> dict[int, str]:
-    variables = [v for scope in qbf.scopes for v in scope.variables]
-    names = {v: str(v) if cleansed else qbf.name(v) for v in (*variables, *qbf.gates)}
-    if len(set(names.values())) != len(names):
+def _names(qbf: Qbf) -> dict[int, str]:
+    """The names of variables and gates that are not their numbers; each stands for one thing."""
+    if not qbf.names:
+        return {}
+    used = {v for scope in qbf.scopes for v in scope.variables}.union(qbf.gates)
+    names = {v: text for v, text in qbf.names.items() if v in used and text != str(v)}
+    numbers = {str(v) for v in used.difference(names)}
+    if len(set(names.values())) != len(names) or not numbers.isdisjoint(names.values()):
         raise ValueError("two variables or gates have one name")
-    for number, text in names.items():
-        if text != str(number) and not _BARE_NAME.fullmatch(text):
+    for text in names.values():
+        if not _BARE_NAME.fullmatch(text):
             raise ValueError(f"{text!r} is no QCIR identifier")
     return names
 
 
-def _with_comments(statements: list[str], comments: tuple[tuple[int, str], ...]) -> Iterator[str]:
+def _with_comments(queue: Iterator[str], comments: tuple[tuple[int, str], ...]) -> Iterator[str]:
     line = 2
-    queue = iter(statements)
     for wanted, text in comments:
         if "\n" in text or "\r" in text:
             raise ValueError(f"a line break in the comment {text!r}")

@@ -10,20 +10,24 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.gate_table import CONNECTIVES, GateTable
+from qsage_validate.circuit.name_table import NameTable
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope
 from qsage_validate.formats.numbers import MAX_DIGITS, Column
 from qsage_validate.formats.qcir_common import DENSE, SPARSITY, is_comment, largest_kept
 from qsage_validate.formats.source import BOM, decoded_comment
+from qsage_validate.formats.vocabulary import CollisionError, Vocabulary
 from qsage_validate.system.stages import go_on
 
 _COMMENT: Final = re.compile(rb"#([^\r\n]*)")
 _BLOCK = 1 << 20  # (tests have smaller ones)
+_SHORTEST: Final = len(b"output(x)")
 
 # Kinds of bytes: 0 is not ordinary.
 _BLANK, _WORD, _OPEN, _CLOSE, _COMMA, _EQUALS = range(1, 7)
@@ -57,26 +61,69 @@ _LONGEST: Final = max(map(len, _KEYWORDS))
 _NAMED: Final = 1 << 30
 
 
+@dataclass(frozen=True, slots=True)
+class Suspicion:
+    """Where the first error of a file is, if it has one.
+
+    No statement before the byte ``start`` (behind a byte-order mark) has a syntax error; those that
+    begin before ``end`` may have.  Or all statements are ordinary, and ``gates``, by their places
+    among the gates of the file, are enough to see the error; of ``named`` the names are.
+    """
+
+    start: int = 0
+    end: int = 0
+    gates: tuple[int, ...] | None = None
+    named: tuple[int, ...] = ()
+
+    def shortened(self, code: str) -> str:
+        """``code``, which is ASCII without comments, with blanks for what is not needed."""
+        raw = np.frombuffer(code.encode("ascii"), dtype=np.uint8)
+        ends = np.flatnonzero(raw == ord(")")) + 1
+        defined = np.searchsorted(ends, np.flatnonzero(raw == ord("=")), side="right")
+        kept = np.ones(len(ends), dtype=np.bool_)
+        kept[defined] = False
+        kept[defined[[*(self.gates or ()), *self.named]]] = True
+        named = set(defined[list(self.named)].tolist())
+        pieces: list[str] = []
+        at = 0
+        for k in np.flatnonzero(kept).tolist():
+            start, end = int(ends[k - 1]) if k else 0, int(ends[k])
+            pieces.append(" " * (start - at))
+            statement = code[start:end]
+            if k in named:
+                # An empty disjunction: nothing in it can be wrong.
+                head = statement[: statement.index("=") + 1]
+                statement = head + "or(" + " " * (len(statement) - len(head) - 4) + ")"
+            pieces.append(statement)
+            at = end
+        return "".join(pieces)
+
+
 class _UnusualError(Exception):
     """Something that the careful reader reads, or explains."""
 
+    def __init__(self, suspicion: Suspicion | None = None) -> None:
+        super().__init__()
+        self.suspicion: Final = suspicion or Suspicion()
 
-def read_ordinary(data: bytes, path: str | None) -> Qbf | None:
-    """The formula in ``data``; ``None`` for a file that is not ordinary, or has an error."""
+
+def read_ordinary(data: bytes, path: str | None) -> Qbf | Suspicion:
+    """The formula in ``data``; for a file that is not ordinary, or has an error, its place."""
     try:
         return _Reader(data, path).formula()
-    except _UnusualError:
-        return None
+    except _UnusualError as error:
+        return error.suspicion
 
 
 class _Reader:
     def __init__(self, data: bytes, path: str | None) -> None:
         _require(b"\0" not in data)
         self.data: Final = data.removeprefix(BOM)
+        _require(len(self.data) >= _SHORTEST)
         self.path: Final = path
         self.line, self.counted = 1, 0
         self.comments: list[tuple[int, str]] = []
-        self.names: dict[bytes, int] = {}
+        self.names = Vocabulary(self.data)
         self.prefix: list[tuple[str, NDArray[np.int32]]] = []
         self.outputs: list[NDArray[np.int32]] = []
         self.numbers: list[NDArray[np.int32]] = []
@@ -85,29 +132,36 @@ class _Reader:
         self.inputs: list[NDArray[np.int32]] = []
 
     def formula(self) -> Qbf:
-        for block in self._blocks():
+        for at, block in self._blocks():
             go_on()
-            self._statements(block)
-        _require(len(self.outputs) == 1 and len(self.outputs[0]) == 1)
+            try:
+                self._statements(at, block)
+            except (_UnusualError, CollisionError):
+                raise _UnusualError(Suspicion(at, at + len(block))) from None
+        _expect(len(self.outputs) == 1 and len(self.outputs[0]) == 1)
         numbers, inputs = _joined(self.numbers), _joined(self.inputs)
         prefix = [literals for _, literals in self.prefix]
         largest = self._number([numbers, inputs, *prefix, *self.outputs])
         output = int(self.outputs[0][0])
-        rows = self._rows(numbers, _joined(prefix), largest + len(self.names))
-        _require((rows[np.abs(inputs)] >= _VARIABLE).all() and rows[abs(output)] >= _VARIABLE)
+        names = NameTable(largest + 1, *self.names.text())
+        del self.names  # its memory is needed
+        rows = self._rows(numbers, _joined(prefix), largest + len(names))
         connectives = np.concatenate([*self.connectives, np.empty(0, np.uint8)])
         counts = _joined(self.counts)
-        for connective, arity in ((Connective.XOR, 2), (Connective.ITE, 3)):
-            chosen = connectives == CONNECTIVES.index(connective)
-            _require((counts[chosen] == arity).all())
         starts = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=starts[1:])
+        wrong = np.zeros(len(counts), dtype=np.bool_)
+        for connective, arity in ((Connective.XOR, 2), (Connective.ITE, 3)):
+            wrong |= (connectives == CONNECTIVES.index(connective)) & (counts != arity)
+        undefined = np.flatnonzero(rows[np.abs(inputs)] == _NOTHING)
+        wrong[np.searchsorted(starts, undefined, side="right") - 1] = True
+        if wrong.any():
+            gate = int(np.argmax(wrong))
+            read = rows[np.abs(inputs[starts[gate] : starts[gate + 1]])].tolist()
+            others = tuple(sorted({row for row in read if row >= 0} - {gate}))
+            raise _UnusualError(Suspicion(gates=(gate,), named=others))
+        _expect(rows[abs(output)] != _NOTHING)
         gates = _sorted(GateTable(numbers, connectives, starts, inputs, rows), counts)
-        numbered = range(largest + 1, largest + 1 + len(self.names))
-        # Each name is there once, as bytes or as text: there may be a million.
-        words = list(reversed(self.names))
-        self.names.clear()
-        names = {number: words.pop().decode() for number in numbered}
         scopes = tuple(
             Scope(
                 Quantifier.EXISTS if keyword == _FREE else Quantifier(keyword),
@@ -121,8 +175,8 @@ class _Reader:
 
     # -- Blocks
 
-    def _blocks(self) -> Iterator[bytes]:
-        """Whole statements, about ``_BLOCK`` bytes at a time, with blanks for comments."""
+    def _blocks(self) -> Iterator[tuple[int, bytes]]:
+        """Whole statements, some ``_BLOCK`` bytes, with blanks for comments; where they begin."""
         data, at, size = self.data, 0, _BLOCK
         while at < len(data):
             end = at + size
@@ -138,7 +192,7 @@ class _Reader:
                     continue
                 block = block[: end - at]
             self._note([(at + start, text) for start, text in comments if at + start < end])
-            yield block
+            yield at, block
             at, size = end, _BLOCK
 
     def _note(self, comments: list[tuple[int, bytes]]) -> None:
@@ -151,7 +205,7 @@ class _Reader:
 
     # -- Statements
 
-    def _statements(self, block: bytes) -> None:
+    def _statements(self, at: int, block: bytes) -> None:
         raw = np.frombuffer(block, dtype=np.uint8)
         kind = _KIND[raw]
         _require(kind.min() > 0)
@@ -174,7 +228,7 @@ class _Reader:
         _require(((codes < len(CONNECTIVES)) == defines).all())
         is_literal = np.ones(len(starts), dtype=np.bool_)
         is_literal[keywords] = False
-        literals = self._literals(raw, block, starts, ends, is_literal)
+        literals = self._literals(at, raw, starts, ends, is_literal)
         is_literal[names] = False
         _require((literals[names] > 0).all())
         self.numbers.append(literals[names])
@@ -206,8 +260,8 @@ class _Reader:
 
     def _literals(
         self,
+        at: int,
         raw: NDArray[np.uint8],
-        block: bytes,
         starts: Column,
         ends: Column,
         chosen: NDArray[np.bool_],
@@ -233,12 +287,9 @@ class _Reader:
                 values[having] += (raw[last[having] - 1 - place].astype(np.int64) - 48) * 10**place
             _require(values.max() < _NAMED)
             result[numeric] = values
-        known = self.names
         words = np.flatnonzero(chosen & named)
-        result[words] = [
-            _NAMED + known.setdefault(block[start:end], len(known))
-            for start, end in zip(digits_from[words].tolist(), ends[words].tolist(), strict=True)
-        ]
+        if len(words):
+            result[words] = self.names.numbers(digits_from[words] + at, lengths[words]) + _NAMED
         np.negative(result, out=result, where=negative)
         return result
 
@@ -257,7 +308,7 @@ class _Reader:
                 sizes = np.abs(column)
                 used[sizes[sizes < _NAMED]] = True
             _require(largest <= largest_kept(int(np.count_nonzero(used)) + len(self.names)))
-        if self.names:
+        if len(self.names):
             for column in columns:
                 shift = largest + 1 - _NAMED
                 column[column >= _NAMED] += shift
@@ -270,11 +321,16 @@ class _Reader:
         """For each number the row of its gate, ``_VARIABLE`` or ``_NOTHING``."""
         rows = np.full(largest + 1, _NOTHING, dtype=np.int32)
         rows[quantified] = _VARIABLE
-        _require(np.count_nonzero(rows == _VARIABLE) == len(quantified))
-        _require((rows[numbers] == _NOTHING).all())
+        _expect(np.count_nonzero(rows == _VARIABLE) == len(quantified))
         own = np.arange(len(numbers), dtype=np.int32)
+        again = rows[numbers] == _VARIABLE
         rows[numbers] = own
-        _require((rows[numbers] == own).all())
+        if again.any() or (rows[numbers] != own).any():
+            firsts = np.unique(numbers, return_index=True)[1]
+            again |= ~np.isin(own, firsts)
+            gate = int(np.argmax(again))
+            other = int(np.argmax(numbers == numbers[gate]))
+            raise _UnusualError(Suspicion(gates=(other, gate)))
         return rows
 
 
@@ -285,6 +341,12 @@ _NOTHING: Final = -2
 def _require(ordinary: object) -> None:
     if not ordinary:
         raise _UnusualError
+
+
+def _expect(right: object) -> None:
+    """What is wrong otherwise is seen without any gate."""
+    if not right:
+        raise _UnusualError(Suspicion(gates=()))
 
 
 def _joined(columns: list[NDArray[np.int32]]) -> NDArray[np.int32]:
@@ -345,12 +407,14 @@ def _sorted(gates: GateTable, counts: NDArray[np.int32]) -> GateTable:
     below = gates.rows[np.abs(gates.inputs)]
     if (below < np.repeat(np.arange(len(counts), dtype=np.int32), counts)).all():
         return gates
-    order = np.asarray(_order(below.data, gates.starts.data), dtype=np.int64)
+    order = np.frombuffer(_order(below.data, gates.starts.data), dtype=np.int32)
+    del below  # its memory is needed
     counts = counts[order]
     starts = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=starts[1:])
     # The place of each input before: its gate's first one, and its place in the gate.
-    moved = np.repeat(gates.starts[order] - starts[:-1], counts) + np.arange(len(gates.inputs))
+    moved = np.repeat((gates.starts[order] - starts[:-1]).astype(np.int32), counts)
+    moved += np.arange(len(moved), dtype=np.int32)
     numbers = gates.numbers[order]
     rows = gates.rows.copy()
     rows[numbers] = np.arange(len(numbers), dtype=np.int32)
@@ -360,8 +424,8 @@ def _sorted(gates: GateTable, counts: NDArray[np.int32]) -> GateTable:
 def _order(below: Sequence[int], starts: Sequence[int]) -> array[int]:
     """Depth-first, without recursion; ``below`` has the row of each input, negative for none."""
     state = bytearray(len(starts) - 1)  # 0 untouched, 1 on the path, 2 done
-    next_input = array("q", starts)
-    order = array("q")
+    next_input = array("I", starts)
+    order = array("i")
     for root in range(len(state)):
         path = [] if state[root] else [root]
         while path:

@@ -5,8 +5,8 @@
 The same circuit of random conjunctions and disjunctions is a QCIR file with numbers, one with names
 and one whose gates are in any order; its gates as conjunctions are an AIGER file, ASCII and binary.
 Each file is read in a process of its own.  Memory is the most that the process had, as Linux counts
-it, Python and numpy included.  The last row is an error: a PG file with 7,756 lines of which the
-last has a shape in pieces.
+it, Python and numpy included.  The last rows are errors: a comma too many and an undefined variable
+nine tenths down the QCIR file, and a PG file of 7,757 lines whose last one has a shape in pieces.
 
 ``--checkout`` measures the package in other folders too, such as an earlier version.
 """
@@ -90,6 +90,14 @@ def qcir(gates: int, word: Callable[[int], str] = str, *, mixed: bool = False) -
     return ("\n".join((*head, *lines)) + "\n").encode()
 
 
+def wrong(gates: int, inputs: str) -> bytes:
+    """The circuit with other inputs for a gate that is nine tenths down."""
+    lines = qcir(gates).split(b"\n")
+    at = len(lines) * 9 // 10
+    lines[at] = lines[at].split(b"(")[0] + f"({inputs})".encode()
+    return b"\n".join(lines)
+
+
 def aiger(gates: int, *, binary: bool) -> bytes:
     """The circuit with all gates as conjunctions, as AIGER."""
     fanins = np.array([(a, b) for _, _, a, b in circuit(gates)], dtype=np.int64)
@@ -118,8 +126,14 @@ def files(gates: int) -> dict[str, tuple[str, Callable[[], bytes]]]:
         "QCIR, numbers": ("qcir", lambda: qcir(gates)),
         "QCIR, names": ("qcir", lambda: qcir(gates, lambda v: f"g{v}")),
         "QCIR, any order": ("qcir", lambda: qcir(gates, mixed=True)),
+        "QCIR, names in any order": (
+            "qcir",
+            lambda: qcir(gates, lambda v: f"g{v}", mixed=True),
+        ),
         "AIGER, ASCII": ("aiger", lambda: aiger(gates, binary=False)),
         "AIGER, binary": ("aiger", lambda: aiger(gates, binary=True)),
+        "QCIR, a syntax error": ("qcir", lambda: wrong(gates, "1,, 2")),
+        "QCIR, an undefined variable": ("qcir", lambda: wrong(gates, "1, nothing")),
         "PG, an error in line 7,757": ("pg", shape_in_pieces),
     }
 

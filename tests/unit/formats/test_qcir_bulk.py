@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import pickle
 import random
+import re
+from collections.abc import Callable
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.gate_table import GateTable
+from qsage_validate.circuit.name_table import NameTable
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError
-from qsage_validate.formats import qcir_bulk
+from qsage_validate.formats import qcir, qcir_bulk, vocabulary
 from qsage_validate.formats.qcir import parse_qcir, qcir_text, read_carefully
-from qsage_validate.formats.qcir_bulk import read_ordinary
+from qsage_validate.formats.qcir_bulk import Suspicion, read_ordinary
+from qsage_validate.formats.vocabulary import Vocabulary
 from tests.support.generated import damaged, qbfs
 from tests.unit.formats.test_fuzz_readers import QCIR
 
@@ -47,10 +52,24 @@ def same(one: Qbf, other: Qbf) -> bool:
     )
 
 
+def told(read: Callable[[], object]) -> str:
+    """The error that is told, with its place."""
+    try:
+        read()
+    except InputError as error:
+        return f"{error} {error.excerpt}"
+    return ""
+
+
+def explained(data: bytes, suspicion: Suspicion) -> None:
+    qcir._Reader(qcir._source(data, None)).explain(suspicion)
+
+
 def compared(data: bytes) -> bool:
     """Whether ``data`` is read in bulk; then it has to be as the careful reader reads it."""
     found = read_ordinary(data, "file")
-    if found is None:
+    if not isinstance(found, Qbf):
+        assert told(lambda: explained(data, found)) in ("", told(lambda: read_carefully(data)))
         return False
     assert same(found, read_carefully(data, "file"))
     assert isinstance(found.gates, GateTable)
@@ -80,7 +99,7 @@ def test_ordinary_files_are_read_in_bulk(data: bytes) -> None:
     ],
 )
 def test_what_is_unusual_is_left_to_the_careful_reader(data: bytes) -> None:
-    assert read_ordinary(data, "file") is None
+    assert isinstance(read_ordinary(data, "file"), Suspicion)
     parse_qcir(data)
 
 
@@ -172,9 +191,28 @@ def test_errors_are_told_as_by_the_careful_reader(wrong: str) -> None:
     assert told.value.line is not None
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    ["7999 = and(1, 2)", "7 = and(1, 2)", "8000 = and(1,, 2)", "8000 = and(1, 9001)",
+     "8000 = xor(1, 2, 3)", "= and(1, 2)", "output(2)"],
+)  # fmt: skip
+@pytest.mark.parametrize("names", [False, True])
+def test_most_errors_are_found_without_reading_the_whole_file_carefully(
+    wrong: str, names: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = large(names)
+    at = next(k for k, line in enumerate(lines) if line.lstrip("g").startswith("8000 = "))
+    lines[at] = re.sub(r"\b\d+", r"g\g<0>", wrong) if names else wrong
+    text = "\n".join(lines)
+    expected = told(lambda: read_carefully(text))
+    assert expected.startswith(f"<input>:{at + 1}:")
+    monkeypatch.setattr(qcir, "read_carefully", lambda *_: pytest.fail("read carefully"))
+    assert told(lambda: parse_qcir(text)) == expected
+
+
 def test_a_table_of_gates_is_a_mapping() -> None:
     found = read_ordinary(ORDINARY[0], None)
-    assert found is not None
+    assert isinstance(found, Qbf)
     gates, plain = found.gates, read_carefully(ORDINARY[0]).gates
     assert len(gates) == 3
     assert dict(gates) == plain
@@ -189,3 +227,38 @@ def test_a_table_of_gates_is_a_mapping() -> None:
     with pytest.raises(KeyError):
         gates[8]
     assert pickle.loads(pickle.dumps(gates)) == gates
+
+
+def test_a_table_of_names_is_a_mapping() -> None:
+    text = "\n".join(large(names=True))
+    found, plain = parse_qcir(text).names, read_carefully(text).names
+    assert isinstance(found, NameTable)
+    assert found == plain
+    assert list(found) == list(plain)
+    first, last = min(plain), max(plain)
+    assert (found[first], found[last]) == (plain[first], plain[last])
+    assert (first in found, first - 1 in found, last + 1 in found) == (True, False, False)
+    assert found.get(last + 1) is None
+    assert pickle.loads(pickle.dumps(found)) == plain
+
+
+@given(st.lists(st.text("ab", min_size=1, max_size=20), min_size=1), st.integers(1, 5))
+def test_words_are_numbered_by_their_first_appearance(words: list[str], block: int) -> None:
+    data = (" ".join(words) + " ").encode() + bytes(8)
+    ends = np.cumsum([len(word) + 1 for word in words]) - 1
+    lengths = np.array([len(word) for word in words])
+    table = Vocabulary(data)
+    found: list[int] = []
+    for at in range(0, len(words), block):
+        part = slice(at, at + block)
+        found += table.numbers((ends - lengths)[part], lengths[part]).tolist()
+    distinct = list(dict.fromkeys(words))
+    assert found == [distinct.index(word) for word in words]
+    assert table.text()[0].decode() == "".join(distinct)
+
+
+def test_two_words_with_one_hash_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "_mixed", np.zeros_like)
+    text = "\n".join(large(names=True))
+    assert isinstance(read_ordinary(text.encode(), None), Suspicion)
+    assert parse_qcir(text) == read_carefully(text)
