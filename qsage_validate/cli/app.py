@@ -18,7 +18,6 @@ import typer
 from typer.main import get_command
 
 from qsage_validate import __version__
-from qsage_validate.cli.common import narrate
 from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
@@ -84,6 +83,12 @@ PROGRAMS: Mapping[str, Any] = {
 }
 
 
+def _warn(fault: str) -> None:
+    from qsage_validate.cli.common import narrate
+
+    narrate(f"warning: {fault}")
+
+
 def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int:
     """Run a Typer program and return its exit code; whatever is raised becomes one line."""
     fill_closed_streams()
@@ -99,7 +104,7 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
 
                 set_up(words[0], words[1], name)
                 return Exit.FINE
-            with tolerating(lambda fault: narrate(f"warning: {fault}")):
+            with tolerating(_warn):
                 code = program(args=words, prog_name=name, standalone_mode=False)
         finally:
             # Output from before an error stands before its line, in a file as well.

@@ -66,15 +66,15 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
 @pytest.mark.parametrize(
     ("words", "heavy", "rooms", "most"),
     [
-        (["--help"], set(), {"cli", "errors"}, 7),
-        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 35),
-        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 36),
+        (["--help"], set(), {"cli", "errors", "formats"}, 9),
+        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 38),
+        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 39),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 90),
         (
             ["certify", *TIC, "-o", "f.aag"],
             {"numpy", "pysat"},
             {*ENCODING, "certificates", "solvers"},
-            131,
+            134,
         ),
     ],
     ids=["help", "play", "solve", "encode", "certify"],
