@@ -84,6 +84,12 @@ PROGRAMS: Mapping[str, Any] = {
 }
 
 
+def _warn(fault: str) -> None:
+    from qsage_validate.cli.common import narrate
+
+    narrate(f"warning: {fault}")
+
+
 def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int:
     """Run a Typer program and return its exit code; whatever is raised becomes one line."""
     fill_closed_streams()
@@ -99,7 +105,7 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
 
                 set_up(words[0], words[1], name)
                 return Exit.FINE
-            with tolerating(_tell_fault):
+            with tolerating(_warn):
                 code = program(args=words, prog_name=name, standalone_mode=False)
         finally:
             # Output from before an error stands before its line, in a file as well.
@@ -120,12 +126,6 @@ def _with_samples(arguments: Sequence[str]) -> list[str]:
     from qsage_validate.formats.source import sample_path
 
     return [sample_path(word) for word in arguments]
-
-
-def _tell_fault(fault: str) -> None:
-    from qsage_validate.cli.common import narrate
-
-    narrate(f"warning: {fault}")
 
 
 def _report(error: BaseException) -> int:

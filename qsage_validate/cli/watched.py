@@ -12,9 +12,16 @@ import sys
 from collections.abc import Callable
 
 _UNDECIDED = 3  # Exit.UNDECIDED, which is not loaded: there may be no memory for more modules
-_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
+
+
+def _known(*names: str) -> tuple[signal.Signals, ...]:
+    # As in system.signals, which is not loaded for the same reason.
+    return tuple(getattr(signal, name) for name in names if hasattr(signal, name))
+
+
+_PASSED_ON = _known("SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2")
 # Signals by which a process ends itself, or is ended for what it does.
-_DEATHS = (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE)
+_DEATHS = _known("SIGABRT", "SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE")
 _SENT_BY_A_PROCESS = 0  # si_code SI_USER
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 

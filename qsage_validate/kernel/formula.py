@@ -52,10 +52,8 @@ def prove_formula(
     tell: Tell = nobody,
 ) -> Beaten | None:
     """``None``: proved, of the ``doubts`` too.  Raises ``ClaimsTimeoutError`` at the deadline."""
-    asked, opponent = formula_obligation(formula, certificate, doubts)
-    failure = first_failure(
-        asked.builder, asked.claims, asked.assumed, deadline=deadline, tell=tell
-    )
+    made, opponent = formula_obligation(formula, certificate, doubts)
+    failure = first_failure(made.builder, made.claims, made.assumed, deadline=deadline, tell=tell)
     if failure is None:
         return None
     return Beaten({v: failure.inputs[k] for k, v in enumerate(opponent, start=1)})

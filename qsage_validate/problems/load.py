@@ -74,7 +74,8 @@ class Problem:
     positions give a value to: for goals.  In plays they are false, so that White's replies may be
     wrong; a finding says whether the replies of its play rest on that.  ``solving`` answers what
     the certificate has no functions for.  ``assertions`` are to hold in every play.  No command
-    replays plays that are not ``replayed``: their functions are in no file.
+    replays plays that are not ``replayed``: their functions are in no file.  ``no_board`` is why
+    the layout of the files is not used, where it is not.
     """
 
     files: Files
@@ -89,6 +90,7 @@ class Problem:
     solving: Solving | None = None
     assertions: tuple[Asserted, ...] = ()
     replayed: bool = True
+    no_board: str | None = None
 
     @property
     def answering(self) -> Certificate:
@@ -339,10 +341,13 @@ def _played(
     notes: list[str] = []
     asserted = _asserted(files, formula, layout, game_of)
     layout = None if files.as_blocks else layout
+    no_board = None
     if layout is not None and certificate.kind is Kind.HERBRAND:
-        why = _no_unfolding(formula, layout)
-        if why is not None:
-            notes.append(f"no board: {why}")
+        no_board = _no_unfolding(formula, layout)
+        if no_board is not None:
+            notes.append(f"no board: {no_board}")
+            if files.game:
+                game_of(files, layout)  # a game that is another one is refused all the same
             layout = None
     if files.as_blocks and formula is None:
         raise UsageError(
@@ -353,7 +358,7 @@ def _played(
             "there is neither a formula nor a layout: name the formula, or give --meta FILE"
         )
     game = None if layout is None else game_of(files, layout)
-    if files.game and layout is None and not files.as_blocks:
+    if files.game and layout is None and no_board is None and not files.as_blocks:
         raise UsageError("found --game, but no layout says what the variables mean: give --meta")
     unpromised = None
     why = inconclusive(layout, certificate.kind.truth)
@@ -379,6 +384,7 @@ def _played(
         unplayed=unplayed,
         solving=solving,
         assertions=asserted,
+        no_board=no_board,
     )
 
 

@@ -463,6 +463,8 @@ class _Run:
         layout, game, unpromised = problem.layout, problem.game, problem.unpromised
         if unpromised is not None:
             layout, game = unpromised.layout, unpromised.game
+        if problem.no_board is not None:
+            return LevelResult(level, Unsupported(problem.no_board), 0.0)
         if problem.certificate is None or layout is None:
             return None
         if game is None:

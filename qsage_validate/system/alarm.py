@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import _GeneratorContextManager, contextmanager
 from types import FrameType
 from typing import Final
 
@@ -19,6 +19,7 @@ from qsage_validate.system.limits import NEVER, Deadline
 
 # An exception can get lost where nobody can raise it: the timer rings again.
 _AGAIN_SECONDS: Final = 0.5
+_LEAVING: Final = _GeneratorContextManager.__exit__.__code__
 
 
 @contextmanager
@@ -36,7 +37,12 @@ def alarm(deadline: Deadline, doing: str, *, least: float = 0.0) -> Iterator[Non
         yield
         return
 
+    over = False
+
     def ring(number: int, frame: FrameType | None) -> None:
+        # Raised on the way out, it would keep this function from ending the timer.
+        if over or (frame is not None and frame.f_code is _LEAVING):
+            return
         raise UndecidedError(f"time is up while {doing}")
 
     outer, _ = signal.getitimer(signal.ITIMER_REAL)
@@ -50,6 +56,7 @@ def alarm(deadline: Deadline, doing: str, *, least: float = 0.0) -> Iterator[Non
     try:
         yield
     finally:
+        over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
         if outer:

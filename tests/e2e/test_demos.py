@@ -18,7 +18,10 @@ DEMOS: Final = REPOSITORY / "demos"
 SCRIPTS: Final = {
     "encodings": ["lifted ", "cor ", "found winning sets of White's", "equivalent"],
     "nim": ["FoundLayout fits", "proved\nmoves  position", "refuted\nmoves", "True        False"],
-    "own_game": ["5 plies: White wins\n7 plies: Black wins", "Black wins game within 7 plies"],
+    "own_game": [
+        "5 plies: White wins\n7 plies: Black wins",
+        'positions labelled "game" within 7 plies',
+    ],
     "play": ["Black wins: reached its goal", "occupy(2,2) is illegal", "findings: ()"],
     "prove": ["rules         proved", "encoding      proved", "Black wins breakthrough 2x4"],
     "wrong_strategy": ["refuted\ncertificate beaten", "illegal reply", "50 of 50 lost"],

@@ -14,7 +14,7 @@ import pytest
 
 from qsage_validate.cli.play import modes
 from qsage_validate.errors import Exit
-from tests.support.places import NEEDS_AN_EXTRA, REPOSITORY
+from tests.support.places import NEEDS_AN_EXTRA, NEEDS_UNIX, REPOSITORY
 
 from .conftest import Qsage
 
@@ -33,7 +33,7 @@ for name in "SIGHUP SIGBUS SIGALRM SIGXCPU SIGXFSZ setitimer alarm pthread_sigma
 _IMPORT_ALL = f"""
 import importlib, pkgutil, qsage_validate
 for module in pkgutil.walk_packages(qsage_validate.__path__, "qsage_validate."):
-    if not module.name.endswith({("__main__", *NEEDS_AN_EXTRA)!r}):
+    if not module.name.endswith({("__main__", *NEEDS_AN_EXTRA, *NEEDS_UNIX)!r}):
         importlib.import_module(module.name)
 """
 _COMMAND = "import sys; from qsage_validate.cli.start import main; main(sys.argv.pop(1))"

@@ -106,10 +106,10 @@ def test_positions_of_hex_out_of_sgf(qsage: Qsage) -> None:
     Path("f.sgf").write_text("(;FF[4]GM[11]SZ[2]PL[W])")
     assert qsage("solve", "f.sgf").out.startswith("White wins")
     assert "format: Hex board (SGF)" in qsage("info", "f.sgf").out
-    assert "White a2" in qsage("play", "f.sgf", "--moves", "b1").out
+    assert "ply 1, White: a2\n" in qsage("play", "f.sgf", "--moves", "b1").out
     Path("f.sgf").write_text("(;FF[4]GM[1]SZ[19])")
     done = qsage("solve", "f.sgf")
-    assert done.err == "f.sgf:1:12: found the game GM[1], expected Hex, GM[11]\n"
+    assert done.err == "f.sgf:1:11: found the game GM[1], expected Hex, GM[11]\n"
     assert "(SGF)" in qsage("validate", "f.sgf", TIC[1]).err
 
 

@@ -98,7 +98,7 @@ def test_what_is_not_decided_in_time(qsage: Qsage) -> None:
         ((*TIC, "--certify", "--solver", "depqbf"), "found --certify with --solver"),
         ((*TIC, "--white", "random", "--illegal", "0.5"), "found --illegal, but there is no"),
         ((*TIC, "--let-happen"), "found --let-happen, but there is no formula"),
-        (("x.qcir", "--solver", "search"), "found --solver search with a formula"),
+        (("sample:tic.qcir", "--solver", "search"), "found --solver search with a formula"),
         (("--side", "white"), "found --side with no game, expected a game"),
         (("take-away-3", "--side", "white"), "found --side with an impartial game"),
     ],

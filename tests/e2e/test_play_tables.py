@@ -138,7 +138,10 @@ INCONCLUSIVE = {
     "pairing": ("true", "harary", "--size", "2x2", "--shape", "domino", "--depth", "2"),
 }
 # White's functions name no move at all, and yet White holds by the rules: Black needs more plies.
-MORE = {"cover-played": "Black does not win hex 2x3 within 3 plies"}
+MORE = {
+    "cover-played": 'Black does not win the positional game of 6 positions labelled "hex 2x3" '
+    "within 3 plies"
+}
 
 
 @pytest.mark.parametrize("encoding", INCONCLUSIVE)
@@ -343,7 +346,8 @@ def test_a_win_that_is_more_than_the_formula_says_is_proved_by_the_rules(
     assert "no winner follows" not in ran.err
     ran = qsage("validate", formula, "--cert", certificate, "--games", "20")
     assert ran.code == Exit.FINE
-    assert "valid: Black wins hex 3x3 within 6 plies" in " ".join(ran.out.split())
+    said = 'valid: Black wins the positional game of 9 positions labelled "hex 3x3" within 6 plies'
+    assert said in " ".join(ran.out.split())
 
 
 # Python 3.12 and later warn of forking while pytest-xdist's threads run.

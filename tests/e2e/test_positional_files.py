@@ -41,7 +41,8 @@ def test_the_winner_is_told(qsage: Qsage) -> None:
     done = qsage("solve", "puzzle.hex", "--depth", "3", "--json")
     assert done.code == Exit.FALSE
     facts = json.loads(done.out)
-    assert (facts["game"], facts["plies"], facts["winner"]) == ("puzzle", 3, "white")
+    name = 'the positional game of 9 positions labelled "puzzle"'
+    assert (facts["game"], facts["plies"], facts["winner"]) == (name, 3, "white")
     done = qsage("solve", "row.pg")
     assert done.code == Exit.FALSE
     assert done.out.startswith("White wins: Black does not win within")

@@ -12,13 +12,16 @@ from .conftest import Qsage
     [
         # Black places dominoes upright: on one column White has no move, on one row Black has none.
         ("domineering --size 1x1", "Black does not win domineering 1x1 within 1 ply"),
-        ("domineering --size 1x1 --second", "Black wins domineering 1x1 within 1 ply"),
+        ("domineering --size 1x1 --second", "Black wins domineering 1x1 --second within 1 ply"),
         ("domineering --size 1x4", "Black wins domineering 1x4 within 3 plies"),
-        ("domineering --size 1x3 --second", "Black wins domineering 1x3 within 2 plies"),
+        ("domineering --size 1x3 --second", "Black wins domineering 1x3 --second within 2 plies"),
         ("domineering --size 3x1", "Black does not win domineering 3x1 within 2 plies"),
-        ("domineering --size 2x1 --second", "Black does not win domineering 2x1 within 2 plies"),
+        (
+            "domineering --size 2x1 --second",
+            "Black does not win domineering 2x1 --second within 2 plies",
+        ),
         ("breakthrough --size 2x3", "Black wins breakthrough 2x3 within 5 plies"),
-        ("breakthrough --size 2x3 --second", "Black does not win breakthrough 2x3 within"),
+        ("breakthrough --size 2x3 --second", "Black does not win breakthrough 2x3 --second within"),
     ],
 )
 def test_small_boards_are_proved(qsage: Qsage, words: str, sentence: str) -> None:

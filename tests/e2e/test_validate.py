@@ -242,3 +242,21 @@ def test_certificates_of_other_tools_with_their_games(qsage: Qsage, shared_data:
         assert verdicts.pop("boards") == ("not applicable" if herbrand else "proved")
         assert set(verdicts.values()) == {"proved"}
         assert len(read["levels"]) == levels
+
+
+def test_rules_that_clauses_hide_are_told(qsage: Qsage) -> None:
+    """A game that fits was refused: "no layout says what the variables mean"."""
+    game = "domineering --size 3x3"
+    assert qsage("encode", *game.split(), "--depth", 3, "-o", "f.qdimacs").code == Exit.FINE
+    assert qsage("certify", "f.qdimacs", "-o", "c.aag").code == Exit.FINE
+    asked = ("validate", "f.qdimacs", "--cert", "c.aag")
+    for done in (qsage(*asked), qsage(*asked, "--model", f"{game} --depth 3")):
+        assert done.code == Exit.FINE
+        assert "rules          not applicable" in done.out
+        assert "a Herbrand certificate needs the" in done.out
+    done = qsage(*asked, "--model", "domineering --size 4x4 --depth 3")
+    assert done.code == Exit.BAD_INPUT
+    assert done.err.count("\n") == 1
+    done = qsage(*asked, "--game", "nosuch.ig", "nosuch.ig")
+    assert done.code == Exit.BAD_INPUT
+    assert "nosuch.ig" in done.err

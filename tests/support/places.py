@@ -16,4 +16,7 @@ NEEDS_AN_EXTRA: Final = (
 )
 """The modules that need their extras: numba compiles three, one is a server."""
 
+NEEDS_UNIX: Final = ("qsage_validate.play.tui.terminal",)
+"""The modules that are loaded where there are terminals of Unix."""
+
 GOLDEN: Final = REPOSITORY / "tests" / "golden"

@@ -13,7 +13,6 @@ import signal
 import sys
 import termios
 import threading
-import time
 import tty
 from collections import deque
 from collections.abc import Callable
@@ -27,6 +26,7 @@ from textual.message import Message
 from textual.messages import InBandWindowResize
 
 from qsage_validate.play.tui.reading import KeyReader
+from qsage_validate.system.clock import now
 
 _TICK: Final = 0.1
 # Keys and reports of the mouse that wait for the board; the rest waits in the terminal.
@@ -61,7 +61,7 @@ class Writer:
     @property
     def _late(self) -> bool:
         began = self._began
-        return self._hurries and began is not None and time.monotonic() > began + _LAST_WORDS
+        return self._hurries and began is not None and now() > began + _LAST_WORDS
 
     def write(self, text: str) -> None:
         """Write ``text``, when it is its turn."""
@@ -96,7 +96,7 @@ class Writer:
 
     def _send(self, data: bytes) -> None:
         while data and not self._late:
-            self._began = time.monotonic()
+            self._began = now()
             try:
                 data = data[os.write(self._fileno, data) :]
             except OSError:

@@ -145,11 +145,13 @@ def case_of(plan: Plan) -> Case:
             given = own if draft.command.endswith("-game") else draft.given
         certificate = words[2] if "--cert" in words else None
         line = commands.words_of(draft.command, formula, certificate, game) or ["info", formula]
+    # The level of a trace that no file has may be refused.
+    harmless = draft.harmless and (draft.trace is not None or "trace" not in draft.levels)
     return Case(
         files,
         tuple(words),
         given,
-        draft.harmless,
+        harmless,
         tuple(name for name, _ in plan.steps),
         draft.command,
         tuple(line),

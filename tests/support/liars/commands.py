@@ -61,7 +61,7 @@ def broken(
     """The laws that an answer breaks."""
     if answer.code not in (0, 1, 2, 3, 10, 20):
         yield f"exit code {answer.code}: {answer.err.strip()[-300:]}"
-    if answer.code == 2 and len(answer.err.strip().splitlines()) != 1:
+    if answer.code == 2 and len(answer.faults) != 1:
         yield f"bad input in other than one line: {answer.err[:300]!r}"
     black = None if game is None else _who(game)
     if answer.code in _VALUE:

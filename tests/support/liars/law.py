@@ -221,9 +221,8 @@ def _manners(answer: Answer) -> Iterator[str]:
     if answer.code not in (0, 1, 2, 3):
         yield f"exit code {answer.code}: {answer.err.strip()[-300:]}"
     if answer.code == 2:
-        lines = answer.err.strip().splitlines()
-        if len(lines) != 1 or answer.out:
-            yield f"bad input in {len(lines)} lines: {answer.err[:300]!r}"
+        if len(answer.faults) != 1 or answer.out:
+            yield f"bad input in {len(answer.faults)} lines: {answer.err[:300]!r}"
         elif "Traceback" in answer.err or "bug" in answer.err:
             yield f"no words for bad input: {answer.err[:300]!r}"
     if "please report it" in answer.out:

@@ -22,6 +22,12 @@ class Answer:
     err: str
     made: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def faults(self) -> list[str]:
+        """The lines on standard error but for faults that a reader puts up with."""
+        lines = self.err.strip().splitlines()
+        return [line for line in lines if not line.startswith("warning: ")]
+
     def json(self) -> dict[str, Any] | None:
         """The report of ``--json``, if there is one."""
         try:

@@ -75,6 +75,8 @@ def step(draft: Draft, rng: Random) -> Draft | None:
         return None
     lines = draft.trace.splitlines()
     places = [k for k, x in enumerate(lines) if x[:1].isdigit()]
+    if not places:
+        return None  # earlier changes have left no step
     k = rng.choice(places)
     words = lines[k].split()
     way = rng.randrange(5)
@@ -105,6 +107,8 @@ def claim(draft: Draft, rng: Random) -> Draft | None:
         lines[-1] = "r UNSAT" if lines[-1] == "r SAT" else "r SAT"
     else:
         places = [k for k, x in enumerate(lines) if x[:1].isdigit()]
+        if not places:
+            return None
         k = rng.choice(places) if rng.random() < 0.5 else places[-1]
         literals = lines[k].split()[1:]
         own = literals[: literals.index("0")] if "0" in literals else []

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 FOLDER = REPOSITORY / "research" / "artifact"
 # What measures the tests, or looks for faults and prints no table of a page.
-NO_TABLE = {"mutants", "fuzz", "kill", "screens"}
+NO_TABLE = {"mutants", "fuzz", "readers", "kill", "board", "screens"}
 
 
 def sh(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

@@ -74,7 +74,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
             ["certify", *TIC, "-o", "f.aag"],
             {"numpy", "pysat"},
             {*ENCODING, "certificates", "solvers"},
-            131,
+            134,
         ),
     ],
     ids=["help", "play", "solve", "encode", "certify"],

@@ -196,7 +196,8 @@ def test_options_that_do_not_go_with_a_solution(
         ("domineering --size 4x4 --depth auto", "Black wins domineering 4x4 within 8 plies"),
         ("domineering --size 4x4 --depth auto --winner", "Black wins domineering 4x4 within"),
         ("domineering --size 4x4 --depth 7", "Black does not win domineering 4x4 within 7 plies"),
-        ("httt --size 3x3 --shape tic --depth auto", "Black does not win httt 3x3 tic within 9"),
+        ("httt --size 3x3 --shape tic --depth auto", "Black wins httt 3x3 tic within 10 plies"),
+        ("httt --size 3x3 --shape tic --depth 9", "Black does not win httt 3x3 tic within 9"),
     ],
 )
 def test_solve_writes_what_validate_proves(

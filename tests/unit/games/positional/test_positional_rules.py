@@ -93,7 +93,7 @@ def test_illegal_and_malformed_moves() -> None:
     with pytest.raises(MalformedMoveError, match="'top', expected one of the positions left, Mid"):
         game.parse_move("top", WHITE)
     other = PositionalGame(hex_network(2, 2)).claims[0]
-    with pytest.raises(IllegalMoveError, match="a1: no position of three"):
+    with pytest.raises(IllegalMoveError, match="a1: no position of the positional game of 3"):
         position.play(other)
     twins = PositionalModel("twins", ("p", "P"), alternating(1), (1,))
     assert str(PositionalGame(twins).parse_move("P", BLACK)) == "P"
