@@ -540,8 +540,6 @@ def run(
     ended_by(app)
     if app.bug is not None:
         raise app.bug
-    if code is None:
-        # Textual has printed the traceback of the bug that ended it.
-        raise SystemExit(Exit.INTERNAL)
+    assert code is not None, "what else ends the board has a code"
     shown = "dark" if app.current_theme.dark else "light"
     return Left(code, shown, app.path, app.unsaved, app.next)

@@ -38,12 +38,13 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     """An app that ends as ``Exit.INTERRUPTED`` by Ctrl-C, and by signals as by a key.
 
     Ctrl-Z gives the terminal back to the shell, whose ``fg`` goes on with the app.
-    ``ended_by`` is the number of a signal that ended the app.
+    ``ended_by`` is the number of a signal that ended the app, ``bug`` an exception that did.
     """
 
     def __init__(self, theme: str) -> None:
         super().__init__(driver_class=_driver())
         self.ended_by: int | None = None
+        self.bug: BaseException | None = None
         self._rows = Rows()
         self._first_theme = theme
         for known in THEMES.values():
@@ -77,7 +78,15 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     @property
     def is_ending(self) -> bool:
         """True if the app is to end: what is typed from then on is nobody's."""
-        return self._exit or self.ended_by is not None
+        return self._exit or self.ended_by is not None or self.bug is not None
+
+    def _fatal_error(self) -> None:
+        """End because of a bug, which is raised when the terminal is as it was.
+
+        Textual would print its traceback, as wide as the terminal: of one column or of none.
+        """
+        self.bug = self.bug or self._exception
+        self._close_messages_no_wait()
 
     @property
     def input_waiting(self) -> int:
@@ -172,14 +181,13 @@ def run_in_colours(app: LeavableApp[Result]) -> Result | Exit | None:
 def run_app(app: LeavableApp[Result]) -> Result | Exit:
     """Run an app on this terminal; returns what it ends with.
 
-    After SIGTERM and SIGHUP ``SystemExit`` is raised, after a bug as well, and after Ctrl-C
-    ``KeyboardInterrupt``.
+    After SIGTERM and SIGHUP ``SystemExit`` is raised, after Ctrl-C ``KeyboardInterrupt``, and
+    after a bug the bug.
     """
     found = run_in_colours(app)
     ended_by(app)
-    if found is None and app.return_code:
-        # Textual has printed the traceback of the bug that ended it.
-        raise SystemExit(Exit.INTERNAL)
+    if app.bug is not None:
+        raise app.bug
     if found is None or found is Exit.INTERRUPTED:
         raise KeyboardInterrupt
     return found
