@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,20 @@ def test_after_a_bug_the_play_is_kept(folder: Path, capsys: pytest.CaptureFixtur
     assert moves == [str(frame.move) for frame in match.frames if frame.move]
     tui.rescue(match, "tic.play")
     assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.parametrize("back", [Match.undo, Match.restart])
+def test_a_play_that_was_taken_back_is_kept_as_a_variation(
+    folder: Path, back: Callable[[Match], object]
+) -> None:
+    """A key kept it, and a signal lost it."""
+    match = toy_match()
+    match.push("occupy(3,3)")
+    back(match)
+    tui.rescue(match, "tic.play")
+    (kept,) = folder.iterdir()
+    (variation,) = Transcript.parse(kept.read_text(), str(kept)).variations
+    assert "occupy(3,3)" in [str(ply.move) for ply in variation.plies]
 
 
 def test_before_the_first_move_there_is_nothing_to_keep(folder: Path) -> None:
