@@ -32,7 +32,7 @@ _TICK: Final = 0.1
 # Keys and reports of the mouse that wait for the board; the rest waits in the terminal.
 _MOST_WAITING: Final = 100
 # How long the last words may take, in seconds, on a terminal that nobody reads.
-_LAST_WORDS: Final = 1.0
+_LAST_WORDS: Final = 4.0
 _MOST_QUEUED: Final = 30
 _READ: Final = 4096
 

@@ -149,6 +149,21 @@ def test_a_bit_that_was_chosen_may_be_of_the_block_before() -> None:
     drive(bare_match(), scenario)
 
 
+def test_the_board_is_left_when_a_dialog_is_made() -> None:
+    """A click on Quit while one was being made was an internal error."""
+
+    async def scenario(driver: Driver) -> None:
+        driver.app.push_screen(MenuScreen("Which?", ()))
+        driver.app.exit(Exit.FINE)
+        driver.app.exit(Exit.REFUTED)
+        assert driver.app.is_ending
+        await driver.settle()
+
+    app = drive(toy_match(), scenario)
+    assert app.bug is None
+    assert app.return_value is Exit.FINE
+
+
 PAIRS = (("enter", "enter"), ("escape", "q"))
 OVER = ("m", "o", "e", "s", "question_mark", "g", "T", "P", "q")
 
