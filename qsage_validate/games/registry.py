@@ -42,7 +42,7 @@ def find_game(name: str) -> LibraryGame:
 
 def is_game_name(name: str) -> bool:
     """True if the library has a game called ``name``."""
-    return any(plain(name) in game.names for game in GAMES)
+    return any(plain(name) in game.names for game in library_games())
 
 
 def is_impartial_game(name: str, word: str) -> UsageError:

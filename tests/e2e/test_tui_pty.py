@@ -20,6 +20,7 @@ from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.board_art import LEGAL_DOT
+from qsage_validate.play.tui.terminal import TerminalDriver
 from tests.support.terminal import (
     LEAVES_MOUSE,
     LEAVES_SCREEN,
@@ -168,7 +169,8 @@ def test_after_an_internal_error_the_play_is_saved_and_the_file_is_said(
         assert SHOWS_CURSOR in before + after
         said = after.decode()
     assert "qsage: the play is saved: httt-4x4-tic.play" in said
-    assert "ZeroDivisionError" in said
+    assert "qsage: internal error: ZeroDivisionError" in said
+    assert "Traceback" not in said
     saved = Transcript.parse((tmp_path / "httt-4x4-tic.play").read_text("utf-8"))
     assert [str(ply.move) for ply in saved.plies][1] == "occupy(1,1)"
 
@@ -396,6 +398,35 @@ def test_after_stop_and_continue_keys_are_read_and_the_terminal_is_left_as_it_wa
             terminal.settle(0.05)
         assert modes(terminal) == before
         assert terminal.exit_code() == Exit.FINE
+
+
+@pytest.mark.parametrize("number", [signal.SIGCONT, signal.SIGTERM])
+def test_a_board_that_is_to_go_on_while_it_stops_is_not_stopped(
+    tic: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    """It gave its terminal back first, and then stopped all the same: nobody woke it."""
+    original = TerminalDriver.suspend_application_mode
+
+    def suspended(driver: TerminalDriver) -> None:
+        original(driver)
+        os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(TerminalDriver, "suspend_application_mode", suspended)
+    with play(tmp_path, tic) as terminal:
+        before = modes(terminal)
+        moved(terminal)
+        terminal.child.kill(signal.SIGTSTP)
+        if number == signal.SIGCONT:
+            terminal.wait_for("Your move, White: ply 4 of 5")
+            terminal.settle()
+            terminal.send("u")
+            terminal.wait_for("Your move, White: ply 2 of 5", seconds=20)
+            terminal.send("q")
+        until = time.monotonic() + 30
+        while terminal.child.isalive() and time.monotonic() < until:
+            terminal.settle(0.05)
+        assert modes(terminal) == before
+        assert terminal.exit_code() == (Exit.FINE if number == signal.SIGCONT else 128 + number)
 
 
 @pytest.mark.parametrize("wait", [0.0, 0.05, 0.2])

@@ -14,7 +14,6 @@ from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.encodings.layout.codings import Bits, OneHotCoding
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateView
 from qsage_validate.encodings.layout.layout_reader import KEYWORDS, LayoutReader
-from qsage_validate.encodings.layout.line_reader import FIRST
 from qsage_validate.encodings.layout.lines import FIRST, lines_of
 from qsage_validate.errors import InputError
 

@@ -22,7 +22,7 @@ def models_of_size(formula: Qbf) -> Iterator[GameModel]:
     depths = range(min(turns, _MOST_DEPTH), 0, -1)
     seen: set[tuple[str, ...]] = set()
     for size, depth in product(_SIZES, depths):
-        for game in GAMES:
+        for game in library_games():
             for name in game.names:
                 try:
                     model = game.build(name, {"size": size, "depth": str(depth)})

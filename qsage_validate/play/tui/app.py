@@ -23,6 +23,7 @@ from qsage_validate.errors import Exit, QsageError
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import Match
 from qsage_validate.play.picking import Choose, NoMove, Select
+from qsage_validate.play.state import is_a_play
 from qsage_validate.play.tui.base import check_terminal, complain, ended_by, run_in_colours
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS, key_of
@@ -451,8 +452,11 @@ def _file_name(title: str) -> str:
 
 
 def rescue(match: Match, name: str | None, refuge: str | None = None) -> None:
-    """Save the play, here, in ``refuge`` or where temporary files go, and say where it is."""
-    if not any(frame.player is match.person for frame in match.frames):
+    """Save the play, here, in ``refuge`` or where temporary files go, and say where it is.
+
+    What was taken back is in it, as a variation.
+    """
+    if not is_a_play(match.transcript()):
         return
     # The file may be one that could not be saved to: its folder does not count.
     stem, end = os.path.splitext(os.path.basename(name or "") or _file_name(match.facts.title))
@@ -540,8 +544,6 @@ def run(
     ended_by(app)
     if app.bug is not None:
         raise app.bug
-    if code is None:
-        # Textual has printed the traceback of the bug that ended it.
-        raise SystemExit(Exit.INTERNAL)
+    assert code is not None, "what else ends the board has a code"
     shown = "dark" if app.current_theme.dark else "light"
     return Left(code, shown, app.path, app.unsaved, app.next)

@@ -7,8 +7,9 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 from textual import events
@@ -30,7 +31,7 @@ from qsage_validate.system.signals import ENDING, signals_told
 Result = TypeVar("Result")
 
 _SOON: Final = 0.02
-# How long keys wait for a screen that is being made, in seconds.
+# How long keys wait for a screen that is being made, and a last line for who reads it, in seconds.
 _PATIENCE: Final = 2.0
 
 
@@ -38,12 +39,14 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     """An app that ends as ``Exit.INTERRUPTED`` by Ctrl-C, and by signals as by a key.
 
     Ctrl-Z gives the terminal back to the shell, whose ``fg`` goes on with the app.
-    ``ended_by`` is the number of a signal that ended the app.
+    ``ended_by`` is the number of a signal that ended the app, ``bug`` an exception that did.
     """
 
     def __init__(self, theme: str) -> None:
         super().__init__(driver_class=_driver())
         self.ended_by: int | None = None
+        self.bug: BaseException | None = None
+        self._leaving = False
         self._rows = Rows()
         self._first_theme = theme
         for known in THEMES.values():
@@ -62,7 +65,7 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     def on_load(self) -> None:
         """Leave at once where a signal came before the app was there."""
         if self.ended_by is not None:
-            self.exit()
+            super().exit()
 
     def on_mount(self) -> None:
         self.theme = THEMES[self._first_theme].name
@@ -77,7 +80,15 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
     @property
     def is_ending(self) -> bool:
         """True if the app is to end: what is typed from then on is nobody's."""
-        return self._exit or self.ended_by is not None
+        return self._leaving or self.ended_by is not None or self.bug is not None
+
+    def _fatal_error(self) -> None:
+        """End because of a bug, which is raised when the terminal is as it was.
+
+        Textual would print its traceback, as wide as the terminal: of one column or of none.
+        """
+        self.bug = self.bug or self._exception
+        self._close_messages_no_wait()
 
     @property
     def input_waiting(self) -> int:
@@ -97,15 +108,25 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
             hurry()
         loop = self._loop
         if loop is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(self._exit_when_mounted)
+            loop.call_soon_threadsafe(self.exit)
 
-    def _exit_when_mounted(self) -> None:
-        """Exit, not in the middle of a mount, which would look for widgets that are not made."""
+    def exit(
+        self, result: Result | Exit | None = None, return_code: int = 0, message: Any = None
+    ) -> None:
+        """End with the first result, but not in the middle of a mount.
+
+        It would look for widgets that are not made.
+        """
+        if not self._leaving:
+            self._leaving = True
+            self._exit_when_mounted(partial(super().exit, result, return_code, message))
+
+    def _exit_when_mounted(self, leave: Callable[[], None]) -> None:
         pumps: list[MessagePump] = [self, *self._screen_stack]
-        if all(pump._mounted_event.is_set() for pump in pumps):
-            self.exit()
-        elif self._loop is not None:
-            self._loop.call_later(_SOON, self._exit_when_mounted)
+        if self._loop is None or all(pump._mounted_event.is_set() for pump in pumps):
+            leave()
+        else:
+            self._loop.call_later(_SOON, self._exit_when_mounted, leave)
 
     def push_screen(self, screen: Any, *arguments: Any, **options: Any) -> Any:
         """Show a screen over the others, unless the app is to end: it would not be made wholly."""
@@ -172,14 +193,13 @@ def run_in_colours(app: LeavableApp[Result]) -> Result | Exit | None:
 def run_app(app: LeavableApp[Result]) -> Result | Exit:
     """Run an app on this terminal; returns what it ends with.
 
-    After SIGTERM and SIGHUP ``SystemExit`` is raised, after a bug as well, and after Ctrl-C
-    ``KeyboardInterrupt``.
+    After SIGTERM and SIGHUP ``SystemExit`` is raised, after Ctrl-C ``KeyboardInterrupt``, and
+    after a bug the bug.
     """
     found = run_in_colours(app)
     ended_by(app)
-    if found is None and app.return_code:
-        # Textual has printed the traceback of the bug that ended it.
-        raise SystemExit(Exit.INTERNAL)
+    if app.bug is not None:
+        raise app.bug
     if found is None or found is Exit.INTERRUPTED:
         raise KeyboardInterrupt
     return found

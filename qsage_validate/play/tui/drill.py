@@ -81,10 +81,7 @@ class DrillPlan:
 
 
 class DrillApp(LeavableApp[Exit]):
-    """Asks the puzzles of a strategy, one after the other.
-
-    ``bug`` is an exception of the thread that is none of ``QsageError``.
-    """
+    """Asks the puzzles of a strategy, one after the other."""
 
     CSS_PATH = "play.tcss"
     TITLE = "qsage play"
@@ -115,7 +112,6 @@ class DrillApp(LeavableApp[Exit]):
         self._said, self._tone = "", Tone.TURN
         self._board: BoardView | None = None
         self.busy: str | None = None
-        self.bug: BaseException | None = None
 
     # Building
 
@@ -480,11 +476,8 @@ def _key(word: str) -> str:
 def run_drill(plan: DrillPlan, theme: str) -> str:
     """Drill on this terminal until the person leaves; returns the theme at the end.
 
-    Raises as :func:`~qsage_validate.play.tui.base.run_app`; a bug is raised when the terminal is
-    as it was before.
+    Raises as :func:`~qsage_validate.play.tui.base.run_app`.
     """
     app = DrillApp(plan, theme)
     run_app(app)
-    if app.bug is not None:
-        raise app.bug
     return "dark" if app.current_theme.dark else "light"

@@ -4,45 +4,54 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Iterator
 from typing import Final
 
 from textual import events
+from textual._parser import ParseTimeout
 from textual._xterm_parser import XTermParser
 from textual.keys import Keys
 from textual.message import Message
 
-_ESCAPE: Final = 0x1B
 _BEGIN: Final = b"\x1b[200~"
 _END: Final = b"\x1b[201~"
-# A place of the mouse as old terminals report it: three bytes behind this, of any value.
-_OLD_MOUSE: Final = b"\x1b[M"
-# What a terminal answers when it is asked for its colours, its name or its settings, which we do
-# not; and oversized sequences.  Whole in one read, for Alt with a key begins like it.
-_ANSWERS: Final = re.compile(
-    rb"\x1b[PX\]^_][^\x07\x1b]{0,2000}(?:\x07|\x1b\\)|\x1b\[[0-?]{29,2000}[ -/]*[@-~]"
+# What may go on with the next bytes.  Alt with a key begins like a sequence, and Esc like all.
+_BEGUN: Final = re.compile(
+    rb"\x1b(?:\[(?:M[^\x1b]{0,2}|\[|(?!\d+\$)[0-?]*[ -/]*)|O|[PX\]^_][^\x07\x1b]{0,2000}\x1b?)?\Z"
 )
-# A whole sequence, but for reports of the mouse and of modes, and the keys of the Linux console.
-_WHOLE: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-LN-Z\\-ln-xz-~]")
+# An answer of a terminal that is asked for its colours, its name or its settings, which we do not;
+# an old report of the mouse, whose place is three bytes of any value; the keys of rxvt and of the
+# Linux console, which no standard has; the standard's sequences; what broke off; and the rest.
+_PIECE: Final = re.compile(
+    rb"(?P<answer>\x1b[PX\]^_][^\x07\x1b]{0,2000}(?:\x07|\x1b\\))"
+    rb"|(?P<old_mouse>\x1b\[M[^\x1b]{0,3})"
+    rb"|(?P<sequence>\x1b(?:\[\[[^\x1b]|\[\d+\$(?!y)|\[[0-?]*[ -/]*[@-~]|O[^\x1b]))"
+    rb"|(?P<broken>\x1b(?:\[[0-?]*[ -/]*|[PX\]^_][^\x07\x1b]{1,2000}))"
+    rb"|(?P<plain>\x1b(?:[\x00-\x1a\x1c-\x7f]|[\xc2-\xf4][\x80-\xbf]+)?|[^\x1b]+)"
+)
+# Textual takes longer sequences for keys.
+_LONGEST: Final = 30
 # What stands for an escape character in a pasted text: no move and no name has it.
 _SHOWN: Final = "␛".encode()
+# For how many ticks the rest of a sequence is waited for.
+_MOST_TICKS: Final = 10
 
 
 class KeyReader(XTermParser):
-    """The reader of a terminal's bytes.
+    """The reader of a terminal's bytes, which may come in any pieces.
 
-    An escape character in a paste begins nothing: Textual takes it for keys, of which ``q``
-    leaves.  Bytes that are not UTF-8 are read as ``�``, old reports of the mouse as nothing, and
-    keys without a meaning, such as those of an oversized code, as nothing either.
+    Textual takes for keys what it does not know, and what comes late, of which ``q`` leaves and
+    ``u`` takes back.  So it is given whole sequences only; one without a meaning, such as that of
+    an oversized key code, is read as nothing, and so are old reports of the mouse and answers.
+    An escape character in a paste begins nothing, and bytes that are not UTF-8 are ``�``.
     """
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         self._pasting = False
-        self._before = b""
         self._held = b""
-        self._coordinates = 0
+        self._ticks = 0
 
     @property
     def mouse_pixels(self) -> bool:
@@ -53,45 +62,80 @@ class KeyReader(XTermParser):
     def mouse_pixels(self, _: bool) -> None:
         """Nothing."""
 
-    def read(self, data: bytes) -> Iterable[Message]:
+    def read(self, data: bytes) -> Iterator[Message]:
         """The messages of more bytes."""
-        if not self._pasting and _BEGIN not in data:
-            data = _ANSWERS.sub(b"", data)
-        text = self._decode(self._plain(self._held + data))
-        # Without characters the reader would take the input as ended.
-        return self.feed(text) if text else ()
+        data, self._held = self._held + data, b""
+        place = 0
+        while place < len(data):
+            if self._pasting:
+                place = yield from self._paste(data, place)
+            elif _BEGUN.match(data, place):
+                self._held = data[place:]
+                return
+            else:
+                piece = _PIECE.match(data, place)
+                assert piece is not None, "any byte is some piece"
+                place, self._ticks = piece.end(), 0
+                if piece.lastgroup == "plain":
+                    yield from self._keys(piece[0])
+                elif piece.lastgroup == "sequence" and len(piece[0]) < _LONGEST:
+                    yield from self._feed(piece[0])
+                    self._forget()
+                    self._pasting = piece[0] == _BEGIN
 
-    def _plain(self, data: bytes) -> bytes:
-        self._held, told = b"", bytearray()
-        for place, byte in enumerate(data):
-            if self._coordinates:
-                self._coordinates -= 1
-                told += b"!"
-                continue
-            if self._pasting and byte == _ESCAPE:
-                rest = data[place : place + len(_END)]
-                if _END.startswith(rest) and rest != _END:
-                    self._held = rest  # The end may come with the next bytes.
-                    break
-                self._pasting = rest != _END
-                told += _SHOWN if self._pasting else bytes([byte])
-                self._before = b""
-                continue
-            told.append(byte)
-            self._before = (self._before + bytes([byte]))[-len(_BEGIN) :]
-            if self._before == _BEGIN:
-                self._pasting = True
-            elif not self._pasting and self._before.endswith(_OLD_MOUSE):
-                self._coordinates = 3
-        return bytes(told)
+    def tick(self) -> Iterator[Message]:
+        """The messages of what is not gone on with, a tenth of a second after the last byte.
+
+        Esc, and Alt with a key, are whole by then; other sequences may still be under way.
+        """
+        self._ticks += 1
+        if self._held and not self._pasting:
+            is_key = len(self._held) <= 2
+            if is_key or self._ticks >= _MOST_TICKS:
+                held, self._held, self._ticks = self._held, b"", 0
+                if is_key:
+                    yield from self._keys(held)
+
+    def _paste(self, data: bytes, place: int) -> Generator[Message, None, int]:
+        """Read on in a paste; where it goes on."""
+        escape = data.find(b"\x1b", place)
+        if escape != place:
+            end = len(data) if escape < 0 else escape
+            yield from self._feed(data[place:end])
+            return end
+        rest = data[place : place + len(_END)]
+        if rest == _END:
+            self._pasting = False
+            yield from self._feed(rest)
+            return place + len(rest)
+        if _END.startswith(rest):
+            self._held = rest  # The end may come with the next bytes.
+            return len(data)
+        yield from self._feed(_SHOWN)
+        return place + 1
+
+    def _feed(self, data: bytes) -> Iterator[Message]:
+        text = self._decode(data)
+        if text:  # Without characters the reader would take the input as ended.
+            yield from self.feed(text)
+
+    def _keys(self, data: bytes) -> Iterator[Message]:
+        yield from self._feed(data)
+        if self._timeout_time is not None:
+            self._timeout_time = 0.0  # Esc, or Alt with a key: nothing more belongs to it.
+            yield from super().tick()
+
+    def _forget(self) -> None:
+        """Take a sequence as ended, of which Textual waits for more."""
+        if self._awaiting.timeout is not None:
+            self._timeout_time = None
+            self._awaiting = self._gen.throw(ParseTimeout())
+            self._tokens.clear()
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
         try:
             keys = list(super()._sequence_to_key_events(sequence, alt))
         except (ValueError, OverflowError):  # no character has that number
-            keys = [events.Key(Keys.Ignore, sequence)]
-        if not keys and _WHOLE.fullmatch(sequence):
-            # Textual would wait for more of it, and take that for keys.
             keys = [events.Key(Keys.Ignore, sequence)]
         for key in keys:
             # Half of a character can be shown nowhere, and saved nowhere.

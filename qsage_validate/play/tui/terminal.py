@@ -32,7 +32,7 @@ _TICK: Final = 0.1
 # Keys and reports of the mouse that wait for the board; the rest waits in the terminal.
 _MOST_WAITING: Final = 100
 # How long the last words may take, in seconds, on a terminal that nobody reads.
-_LAST_WORDS: Final = 1.0
+_LAST_WORDS: Final = 4.0
 _MOST_QUEUED: Final = 30
 _READ: Final = 4096
 
@@ -119,10 +119,14 @@ class TerminalDriver(LinuxDriver):
         self._original: list[Any] | None = None
         self._restored = True
         self._stopping: asyncio.TimerHandle | None = None
+        # Whether a SIGCONT has come that is not answered yet.
+        self._continued = False
         # Between two steps of the app, not in the middle of one.
         loop = asyncio.get_running_loop()
         loop.add_signal_handler(signal.SIGTSTP, self._stop)
         loop.add_signal_handler(signal.SIGCONT, self._go_on)
+        # The loop hears of it all the same, but later.
+        signal.signal(signal.SIGCONT, self._note_continued)
 
     # Beginning and ending
 
@@ -223,22 +227,31 @@ class TerminalDriver(LinuxDriver):
     # Signals
 
     def _stop(self) -> None:
-        """Stop soon, as Ctrl-Z does, unless a SIGCONT comes right behind.
-
-        After that nobody would wake us.
-        """
+        """Stop soon, as Ctrl-Z does, unless a SIGCONT comes meanwhile: later nobody wakes us."""
         if self._stopping is None:
-            self._stopping = asyncio.get_running_loop().call_later(_TICK / 5, self._stop_now)
+            self._stopping = asyncio.get_running_loop().call_later(_TICK / 5, self._give_back)
 
-    def _stop_now(self) -> None:
-        """Give the terminal to the shell and stop; its ``fg`` goes on."""
+    def _give_back(self) -> None:
+        """Give the terminal to the shell, and stop when what came meanwhile is answered."""
         self._stopping = None
+        if self._host.is_ending:
+            return
         self.suspend_application_mode()
         self._must_signal_resume = True
-        os.kill(os.getpid(), signal.SIGSTOP)
+        self._stopping = asyncio.get_running_loop().call_later(_TICK / 5, self._stop_now)
+
+    def _stop_now(self) -> None:
+        """Stop; the shell's ``fg`` goes on."""
+        self._stopping = None
+        if not (self._continued or self._host.is_ending):
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _note_continued(self, *_: object) -> None:
+        self._continued = True
 
     def _go_on(self) -> None:
         """Take the terminal again: from the shell, or from who has had it since a SIGSTOP."""
+        self._continued = False
         if self._stopping is not None:
             self._stopping.cancel()
             self._stopping = None
@@ -273,14 +286,14 @@ class TerminalDriver(LinuxDriver):
                     # What is typed faster than it is answered stays in the terminal.
                     self.exit_event.wait(_TICK / 10)
                     continue
+                messages = reader.tick()
                 if selector.select(_TICK):
                     data = self._read()
                     if not data:
                         self._hang_up()
                         return
-                    for message in reader.read(data):
-                        self.process_message(message)
-                for message in reader.tick():
+                    messages = reader.read(data)
+                for message in messages:
                     self.process_message(message)
 
     def _read(self) -> bytes:

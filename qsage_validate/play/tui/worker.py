@@ -44,18 +44,13 @@ class Answered(Message):
 
 
 class AskingApp(LeavableApp[Exit]):
-    """An app around a match; only its worker thread touches the match.
-
-    ``bug`` is an exception that is none of :class:`~qsage_validate.errors.QsageError`: the app
-    has ended because of it.
-    """
+    """An app around a match; only its worker thread touches the match."""
 
     def __init__(self, match: Match, *, theme: str, let_happen: bool) -> None:
         super().__init__(theme)
         self._match = match
         self.work: Task | None = match.task
         self._queue: deque[tuple[str, requests.Request]] = deque()
-        self.bug: BaseException | None = None
         self.view = View(Situation.of(match), let_happen=let_happen)
 
     @abstractmethod

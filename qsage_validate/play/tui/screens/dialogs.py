@@ -23,6 +23,18 @@ from qsage_validate.play.tui.screens.dialog import Dialog
 _CANCEL = Binding("escape", "dismiss", "Cancel", show=False)
 
 
+class _MoveOption(Option):
+    """A move in the menu.
+
+    What was chosen is told later than the list is narrowed, so that a place in it would be
+    that of another move, or of none.
+    """
+
+    def __init__(self, move: MatchMove) -> None:
+        super().__init__(Content(str(move)))
+        self.move = move
+
+
 class MenuScreen(Dialog[MatchMove | None]):
     """Lets a person choose one of several moves; typing narrows the list."""
 
@@ -36,7 +48,6 @@ class MenuScreen(Dialog[MatchMove | None]):
         super().__init__()
         self._question = question
         self._moves = tuple(moves)
-        self._matching = self._moves
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -50,13 +61,14 @@ class MenuScreen(Dialog[MatchMove | None]):
 
     def _narrow(self, text: str) -> None:
         wanted = text.casefold().replace(" ", "")
-        self._matching = tuple(
-            m for m in self._moves if wanted in str(m).casefold().replace(" ", "")
-        )
         options = self.query_one(OptionList)
         options.clear_options()
-        options.add_options(Option(Content(str(move))) for move in self._matching)
-        options.highlighted = 0 if self._matching else None
+        options.add_options(
+            _MoveOption(move)
+            for move in self._moves
+            if wanted in str(move).casefold().replace(" ", "")
+        )
+        options.highlighted = 0 if options.option_count else None
 
     def action_move(self, by: int) -> None:
         """Move the highlight."""
@@ -74,14 +86,16 @@ class MenuScreen(Dialog[MatchMove | None]):
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
         event.stop()
-        highlighted = self.query_one(OptionList).highlighted
-        if highlighted is not None:
-            self.dismiss(self._matching[highlighted])
+        self._choose(self.query_one(OptionList).highlighted_option)
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.dismiss(self._matching[event.option_index])
+        self._choose(event.option)
+
+    def _choose(self, option: Option | None) -> None:
+        if isinstance(option, _MoveOption):
+            self.dismiss(option.move)
 
 
 class PathScreen(Dialog[str | None]):

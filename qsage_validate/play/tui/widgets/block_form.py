@@ -60,7 +60,8 @@ class BitList(OptionList):
     @on(OptionList.OptionSelected)
     def _change(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.set_bit(event.option_index, not self.bits[event.option_index])
+        if event.option in self.options:  # Another block may be offered meanwhile.
+            self.set_bit(event.option_index, not self.bits[event.option_index])
 
 
 class BlockForm(Vertical):

@@ -87,8 +87,10 @@ class MovesPane(Vertical):
     @on(DataTable.RowSelected)
     def _choose(self, event: DataTable.RowSelected) -> None:
         event.stop()
-        row = self._shown[0][event.cursor_row]
-        self.post_message(self.FrameChosen(row.index, row.number))
+        rows = self._shown[0]
+        if 0 <= event.cursor_row < len(rows):  # It may have been taken back meanwhile.
+            row = rows[event.cursor_row]
+            self.post_message(self.FrameChosen(row.index, row.number))
 
 
 def _ply_cells(row: Row, note: str) -> tuple[Content, Content, Content, Content]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual import events
 from textual.widget import Widget
+from textual.widgets import Input, OptionList
 
 from qsage_validate.arena.frame import SquareXY
 from qsage_validate.arena.open import open_engine
@@ -22,7 +23,10 @@ from qsage_validate.play.tui.loading import LoadingApp
 from qsage_validate.play.tui.model import entries
 from qsage_validate.play.tui.model.services import ProofEnd, Services
 from qsage_validate.play.tui.screens.dialog import Dialog
+from qsage_validate.play.tui.screens.dialogs import MenuScreen
 from qsage_validate.play.tui.start import StartApp
+from qsage_validate.play.tui.widgets.block_form import BitList
+from qsage_validate.play.tui.widgets.panes import MovesPane
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
 from qsage_validate.system.stages import Background
@@ -81,9 +85,83 @@ def test_after_a_bug_the_play_is_kept(folder: Path, capsys: pytest.CaptureFixtur
     assert len(list(folder.iterdir())) == 2
 
 
+@pytest.mark.parametrize("back", [Match.undo, Match.restart])
+def test_a_play_that_was_taken_back_is_kept_as_a_variation(
+    folder: Path, back: Callable[[Match], object]
+) -> None:
+    """A key kept it, and a signal lost it."""
+    match = toy_match()
+    match.push("occupy(3,3)")
+    back(match)
+    tui.rescue(match, "tic.play")
+    (kept,) = folder.iterdir()
+    (variation,) = Transcript.parse(kept.read_text(), str(kept)).variations
+    assert "occupy(3,3)" in [str(ply.move) for ply in variation.plies]
+
+
 def test_before_the_first_move_there_is_nothing_to_keep(folder: Path) -> None:
     tui.rescue(bare_match(), "tic.play")
     assert not list(folder.iterdir())
+
+
+def test_what_was_chosen_is_played_although_the_list_is_narrowed_meanwhile() -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.press("m")
+        menu = driver.app.screen
+        options = menu.query_one(OptionList)
+        options.action_last()
+        chosen = options.highlighted_option
+        assert chosen is not None
+        options.action_select()
+        menu.query_one(Input).value = "no such move"
+        assert isinstance(menu, MenuScreen)
+        menu._narrow("no such move")
+        assert options.option_count == 0
+        await driver.settle()
+        assert driver.app.screen is driver.app.default_screen
+        assert str(chosen.prompt) in [str(frame.move) for frame in driver.app.view.situation.frames]
+
+    drive(toy_match(), scenario)
+
+
+def test_a_ply_that_was_chosen_may_be_taken_back_meanwhile() -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.press("x")
+        moves = driver.app.query_one(MovesPane)
+        rows = driver.app.view.situation.rows
+        moves.table.action_select_cursor()
+        moves.show(rows[:1], rows[0].index or 0, {})
+        await driver.settle()
+        assert driver.app.bug is None
+        assert not driver.seen(MovesPane.FrameChosen)
+
+    drive(toy_match(), scenario)
+
+
+def test_a_bit_that_was_chosen_may_be_of_the_block_before() -> None:
+    async def scenario(driver: Driver) -> None:
+        bits = driver.app.query_one(BitList)
+        bits.action_select()
+        bits.offer(("a",), (False,))
+        await driver.settle()
+        assert bits.bits == [False]
+
+    drive(bare_match(), scenario)
+
+
+def test_the_board_is_left_when_a_dialog_is_made() -> None:
+    """A click on Quit while one was being made was an internal error."""
+
+    async def scenario(driver: Driver) -> None:
+        driver.app.push_screen(MenuScreen("Which?", ()))
+        driver.app.exit(Exit.FINE)
+        driver.app.exit(Exit.REFUTED)
+        assert driver.app.is_ending
+        await driver.settle()
+
+    app = drive(toy_match(), scenario)
+    assert app.bug is None
+    assert app.return_value is Exit.FINE
 
 
 PAIRS = (("enter", "enter"), ("escape", "q"))

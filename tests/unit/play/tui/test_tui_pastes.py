@@ -49,25 +49,59 @@ def test_old_reports_of_the_mouse_are_no_keys(place: bytes, cut: int) -> None:
     assert _keys(sent[:cut], sent[cut:], b"a") == ["a"]
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [
-        b"\x1b[999999999999B",
-        b"\x1b[1114112u",
-        b"\x1b[55296u",
-        b"\x1b[97;1;55296u",
-        b"\x1b[97;1;99999999u",
-        b"\x1b[" + b"9" * 25 + b"~",
-        b"\x1b[48;0;0;0;0t\x1b[<0;3;3M\x1b[<0;3;3m",
-        b"\x1b[" + b"9" * 60 + b"~",
-        b"\x1b[12;34;56X",
-        b"\x1b[?1;2c",
-        b"\x1b]11;rgb:0/0/0\x07",
-        b"\x1bP1$r0m\x1b\\",
-    ],
+ODD = (
+    b"\x1b[999999999999B",
+    b"\x1b[1114112u",
+    b"\x1b[55296u",
+    b"\x1b[97;1;55296u",
+    b"\x1b[97;1;99999999u",
+    b"\x1b[" + b"9" * 25 + b"~",
+    b"\x1b[48;0;0;0;0t\x1b[<0;3;3M\x1b[<0;3;3m",
+    b"\x1b[" + b"9" * 60 + b"~",
+    b"\x1b[12;34;56X",
+    b"\x1b[?1;2c",
+    b"\x1b]11;rgb:0/0/0\x07",
+    b"\x1bP1$r0m\x1b\\",
+    b"\x1b[12y",
+    b"\x1b[5;5M",
+    b"\x1b[1;2\x1b[I",
 )
+
+
+@pytest.mark.parametrize("sent", ODD)
 def test_a_key_without_a_character_is_no_key(sent: bytes) -> None:
     assert _keys(sent, b"a") == ["a"]
+
+
+@pytest.mark.parametrize(
+    "sent", [*ODD, b"\x1b[1;5C", b"\x1b[8$", b"\x1b[[A", b"\x1bOP", b"\x1b[<35;1;9M"]
+)
+def test_a_sequence_may_come_in_pieces(sent: bytes) -> None:
+    """Behind a pause its rest was keys: ``u`` takes back, and ``r`` begins anew."""
+    wanted = [str(message) for message in KeyReader().read(sent)]
+    for cut in range(2, len(sent)):
+        reader, told = KeyReader(), list[str]()
+        for part in (sent[:cut], sent[cut:]):
+            told += map(str, reader.read(part))
+            if cut > 2 and sent.count(b"\x1b[") < 2:  # Esc, or the beginning of a sequence
+                told += map(str, reader.tick())
+        assert told == wanted, cut
+    reader = KeyReader()
+    one_by_one = [str(m) for k in range(len(sent)) for m in reader.read(sent[k : k + 1])]
+    assert one_by_one == wanted
+
+
+def test_escape_and_alt_are_keys_after_a_tick_and_what_broke_off_is_nothing() -> None:
+    reader = KeyReader()
+    assert not list(reader.read(b"\x1b"))
+    assert [str(m) for m in reader.tick()] == [str(events.Key("escape", "\x1b"))]
+    assert not list(reader.read(b"\x1b["))
+    assert len(list(reader.tick())) == 1
+    assert not list(reader.read(b"\x1b[111"))
+    for _ in range(20):
+        assert not list(reader.tick())
+    assert _keys(b"\x1b[111\x1b[A\x1b]11;r\x1b[A") == ["up", "up"]
+    assert [m.key for m in reader.read(b"a") if isinstance(m, events.Key)] == ["a"]
 
 
 def test_the_mouse_is_read_in_columns_and_rows() -> None:
