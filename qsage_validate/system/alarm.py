@@ -19,7 +19,10 @@ from qsage_validate.system.limits import NEVER, Deadline
 
 # An exception can get lost where nobody can raise it: the timer rings again.
 _AGAIN_SECONDS: Final = 0.5
-_LEAVING: Final = _GeneratorContextManager.__exit__.__code__
+_BETWEEN: Final = (
+    _GeneratorContextManager.__enter__.__code__,
+    _GeneratorContextManager.__exit__.__code__,
+)
 
 
 @contextmanager
@@ -40,8 +43,8 @@ def alarm(deadline: Deadline, doing: str, *, least: float = 0.0) -> Iterator[Non
     over = False
 
     def ring(number: int, frame: FrameType | None) -> None:
-        # Raised on the way out, it would keep this function from ending the timer.
-        if over or (frame is not None and frame.f_code is _LEAVING):
+        # Raised on the way in or out, it would keep this function from ending the timer.
+        if over or (frame is not None and frame.f_code in _BETWEEN):
             return
         raise UndecidedError(f"time is up while {doing}")
 
@@ -52,8 +55,8 @@ def alarm(deadline: Deadline, doing: str, *, least: float = 0.0) -> Iterator[Non
         return
     began = now()
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)
         yield
     finally:
         over = True
