@@ -336,9 +336,25 @@ let plan path =
    with Cut -> bad "%s: found the end of the file inside a step: the proof is cut" path);
   close_in f.channel; p
 
+(* Names of places have their highest digit first, so that neighbours are near each other. *)
+let place_names most =
+  let width = ref 1 in
+  while most lsr (3 * !width) > 0 do incr width done;
+  let rec of_width w =
+    if w = 0 then fun _ -> End
+    else
+      let low = of_width (w - 1) and mask = 1 lsl (3 * (w - 1)) - 1 in
+      table (fun n ->
+          let rest = low (n land mask) in
+          match n lsr (3 * (w - 1)) with
+          | 0 -> D0 rest | 1 -> D1 rest | 2 -> D2 rest | 3 -> D3 rest
+          | 4 -> D4 rest | 5 -> D5 rest | 6 -> D6 rest | _ -> D7 rest) in
+  of_width !width
+
 let supply path p =
   let f = source path in
   let size = Array.length p.last_use in
+  let name = place_names size in
   let place = Array.make size 0 and free = ref [] and next = ref 0 in
   let given = ref 0 and now = ref 0 in
   let needed id = id < size && p.last_use.(id) > !now in
@@ -369,16 +385,15 @@ let supply path p =
           let c = ref [] and hs = ref [] and used = ref [] in
           numbers f (fun l -> c := literal l :: !c);
           numbers f (fun h ->
-              let k = place.(h) in
-              (* A clause that is not there: a place that nothing has. *)
-              hs := name (if k = 0 then Text.largest else k) :: !hs;
+              let k = if h < size then place.(h) else 0 in
+              (* Place 0 is of a clause that is not there. *)
+              hs := name k :: !hs;
               if k > 0 && p.last_use.(h) <= !now then (used := k :: !used; place.(h) <- 0));
-          let wanted = !c = [] || needed id in
           free := List.rev_append !used !free;
-          if wanted then begin
-            let place = if !c = [] then End else take id in
-            Some (Step (place, List.rev !c, List.rev !hs), ())
-          end else go ()
+          match !c with
+          | [] -> Some (Step (End, [], List.rev !hs), ())
+          | _ when needed id -> let place = take id in Some (Step (place, List.rev !c, List.rev !hs), ())
+          | _ -> go ()
         end
       end in
     go () in
