@@ -12,4 +12,4 @@ fi
 cp ocaml/*.ml ocaml/*.mli build/
 cd build
 ocamlfind ocamlopt -w -a -inline 200 -o ../bin/qsage-verified \
-  core.mli core.ml text.ml read.ml verdict.ml main.ml
+  core.mli core.ml text.ml game_text.ml read.ml read_game.ml verdict.ml write.ml main.ml

@@ -9,6 +9,12 @@ type nat =
 | O
 | S of nat
 
+(** val option_map : ('a1 -> 'a2) -> 'a1 option -> 'a2 option **)
+
+let option_map f = function
+| Some a -> Some (f a)
+| None -> None
+
 (** val fst : ('a1 * 'a2) -> 'a1 **)
 
 let fst = function
@@ -19,10 +25,45 @@ let fst = function
 let snd = function
 | (_, y) -> y
 
+(** val length : 'a1 list -> nat **)
+
+let rec length = function
+| [] -> O
+| _ :: l' -> S (length l')
+
+(** val app : 'a1 list -> 'a1 list -> 'a1 list **)
+
+let rec app l m0 =
+  match l with
+  | [] -> m0
+  | a :: l1 -> a :: (app l1 m0)
+
 type comparison =
 | Eq
 | Lt
 | Gt
+
+(** val compOpp : comparison -> comparison **)
+
+let compOpp = function
+| Eq -> Eq
+| Lt -> Gt
+| Gt -> Lt
+
+(** val pred : nat -> nat **)
+
+let pred n = match n with
+| O -> n
+| S u -> u
+
+module Coq__1 = struct
+ (** val add : nat -> nat -> nat **)
+ let rec add n m0 =
+   match n with
+   | O -> m0
+   | S p -> S (add p m0)
+end
+include Coq__1
 
 (** val eqb : bool -> bool -> bool **)
 
@@ -42,6 +83,12 @@ let rec map f = function
 | [] -> []
 | a :: t -> (f a) :: (map f t)
 
+(** val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list **)
+
+let rec flat_map f = function
+| [] -> []
+| x :: t -> app (f x) (flat_map f t)
+
 (** val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1 **)
 
 let rec fold_left f l a0 =
@@ -49,11 +96,33 @@ let rec fold_left f l a0 =
   | [] -> a0
   | b :: t -> fold_left f t (f a0 b)
 
+(** val existsb : ('a1 -> bool) -> 'a1 list -> bool **)
+
+let rec existsb f = function
+| [] -> false
+| a :: l0 -> (||) (f a) (existsb f l0)
+
 (** val forallb : ('a1 -> bool) -> 'a1 list -> bool **)
 
 let rec forallb f = function
 | [] -> true
 | a :: l0 -> (&&) (f a) (forallb f l0)
+
+(** val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list **)
+
+let rec filter f = function
+| [] -> []
+| x :: l0 -> if f x then x :: (filter f l0) else filter f l0
+
+(** val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list **)
+
+let rec combine l l' =
+  match l with
+  | [] -> []
+  | x :: tl ->
+    (match l' with
+     | [] -> []
+     | y :: tl' -> (x, y) :: (combine tl tl'))
 
 type name =
 | End
@@ -147,6 +216,11 @@ type positive =
 | XO of positive
 | XH
 
+type z =
+| Z0
+| Zpos of positive
+| Zneg of positive
+
 module Pos =
  struct
   (** val succ : positive -> positive **)
@@ -155,6 +229,52 @@ module Pos =
   | XI p -> XO (succ p)
   | XO p -> XI p
   | XH -> XO XH
+
+  (** val add : positive -> positive -> positive **)
+
+  let rec add x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q -> XO (add_carry p q)
+       | XO q -> XI (add p q)
+       | XH -> XO (succ p))
+    | XO p ->
+      (match y with
+       | XI q -> XI (add p q)
+       | XO q -> XO (add p q)
+       | XH -> XI p)
+    | XH -> (match y with
+             | XI q -> XO (succ q)
+             | XO q -> XI q
+             | XH -> XO XH)
+
+  (** val add_carry : positive -> positive -> positive **)
+
+  and add_carry x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q -> XI (add_carry p q)
+       | XO q -> XO (add_carry p q)
+       | XH -> XI (succ p))
+    | XO p ->
+      (match y with
+       | XI q -> XO (add_carry p q)
+       | XO q -> XI (add p q)
+       | XH -> XO (succ p))
+    | XH ->
+      (match y with
+       | XI q -> XI (succ q)
+       | XO q -> XO (succ q)
+       | XH -> XI XH)
+
+  (** val pred_double : positive -> positive **)
+
+  let rec pred_double = function
+  | XI p -> XI (XO p)
+  | XO p -> XI (pred_double p)
+  | XH -> XH
 
   (** val compare_cont : comparison -> positive -> positive -> comparison **)
 
@@ -179,6 +299,20 @@ module Pos =
   let compare =
     compare_cont Eq
 
+  (** val eqb : positive -> positive -> bool **)
+
+  let rec eqb p q =
+    match p with
+    | XI p0 -> (match q with
+                | XI q0 -> eqb p0 q0
+                | _ -> false)
+    | XO p0 -> (match q with
+                | XO q0 -> eqb p0 q0
+                | _ -> false)
+    | XH -> (match q with
+             | XH -> true
+             | _ -> false)
+
   (** val leb : positive -> positive -> bool **)
 
   let leb x y =
@@ -192,6 +326,19 @@ module Pos =
     match compare x y with
     | Lt -> true
     | _ -> false
+
+  (** val iter_op : ('a1 -> 'a1 -> 'a1) -> positive -> 'a1 -> 'a1 **)
+
+  let rec iter_op op p a =
+    match p with
+    | XI p0 -> op a (iter_op op p0 (op a a))
+    | XO p0 -> iter_op op p0 (op a a)
+    | XH -> a
+
+  (** val to_nat : positive -> nat **)
+
+  let to_nat x =
+    iter_op Coq__1.add x (S O)
  end
 
 type 'a trie =
@@ -250,23 +397,23 @@ let alone k = function
 | Leaf (k', _) -> name_eqb k k'
 | Node (_, _, _, _, _, _, _, _, _) -> false
 
-(** val add : name -> 'a1 -> 'a1 trie -> 'a1 trie **)
+(** val add0 : name -> 'a1 -> 'a1 trie -> 'a1 trie **)
 
-let rec add k x t =
+let rec add0 k x t =
   if alone k t
   then Leaf (k, x)
   else (match opened t with
         | Node (a, c0, c1, c2, c3, c4, c5, c6, c7) ->
           (match k with
            | End -> Node ((Some x), c0, c1, c2, c3, c4, c5, c6, c7)
-           | D0 k0 -> Node (a, (add k0 x c0), c1, c2, c3, c4, c5, c6, c7)
-           | D1 k0 -> Node (a, c0, (add k0 x c1), c2, c3, c4, c5, c6, c7)
-           | D2 k0 -> Node (a, c0, c1, (add k0 x c2), c3, c4, c5, c6, c7)
-           | D3 k0 -> Node (a, c0, c1, c2, (add k0 x c3), c4, c5, c6, c7)
-           | D4 k0 -> Node (a, c0, c1, c2, c3, (add k0 x c4), c5, c6, c7)
-           | D5 k0 -> Node (a, c0, c1, c2, c3, c4, (add k0 x c5), c6, c7)
-           | D6 k0 -> Node (a, c0, c1, c2, c3, c4, c5, (add k0 x c6), c7)
-           | D7 k0 -> Node (a, c0, c1, c2, c3, c4, c5, c6, (add k0 x c7)))
+           | D0 k0 -> Node (a, (add0 k0 x c0), c1, c2, c3, c4, c5, c6, c7)
+           | D1 k0 -> Node (a, c0, (add0 k0 x c1), c2, c3, c4, c5, c6, c7)
+           | D2 k0 -> Node (a, c0, c1, (add0 k0 x c2), c3, c4, c5, c6, c7)
+           | D3 k0 -> Node (a, c0, c1, c2, (add0 k0 x c3), c4, c5, c6, c7)
+           | D4 k0 -> Node (a, c0, c1, c2, c3, (add0 k0 x c4), c5, c6, c7)
+           | D5 k0 -> Node (a, c0, c1, c2, c3, c4, (add0 k0 x c5), c6, c7)
+           | D6 k0 -> Node (a, c0, c1, c2, c3, c4, c5, (add0 k0 x c6), c7)
+           | D7 k0 -> Node (a, c0, c1, c2, c3, c4, c5, c6, (add0 k0 x c7)))
         | x0 -> x0)
 
 (** val quant_eqb : quant -> quant -> bool **)
@@ -291,8 +438,8 @@ let rec index w p i a u =
     let (q, v) = p0 in
     if mem v a
     then None
-    else index w p1 (Pos.succ i) (add v i a)
-           (if quant_eqb q w then u else add v i u)
+    else index w p1 (Pos.succ i) (add0 v i a)
+           (if quant_eqb q w then u else add0 v i u)
 
 (** val join : positive trie -> lit list -> positive -> positive option **)
 
@@ -315,7 +462,7 @@ let rec scan bad gs l =
      | Some k ->
        if (||) (bad g.gout) (mem g.gout l)
        then None
-       else scan bad gs0 (add g.gout k l)
+       else scan bad gs0 (add0 g.gout k l)
      | None -> None)
 
 type func = lit option
@@ -343,7 +490,7 @@ let rec funs_ok a u l fs f =
                    | Some k -> Pos.ltb k i
                    | None -> false)
                 | None -> true
-             then funs_ok a u l fs0 (add x f0 f)
+             then funs_ok a u l fs0 (add0 x f0 f)
              else None))
      | None -> None)
 
@@ -413,7 +560,7 @@ type partial = bool trie
 (** val assume : partial -> lit -> partial **)
 
 let assume a l =
-  add (var l) (sign l) a
+  add0 (var l) (sign l) a
 
 (** val falsified : partial -> lit -> bool **)
 
@@ -485,7 +632,7 @@ let rec refutes from fuel s d =
        if rup d (deny c Empty) hints
        then (match c with
              | [] -> true
-             | _ :: _ -> refutes from fuel0 s1 (add i c d))
+             | _ :: _ -> refutes from fuel0 s1 (add0 i c d))
        else false
      | None -> false)
 
@@ -494,7 +641,7 @@ let rec refutes from fuel s d =
 let load1 from sd c =
   let (o, s) = from.place_of c (fst sd) in
   (match o with
-   | Some i -> (s, (add i c (snd sd)))
+   | Some i -> (s, (add0 i c (snd sd)))
    | None -> (s, (snd sd)))
 
 (** val load : 'a1 supply -> clause list -> ('a1 * places) -> 'a1 * places **)
@@ -552,6 +699,11 @@ let check from w q c fuel s =
         | None -> false)
      | None -> false) (loses from w q c fuel s)
 
+(** val check_clauses : 'a1 supply -> clause list -> nat -> 'a1 -> bool **)
+
+let check_clauses from cs fuel s =
+  let sd = load from cs (s, Empty) in refutes from fuel (fst sd) (snd sd)
+
 (** val clause_gates :
     clause list -> name list -> gate list -> lit list -> ((gate list * lit
     list) * name list) option **)
@@ -586,10 +738,10 @@ let circuit_of p cs ns =
     let (gs, js) = p1 in
     (match l with
      | [] -> None
-     | m :: _ ->
+     | m0 :: _ ->
        Some { pre = p; gates =
-         (rev_append gs ({ gout = m; gkind = And; gins =
-           (rev_append js []) } :: [])); out = (P m) })
+         (rev_append gs ({ gout = m0; gkind = And; gins =
+           (rev_append js []) } :: [])); out = (P m0) })
   | None -> None
 
 (** val closed : positive trie -> clause list -> bool **)
@@ -617,12 +769,12 @@ let rec readable gs d =
   | [] -> d
   | g :: gs0 ->
     readable gs0
-      (if forallb (fun l -> mem (var l) d) g.gins then add g.gout () d else d)
+      (if forallb (fun l -> mem (var l) d) g.gins then add0 g.gout () d else d)
 
 (** val marks : name list -> unit trie **)
 
 let marks xs =
-  fold_left (fun d x -> add x () d) xs Empty
+  fold_left (fun d x -> add0 x () d) xs Empty
 
 (** val sets_ok :
     positive trie -> gate list -> (name * name list) list -> (name * func)
@@ -640,7 +792,7 @@ let rec sets_ok u gs ds fs =
      | p0 :: fs0 ->
        let (y, f) = p0 in
        (&&)
-         ((&&) ((&&) (name_eqb x y) (forallb (fun z -> mem z u) d))
+         ((&&) ((&&) (name_eqb x y) (forallb (fun z0 -> mem z0 u) d))
            (match f with
             | Some l -> mem (var l) (readable gs (marks d))
             | None -> true)) (sets_ok u gs ds0 fs0))
@@ -650,7 +802,7 @@ let rec sets_ok u gs ds fs =
 let rec universals us a =
   match us with
   | [] -> Some a
-  | u :: us0 -> if mem u a then None else universals us0 (add u XH a)
+  | u :: us0 -> if mem u a then None else universals us0 (add0 u XH a)
 
 (** val check_dqdimacs :
     'a1 supply -> name list -> dqdimacs -> name list -> certificate -> nat ->
@@ -675,3 +827,649 @@ let check_dqdimacs from us q ns c fuel s =
           | None -> false)
        | None -> false) (loses from Ex k c fuel s)
   | None -> false
+
+module Z =
+ struct
+  (** val double : z -> z **)
+
+  let double = function
+  | Z0 -> Z0
+  | Zpos p -> Zpos (XO p)
+  | Zneg p -> Zneg (XO p)
+
+  (** val succ_double : z -> z **)
+
+  let succ_double = function
+  | Z0 -> Zpos XH
+  | Zpos p -> Zpos (XI p)
+  | Zneg p -> Zneg (Pos.pred_double p)
+
+  (** val pred_double : z -> z **)
+
+  let pred_double = function
+  | Z0 -> Zneg XH
+  | Zpos p -> Zpos (Pos.pred_double p)
+  | Zneg p -> Zneg (XI p)
+
+  (** val pos_sub : positive -> positive -> z **)
+
+  let rec pos_sub x y =
+    match x with
+    | XI p ->
+      (match y with
+       | XI q -> double (pos_sub p q)
+       | XO q -> succ_double (pos_sub p q)
+       | XH -> Zpos (XO p))
+    | XO p ->
+      (match y with
+       | XI q -> pred_double (pos_sub p q)
+       | XO q -> double (pos_sub p q)
+       | XH -> Zpos (Pos.pred_double p))
+    | XH ->
+      (match y with
+       | XI q -> Zneg (XO q)
+       | XO q -> Zneg (Pos.pred_double q)
+       | XH -> Z0)
+
+  (** val add : z -> z -> z **)
+
+  let add x y =
+    match x with
+    | Z0 -> y
+    | Zpos x' ->
+      (match y with
+       | Z0 -> x
+       | Zpos y' -> Zpos (Pos.add x' y')
+       | Zneg y' -> pos_sub x' y')
+    | Zneg x' ->
+      (match y with
+       | Z0 -> x
+       | Zpos y' -> pos_sub y' x'
+       | Zneg y' -> Zneg (Pos.add x' y'))
+
+  (** val compare : z -> z -> comparison **)
+
+  let compare x y =
+    match x with
+    | Z0 -> (match y with
+             | Z0 -> Eq
+             | Zpos _ -> Lt
+             | Zneg _ -> Gt)
+    | Zpos x' -> (match y with
+                  | Zpos y' -> Pos.compare x' y'
+                  | _ -> Gt)
+    | Zneg x' ->
+      (match y with
+       | Zneg y' -> compOpp (Pos.compare x' y')
+       | _ -> Lt)
+
+  (** val leb : z -> z -> bool **)
+
+  let leb x y =
+    match compare x y with
+    | Gt -> false
+    | _ -> true
+
+  (** val eqb : z -> z -> bool **)
+
+  let eqb x y =
+    match x with
+    | Z0 -> (match y with
+             | Z0 -> true
+             | _ -> false)
+    | Zpos p -> (match y with
+                 | Zpos q -> Pos.eqb p q
+                 | _ -> false)
+    | Zneg p -> (match y with
+                 | Zneg q -> Pos.eqb p q
+                 | _ -> false)
+
+  (** val to_nat : z -> nat **)
+
+  let to_nat = function
+  | Zpos p -> Pos.to_nat p
+  | _ -> O
+
+  (** val to_pos : z -> positive **)
+
+  let to_pos = function
+  | Zpos p -> p
+  | _ -> XH
+ end
+
+type player =
+| Black
+| White
+
+type condition = lit list
+
+type move = { needs : condition; effects : lit list }
+
+(** val same : lit -> lit -> bool **)
+
+let same a b =
+  match a with
+  | P x -> (match b with
+            | P y -> name_eqb x y
+            | N _ -> false)
+  | N x -> (match b with
+            | P _ -> false
+            | N y -> name_eqb x y)
+
+(** val puts : lit -> move -> bool **)
+
+let puts l m0 =
+  existsb (same l) m0.effects
+
+type network = { cells : (name * name list) list; source : name list;
+                 target : name list; joined : bool; cut : bool }
+
+(** val is_in : name -> name list -> bool **)
+
+let is_in x xs =
+  existsb (name_eqb x) xs
+
+(** val neighbours : (name * name list) list -> name -> name list **)
+
+let rec neighbours cs x =
+  match cs with
+  | [] -> []
+  | p :: cs0 ->
+    let (y, ns) = p in if name_eqb x y then ns else neighbours cs0 x
+
+type game = { start : name list; turns : player list;
+              black_moves : move list; white_moves : move list;
+              black_goals : condition list; white_goals : condition list;
+              black_network : network option; goals_at_start : bool;
+              stuck_loses : bool }
+
+(** val moves : game -> player -> move list **)
+
+let moves g = function
+| Black -> g.black_moves
+| White -> g.white_moves
+
+type positional = { board : name list; order : player list;
+                    black_stones : name list; white_stones : name list;
+                    black_sets : name list list; white_sets : name list list;
+                    hex : network option }
+
+(** val claims : (name -> name) -> name list -> move list **)
+
+let claims own cs =
+  map (fun c -> { needs = ((N (D1 c)) :: ((N (D2 c)) :: [])); effects = ((P
+    (own c)) :: []) }) cs
+
+(** val sets_of : (name -> name) -> name list list -> condition list **)
+
+let sets_of own =
+  map (map (fun c -> P (own c)))
+
+(** val of_black : network -> network **)
+
+let of_black n =
+  { cells =
+    (map (fun cn -> ((D1 (fst cn)), (map (fun x -> D1 x) (snd cn)))) n.cells);
+    source = (map (fun x -> D1 x) n.source); target =
+    (map (fun x -> D1 x) n.target); joined = n.joined; cut = n.cut }
+
+(** val positional_game : positional -> game **)
+
+let positional_game p =
+  { start =
+    (app (map (fun x -> D1 x) p.black_stones)
+      (map (fun x -> D2 x) p.white_stones)); turns = p.order; black_moves =
+    (claims (fun x -> D1 x) p.board); white_moves =
+    (claims (fun x -> D2 x) p.board); black_goals =
+    (sets_of (fun x -> D1 x) p.black_sets); white_goals =
+    (sets_of (fun x -> D2 x) p.white_sets); black_network =
+    (option_map of_black p.hex); goals_at_start = true; stuck_loses = false }
+
+type coordinate =
+| Offset of z
+| Minimum
+| Maximum
+| Absolute of z
+
+(** val at_ : coordinate -> z -> z -> z **)
+
+let at_ c parameter size =
+  match c with
+  | Offset k -> Z.add parameter k
+  | Minimum -> Zpos XH
+  | Maximum -> size
+  | Absolute value0 -> value0
+
+type content =
+| Open
+| IsBlack
+| IsWhite
+
+type part = { negated : bool; what : content; px : coordinate; py : coordinate }
+
+type action = { precondition : part list; effect : part list }
+
+type bddl = { width : z; height : z; init : ((content * z) * z) list;
+              depth : nat; black_first : bool; black_actions : action list;
+              white_actions : action list; black_conditions : part list list;
+              white_conditions : part list list }
+
+(** val binary : positive -> name -> name **)
+
+let rec binary p rest =
+  match p with
+  | XI p0 -> D1 (binary p0 rest)
+  | XO p0 -> D0 (binary p0 rest)
+  | XH -> D2 rest
+
+(** val square : z -> z -> name **)
+
+let square x y =
+  binary (Z.to_pos x) (binary (Z.to_pos y) End)
+
+(** val atom : content -> z -> z -> name **)
+
+let atom c x y =
+  match c with
+  | Open -> D0 (square x y)
+  | IsBlack -> D1 (square x y)
+  | IsWhite -> D2 (square x y)
+
+(** val count_up : nat -> z -> z list **)
+
+let rec count_up n k =
+  match n with
+  | O -> []
+  | S n0 -> k :: (count_up n0 (Z.add k (Zpos XH)))
+
+(** val axis : z -> z list **)
+
+let axis size =
+  count_up (Z.to_nat size) (Zpos XH)
+
+(** val on_axis : z -> z -> bool **)
+
+let on_axis size v =
+  (&&) (Z.leb (Zpos XH) v) (Z.leb v size)
+
+(** val positions : bddl -> part list -> (z * z) list **)
+
+let positions b ps =
+  filter (fun xy ->
+    forallb (fun p ->
+      (&&) (on_axis b.width (at_ p.px (fst xy) b.width))
+        (on_axis b.height (at_ p.py (snd xy) b.height))) ps)
+    (flat_map (fun x -> map (fun x0 -> (x, x0)) (axis b.height))
+      (axis b.width))
+
+(** val atom_of : bddl -> (z * z) -> part -> name **)
+
+let atom_of b xy p =
+  atom p.what (at_ p.px (fst xy) b.width) (at_ p.py (snd xy) b.height)
+
+(** val literal : bddl -> (z * z) -> part -> lit **)
+
+let literal b xy p =
+  if p.negated then N (atom_of b xy p) else P (atom_of b xy p)
+
+(** val put : bddl -> (z * z) -> part -> lit list **)
+
+let put b xy p =
+  let x = at_ p.px (fst xy) b.width in
+  let y = at_ p.py (snd xy) b.height in
+  (match p.what with
+   | Open ->
+     (P (atom Open x y)) :: ((N (atom IsBlack x y)) :: ((N
+       (atom IsWhite x y)) :: []))
+   | IsBlack ->
+     (N (atom Open x y)) :: ((P (atom IsBlack x y)) :: ((N
+       (atom IsWhite x y)) :: []))
+   | IsWhite ->
+     (N (atom Open x y)) :: ((N (atom IsBlack x y)) :: ((P
+       (atom IsWhite x y)) :: [])))
+
+(** val possible : lit list -> bool **)
+
+let possible ls =
+  forallb (fun l -> negb (existsb (same (neg l)) ls)) ls
+
+(** val moves_of : bddl -> action -> move list **)
+
+let moves_of b a =
+  if existsb (fun p -> p.negated) a.effect
+  then []
+  else flat_map (fun xy ->
+         let ls = flat_map (put b xy) a.effect in
+         if possible ls
+         then { needs = (map (literal b xy) a.precondition); effects =
+                ls } :: []
+         else []) (positions b (app a.precondition a.effect))
+
+(** val conditions_of : bddl -> part list -> condition list **)
+
+let conditions_of b c =
+  map (fun xy -> map (literal b xy) c) (positions b c)
+
+(** val content_of : ((content * z) * z) list -> z -> z -> content **)
+
+let rec content_of ps x y =
+  match ps with
+  | [] -> Open
+  | p :: ps0 ->
+    let (p0, y') = p in
+    let (c, x') = p0 in
+    if (&&) (Z.eqb x x') (Z.eqb y y') then c else content_of ps0 x y
+
+(** val alternate : player -> nat -> player list **)
+
+let rec alternate p = function
+| O -> []
+| S n0 -> p :: (alternate (match p with
+                           | Black -> White
+                           | White -> Black) n0)
+
+(** val bddl_game : bddl -> game **)
+
+let bddl_game b =
+  { start =
+    (flat_map (fun x ->
+      map (fun y -> atom (content_of b.init x y) x y) (axis b.height))
+      (axis b.width)); turns =
+    (if b.black_first
+     then alternate Black b.depth
+     else alternate White (pred b.depth)); black_moves =
+    (flat_map (moves_of b) b.black_actions); white_moves =
+    (flat_map (moves_of b) b.white_actions); black_goals =
+    (flat_map (conditions_of b) b.black_conditions); white_goals =
+    (flat_map (conditions_of b) b.white_conditions); black_network = None;
+    goals_at_start = false; stuck_loses = true }
+
+type value =
+| C of bool
+| L of lit
+
+type acc = name * gate list
+
+type 'a m = acc -> 'a * acc
+
+(** val ret : 'a1 -> 'a1 m **)
+
+let ret x a =
+  (x, a)
+
+(** val bind : 'a1 m -> ('a1 -> 'a2 m) -> 'a2 m **)
+
+let bind m0 k a =
+  let (x, a0) = m0 a in k x a0
+
+(** val succ0 : name -> name **)
+
+let rec succ0 = function
+| End -> D1 End
+| D0 n0 -> D1 n0
+| D1 n0 -> D2 n0
+| D2 n0 -> D3 n0
+| D3 n0 -> D4 n0
+| D4 n0 -> D5 n0
+| D5 n0 -> D6 n0
+| D6 n0 -> D7 n0
+| D7 n0 -> D0 (succ0 n0)
+
+(** val make : kind -> lit list -> value m **)
+
+let make k ls = function
+| (n, gs) ->
+  ((L (P n)), ((succ0 n), ({ gout = n; gkind = k; gins = ls } :: gs)))
+
+(** val vneg : value -> value **)
+
+let vneg = function
+| C b -> C (negb b)
+| L l -> L (neg l)
+
+(** val plain : bool -> value list -> lit list option **)
+
+let rec plain u = function
+| [] -> Some []
+| v :: vs0 ->
+  (match v with
+   | C b -> if eqb b u then plain u vs0 else None
+   | L l -> option_map (fun x -> l :: x) (plain u vs0))
+
+(** val junction : bool -> value list -> value m **)
+
+let junction u vs =
+  match plain u vs with
+  | Some ls ->
+    (match ls with
+     | [] -> ret (C u)
+     | l :: l0 ->
+       (match l0 with
+        | [] -> ret (L l)
+        | _ :: _ -> make (if u then And else Or) ls))
+  | None -> ret (C (negb u))
+
+(** val conj : value list -> value m **)
+
+let conj =
+  junction true
+
+(** val disj : value list -> value m **)
+
+let disj =
+  junction false
+
+(** val every : ('a1 -> 'a2 m) -> 'a1 list -> 'a2 list m **)
+
+let rec every f = function
+| [] -> ret []
+| x :: xs0 ->
+  bind (f x) (fun y -> bind (every f xs0) (fun ys -> ret (y :: ys)))
+
+type symbolic = value trie
+
+(** val val0 : symbolic -> name -> value **)
+
+let val0 s x =
+  match find x s with
+  | Some v -> v
+  | None -> C false
+
+(** val lval : symbolic -> lit -> value **)
+
+let lval s = function
+| P x -> val0 s x
+| N x -> vneg (val0 s x)
+
+(** val holdsM : symbolic -> condition -> value m **)
+
+let holdsM s c =
+  conj (map (lval s) c)
+
+(** val firstM : value -> name list -> value list m **)
+
+let rec firstM seen = function
+| [] -> ret []
+| b :: bits0 ->
+  bind (conj ((L (P b)) :: ((vneg seen) :: []))) (fun c ->
+    bind (disj (seen :: ((L (P b)) :: []))) (fun seen0 ->
+      bind (firstM seen0 bits0) (fun cs -> ret (c :: cs))))
+
+(** val select : ('a1 -> bool) -> 'a1 list -> 'a2 list -> 'a2 list **)
+
+let rec select f xs ys =
+  match xs with
+  | [] -> []
+  | x :: xs0 ->
+    (match ys with
+     | [] -> []
+     | y :: ys0 -> if f x then y :: (select f xs0 ys0) else select f xs0 ys0)
+
+(** val touched : move list -> unit trie -> name list -> name list **)
+
+let rec touched ms t xs =
+  match ms with
+  | [] -> xs
+  | m0 :: ms0 ->
+    let (t0, xs0) =
+      fold_left (fun txs l ->
+        if mem (var l) (fst txs)
+        then txs
+        else ((add0 (var l) () (fst txs)), ((var l) :: (snd txs))))
+        m0.effects (t, xs)
+    in
+    touched ms0 t0 xs0
+
+(** val afterM :
+    move list -> value list -> symbolic -> name list -> symbolic -> symbolic m **)
+
+let rec afterM ms cs s xs new0 =
+  match xs with
+  | [] -> ret new0
+  | x :: xs0 ->
+    bind (disj (select (puts (N x)) ms cs)) (fun off ->
+      bind (conj ((val0 s x) :: ((vneg off) :: []))) (fun kept ->
+        bind (disj (kept :: (select (puts (P x)) ms cs))) (fun now ->
+          afterM ms cs s xs0 (add0 x now new0))))
+
+(** val passableM : network -> symbolic -> name -> value **)
+
+let passableM n s x =
+  if n.cut then vneg (val0 s x) else val0 s x
+
+(** val stepsM : network -> symbolic -> nat -> symbolic m **)
+
+let rec stepsM n s = function
+| O ->
+  ret
+    (fold_left (fun r x ->
+      add0 x (if is_in x n.source then passableM n s x else C false) r)
+      (map fst n.cells) Empty)
+| S k0 ->
+  bind (stepsM n s k0) (fun r ->
+    bind
+      (every (fun x ->
+        bind (disj ((val0 r x) :: (map (val0 r) (neighbours n.cells x))))
+          (fun near ->
+          bind (conj ((passableM n s x) :: (near :: []))) (fun v ->
+            ret (x, v)))) (map fst n.cells)) (fun vs ->
+      ret (fold_left (fun r0 xv -> add0 (fst xv) (snd xv) r0) vs Empty)))
+
+(** val reachedM : game -> player -> symbolic -> value m **)
+
+let reachedM g p s =
+  match p with
+  | Black ->
+    (match g.black_network with
+     | Some n ->
+       bind (stepsM n s (length n.cells)) (fun r ->
+         bind (disj ((C n.joined) :: (map (val0 r) n.target))) (fun c ->
+           ret (if n.cut then vneg c else c)))
+     | None -> bind (every (holdsM s) g.black_goals) disj)
+  | White -> bind (every (holdsM s) g.white_goals) disj
+
+(** val fresh : nat -> name -> name list * name **)
+
+let rec fresh k n =
+  match k with
+  | O -> ([], n)
+  | S k0 -> let (ns, m0) = fresh k0 (succ0 n) in ((n :: ns), m0)
+
+(** val blocks_of : game -> player list -> name -> name list list * name **)
+
+let rec blocks_of g ps n =
+  match ps with
+  | [] -> ([], n)
+  | p :: ps0 ->
+    let (b, n0) = fresh (length (moves g p)) n in
+    let (bs, n1) = blocks_of g ps0 n0 in ((b :: bs), n1)
+
+(** val quant_of : player -> quant **)
+
+let quant_of = function
+| Black -> Ex
+| White -> All
+
+(** val prefix_of : player list -> name list list -> prefix **)
+
+let rec prefix_of ps bs =
+  match ps with
+  | [] -> []
+  | p :: ps0 ->
+    (match bs with
+     | [] -> []
+     | b :: bs0 ->
+       app (map (fun x -> ((quant_of p), x)) b) (prefix_of ps0 bs0))
+
+(** val playM :
+    game -> (player -> name list) -> player list -> name list list ->
+    symbolic -> value m **)
+
+let rec playM g xs ps bs s =
+  match ps with
+  | [] -> ret (C false)
+  | p :: ps0 ->
+    (match bs with
+     | [] -> ret (C false)
+     | b :: bs0 ->
+       bind (firstM (C false) b) (fun cs ->
+         bind (every (fun m0 -> holdsM s m0.needs) (moves g p)) (fun legal ->
+           bind
+             (every (fun cl -> conj ((fst cl) :: ((snd cl) :: [])))
+               (combine cs legal)) (fun made ->
+             bind (disj made) (fun moved ->
+               bind (afterM (moves g p) cs s (xs p) s) (fun s' ->
+                 bind (reachedM g p s') (fun goal ->
+                   bind (playM g xs ps0 bs0 s') (fun rest ->
+                     match p with
+                     | Black ->
+                       bind (disj (goal :: (rest :: []))) (fun won ->
+                         conj (moved :: (won :: [])))
+                     | White ->
+                       bind (conj ((vneg goal) :: (rest :: []))) (fun on ->
+                         bind (disj ((vneg moved) :: (on :: [])))
+                           (fun open0 ->
+                           bind (disj ((C g.stuck_loses) :: legal))
+                             (fun any -> conj (any :: (open0 :: [])))))))))))))
+
+(** val firstS : game -> symbolic **)
+
+let firstS g =
+  fold_left (fun s x -> add0 x (C true) s) g.start Empty
+
+(** val unrolled : game -> qcir **)
+
+let unrolled g =
+  let (bs, n) = blocks_of g g.turns (D1 End) in
+  let b = touched g.black_moves Empty [] in
+  let w = touched g.white_moves Empty [] in
+  let xs = fun p -> match p with
+                    | Black -> b
+                    | White -> w in
+  let m0 =
+    bind
+      (if g.goals_at_start then reachedM g Black (firstS g) else ret (C false))
+      (fun black ->
+      bind
+        (if g.goals_at_start
+         then reachedM g White (firstS g)
+         else ret (C false)) (fun white ->
+        bind (playM g xs g.turns bs (firstS g)) (fun play ->
+          bind (conj ((vneg white) :: (play :: []))) (fun lost ->
+            disj (black :: (lost :: []))))))
+  in
+  let (v, a) = m0 (n, []) in
+  let (n0, gs) = a in
+  (match v with
+   | C b0 ->
+     { pre = (prefix_of g.turns bs); gates =
+       (rev_append ({ gout = n0; gkind = (if b0 then And else Or); gins =
+         [] } :: gs) []); out = (P n0) }
+   | L l ->
+     { pre = (prefix_of g.turns bs); gates = (rev_append gs []); out = l })
+
+(** val check_game :
+    'a1 supply -> quant -> game -> certificate -> nat -> 'a1 -> bool **)
+
+let check_game from w g c fuel s =
+  check from w (unrolled g) c fuel s

@@ -36,6 +36,10 @@ let name =
         | 0 -> D0 rest | 1 -> D1 rest | 2 -> D2 rest | 3 -> D3 rest
         | 4 -> D4 rest | 5 -> D5 rest | 6 -> D6 rest | _ -> D7 rest);
   !share
+let rec decimal = function
+  | End -> 0
+  | D0 n -> 8 * decimal n | D1 n -> 8 * decimal n + 1 | D2 n -> 8 * decimal n + 2 | D3 n -> 8 * decimal n + 3
+  | D4 n -> 8 * decimal n + 4 | D5 n -> 8 * decimal n + 5 | D6 n -> 8 * decimal n + 6 | D7 n -> 8 * decimal n + 7
 let positive = table (fun n -> P (name n))
 let negative = table (fun n -> N (name n))
 let literal n = if n > 0 then positive n else negative (- n)
@@ -87,7 +91,7 @@ type formula =
   | Sets of Text.sets list * clause list * name list
 (* [number] of a name that a certificate may use, the largest number, the quantifier of each number *)
 type read = { formula : formula; number : string -> int option; last : int;
-              quantifier : int -> quant option; own : int list; others : int list }
+              quantifier : int -> quant option }
 
 let qcir file text =
   let t = Text.tokens file text "(),;=" '#' in
@@ -120,7 +124,7 @@ let qcir file text =
         gates := { gout = name (number g); gkind; gins = List.map lit args } :: !gates) found;
   let out = match !out with Some l -> l | None -> bad "%s: found no output" file in
   { formula = Circuit (List.rev !blocks, List.rev !gates, out); number = find; last;
-    quantifier = Hashtbl.find_opt quantifiers; own = []; others = [] }
+    quantifier = Hashtbl.find_opt quantifiers }
 
 (* -- QDIMACS and DQDIMACS ---------------------------------------------------------------- *)
 
@@ -175,7 +179,12 @@ let dimacs file text =
                List.map name free, rows, gates) in
   let number s = match int_of_string_opt s with
     | Some n when n > 0 && n <= declared -> Some n | _ -> None in
-  { formula; number; last = !last; quantifier = Hashtbl.find_opt quantifiers; own = []; others = [] }
+  { formula; number; last = !last; quantifier = Hashtbl.find_opt quantifiers }
+
+let clauses file text =
+  match (dimacs file text).formula with
+  | Clauses ([], _, rows, _) -> rows
+  | _ -> bad "%s: found quantifiers, expected clauses alone" file
 
 (* -- Certificates in AIGER --------------------------------------------------------------- *)
 
@@ -351,6 +360,19 @@ let place_names most =
           | 4 -> D4 rest | 5 -> D5 rest | 6 -> D6 rest | _ -> D7 rest) in
   of_width !width
 
+let tautology c =
+  match c with
+  | [] | [_] -> false
+  | [P a; N b] | [N a; P b] -> a == b
+  | [P _; P _] | [N _; N _] -> false
+  | _ ->
+    let seen = Hashtbl.create 8 in
+    List.exists (fun l ->
+        let v, s = match l with P v -> v, true | N v -> v, false in
+        match Hashtbl.find_opt seen v with
+        | Some s' when s' <> s -> true
+        | _ -> Hashtbl.replace seen v s; false) c
+
 let supply path p =
   let f = source path in
   let size = Array.length p.last_use in
@@ -361,19 +383,6 @@ let supply path p =
   let take id =
     let k = match !free with k :: rest -> free := rest; k | [] -> incr next; !next in
     place.(id) <- k; name k in
-  let tautology c =
-    match c with
-    | [] | [_] -> false
-    | [P a; N b] | [N a; P b] -> a == b
-    | [P _; P _] | [N _; N _] -> false
-    | _ ->
-      let seen = Hashtbl.create 8 in
-      List.exists (fun l ->
-          let v, s = match l with P v -> v, true | N v -> v, false in
-          match Hashtbl.find_opt seen v with
-          | Some s' when s' <> s -> true
-          | _ -> Hashtbl.replace seen v s; false) c
-  in
   let next_step () =
     let rec go () =
       if skip f < 0 then None

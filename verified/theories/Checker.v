@@ -205,6 +205,10 @@ Definition check (w : quant) (q : qcir) (c : certificate) (fuel : nat) (s : S) :
       end
   end && loses w q c fuel s.
 
+(** Clauses alone: a proof that no assignment satisfies them. *)
+Definition check_clauses (cs : list clause) (fuel : nat) (s : S) : bool :=
+  let sd := load cs (s, Empty) in refutes fuel (fst sd) (snd sd).
+
 (** ** QDIMACS: clauses as gates
 
     A clause of one literal is that literal; each other clause takes the next of [ns]

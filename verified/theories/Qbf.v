@@ -87,6 +87,8 @@ Definition qdimacs_matrix (q : qdimacs) (r : assign) : bool :=
 Definition qdimacs_true (q : qdimacs) := forall r, qeval (qpre q) (qdimacs_matrix q) r = true.
 Definition qdimacs_false (q : qdimacs) := forall r, qeval (qpre q) (qdimacs_matrix q) r = false.
 
+Definition unsatisfiable (cs : list clause) := forall r, forallb (csat r) cs = false.
+
 (** ** Dependency sets (DQDIMACS)
 
     Each existential variable comes with the set of variables that its value may

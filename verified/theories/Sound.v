@@ -602,6 +602,12 @@ Proof.
   rewrite <- E, <- (qeval_ext _ _ _ M). exact (check_sound w k c fuel s H r).
 Qed.
 
+Theorem check_clauses_sound cs fuel s : check_clauses from cs fuel s = true -> unsatisfiable cs.
+Proof.
+  intros H r. apply not_true_is_false. intros A. rewrite forallb_forall in A.
+  refine (refutes_sound r _ _ _ _ H). apply load_holds; [exact A|]. now intros i c.
+Qed.
+
 (** ** Dependency sets *)
 
 Lemma marks_in xs : forall (D : trie unit) x,
@@ -764,6 +770,10 @@ Proof. intros S from q ns c fuel s H r. exact (check_qdimacs_sound from Ex q ns 
 Theorem qdimacs_herbrand_correct : forall {S} (from : supply S) (q : qdimacs) ns c fuel s,
   check_qdimacs from All q ns c fuel s = true -> qdimacs_false q.
 Proof. intros S from q ns c fuel s H r. exact (check_qdimacs_sound from All q ns c fuel s H r). Qed.
+
+Theorem clauses_correct : forall {S} (from : supply S) cs fuel s,
+  check_clauses from cs fuel s = true -> unsatisfiable cs.
+Proof. intros S from cs fuel s. apply check_clauses_sound. Qed.
 
 Theorem dqdimacs_correct : forall {S} (from : supply S) us (q : dqdimacs) ns c fuel s,
   check_dqdimacs from us q ns c fuel s = true -> dqdimacs_true q.
