@@ -21,7 +21,7 @@ Fixpoint name_of_pos (p : positive) : name :=
 Definition name_of_uint (u : Number.uint) : name :=
   match N.of_num_uint u with N0 => End | Npos p => name_of_pos p end.
 
-Fixpoint N_of_name (n : name) : N :=
+Fixpoint N_of_name (n : name) : BinNums.N :=
   match n with
   | End => 0
   | D0 n => 8 * N_of_name n | D1 n => 8 * N_of_name n + 1
