@@ -8,11 +8,13 @@ let usage = {|usage: qsage-verified FORMULA CERTIFICATE PROOF [--herbrand]
        qsage-verified DOMAIN.bddl PROBLEM.bddl CERTIFICATE PROOF [--herbrand]
 FORMULA is QCIR, QDIMACS (.qdimacs) or DQDIMACS (.dqdimacs); the certificate is AIGER, the proof LRAT.
 In the place of PROOF: --cnf FILE writes the clauses that the proof has to refute, and
---theorem FILE PROOF writes the theorem for Coq.
+--theorem FILE PROOF [--name NAME] writes the theorem for Coq.
        qsage-verified GAME.pg | DOMAIN.bddl PROBLEM.bddl --qcir FILE writes the unrolling of the game.
 Exit code 0: proved, 1: not proved, 2: bad input, 3: too little memory.|}
 
 let fail code fmt = Printf.ksprintf (fun s -> prerr_endline ("qsage-verified: " ^ s); exit code) fmt
+
+let stem file = Filename.remove_extension (Filename.basename file)
 
 type problem = {
   circuit : qcir Lazy.t; last : int; own_functions : bool;
@@ -22,8 +24,7 @@ type problem = {
 
 let formula file own =
   let text = Read.contents file in
-  let is = Filename.check_suffix file in
-  let dimacs = is ".qdimacs" || is ".dqdimacs" || is ".cnf" || is ".dimacs" in
+  let dimacs = Text.token (Text.tokens ~lines:true file text "(" 'c') = "p" in
   let r = if dimacs then Read.dimacs file text else Read.qcir file text in
   let clauses p cs ns = match circuit_of p cs ns with Some q -> q | None -> fail 70 "no circuit" in
   let prefix, circuit, in_order, subject = match r.formula with
@@ -40,7 +41,7 @@ let formula file own =
       lazy (Write.Dqbf (us, { deps = Text.sets_of [] sets; dclauses = cs }, ns)) in
   { circuit; last = r.last; own_functions = in_order; number = r.number;
     quantifier = r.quantifier; prefix; subject;
-    title = Write.title_of (if own = Ex then "true" else "false") file;
+    title = Write.title_of (if own = Ex then "true" else "false") (stem file);
     verdict = (fun c from -> Verdict.formula file text r.formula c own from) }
 
 let game files own =
@@ -60,7 +61,7 @@ let game files own =
   let subject = lazy (match read with
       | Verdict.Pg sections -> Write.Board (Game_text.positional sections)
       | Verdict.Grid (b, _, _) -> Write.Grid b) in
-  let title = Write.title_of (if own = Ex then "black_wins" else "black_does_not_win") (List.nth files (List.length files - 1)) in
+  let title = Write.title_of (if own = Ex then "black_wins" else "black_does_not_win") (stem (List.nth files (List.length files - 1))) in
   { circuit = lazy q; last; subject; title; own_functions = false; number; quantifier = Hashtbl.find_opt table;
     prefix = q.pre; verdict = (fun c from -> Verdict.game texts g c own from) }, g
 
@@ -99,11 +100,13 @@ let () =
            @ List.filter_map (fun v -> if Hashtbl.mem have v then None else Some (v, None)) mine in
     let c = { cgates = gates; cfuns } in
     match rest with
-    | ["--theorem"; file; proof] ->
+    | "--theorem" :: file :: proof :: named ->
+      let title = match named with
+        | [] -> p.title | ["--name"; s] -> Write.title_of "" s | _ -> fail 2 "%s" usage in
       let plan = Read.plan proof in
-      (match Write.theorem file p.title (Lazy.force p.subject) own c (List.length gates)
+      (match Write.theorem file title (Lazy.force p.subject) own c (List.length gates)
                (fun recorded -> p.verdict c (recorded (Read.supply proof plan))) with
-       | true -> Printf.printf "%s: Theorem %s\n" file p.title; exit 0
+       | true -> Printf.printf "%s: Theorem %s\n" file title; exit 0
        | false -> print_endline "NOT PROVED"; exit 1
        | exception Write.Too_long n ->
          fail 3 "found a certificate of %d gates and a proof of %d steps: too long for Coq to compute (more than %d numbers)"

@@ -158,6 +158,7 @@ let theorem file title subject own c count run =
   ok
 
 (* A name for a theorem, of the letters and digits of a text. *)
-let title_of verb file =
-  let stem = Filename.remove_extension (Filename.basename file) in
-  verb ^ "_" ^ String.map (fun c -> match c with 'a'..'z' | 'A'..'Z' | '0'..'9' -> c | _ -> '_') stem
+let title_of verb text =
+  let stem = String.map (fun c -> match c with 'a'..'z' | 'A'..'Z' | '0'..'9' -> c | _ -> '_') text in
+  if verb = "" then (if stem = "" || not (stem.[0] >= 'A' && stem.[0] <= 'z') then "theorem_" ^ stem else stem)
+  else verb ^ "_" ^ stem

@@ -57,7 +57,7 @@ class GameCertificate:
         """The theorem, in Coq's words and in ours."""
         value = "true" if self.functions.kind is Kind.SKOLEM else "false"
         does = "wins" if self.functions.kind is Kind.SKOLEM else "does not win"
-        return f"black_wins = {value}: Black {does} the game of {' and '.join(self.files)}"
+        return f"black_wins = {value}: by the rules of {' and '.join(self.files)} Black {does}"
 
     def cnf(self) -> Cnf:
         """The clauses that the verified checker makes of them."""

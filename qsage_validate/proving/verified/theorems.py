@@ -94,7 +94,8 @@ def write_theorem(manifest: Manifest, target: str, *, deadline: Deadline = NEVER
                 reasons.append(f"{about}: {error}")
                 continue
             made = os.path.join(folder, "theorem.v")
-            answer = ask(question.arguments("--theorem", made), deadline=deadline)
+            arguments = [*question.arguments("--theorem", made), "--name", question.name]
+            answer = ask(arguments, deadline=deadline)
             if answer.proved:
                 with open(made, "rb") as file:
                     write_atomic(target, file.read())
@@ -105,9 +106,13 @@ def write_theorem(manifest: Manifest, target: str, *, deadline: Deadline = NEVER
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """A run of the program: the files of formula or game, certificate and proof."""
+    """A run of the program: the files of formula or game, certificate and proof.
+
+    ``name`` is the theorem's.
+    """
 
     sentence: str
+    name: str
     subject: tuple[str, ...]
     certificate: str
     proof: str
@@ -167,7 +172,8 @@ def _formula(manifest: Manifest, folder: str) -> _Question:
         _, derivation = formula_proof(formula, circuit)
         _write(proof, "".join(derivation.lines()))
     value = "true" if circuit.kind is Kind.SKOLEM else "false"
-    return _Question(f"{shown} is {value}", (path,), certificate, proof, circuit.kind)
+    name = f"{value} {os.path.splitext(os.path.basename(path))[0]}"
+    return _Question(f"{shown} is {value}", name, (path,), certificate, proof, circuit.kind)
 
 
 def ascii_aiger(certificate: CircuitCertificate, formula: Qbf) -> str:
@@ -213,8 +219,11 @@ def _game(manifest: Manifest, entry: dict[str, object], folder: str) -> _Questio
                 raise NoGameProofError(f"{name} is not the text of the inputs' game")
     paths: Sequence[str] = [os.path.join(manifest.folder, name) for name in found.files]
     certificate = os.path.join(manifest.folder, CERTIFICATE)
+    does = "black wins" if found.functions.kind is Kind.SKOLEM else "black does not win"
+    assert problem.game is not None, "it has a certificate of its moves"
     question = _Question(
         found.statement,
+        f"{does} {problem.game.name}",
         tuple(paths),
         certificate,
         os.path.join(manifest.folder, PROOF),
