@@ -20,7 +20,8 @@ let blank c = c = ' ' || c = '\t' || c = '\r' || c = '\n'
 
 let rec token t =
   let size = String.length t.text in
-  while t.at < size && blank t.text.[t.at] do
+  let mark c = String.contains t.marks c in
+  while t.at < size && blank t.text.[t.at] && not (mark t.text.[t.at]) do
     if t.text.[t.at] = '\n' then t.first <- true;
     t.at <- t.at + 1
   done;
@@ -31,7 +32,6 @@ let rec token t =
   end else begin
     t.first <- false;
     let start = t.at in
-    let mark c = String.contains t.marks c in
     t.at <- start + 1;
     if not (mark t.text.[start] || t.text.[start] = '-') then
       while t.at < size && not (blank t.text.[t.at] || mark t.text.[t.at]
