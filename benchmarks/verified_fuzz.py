@@ -216,7 +216,7 @@ def formula_case(rng: random.Random, runner: Runner) -> str:
             values = {0: False} | {2 * (k + 1): b for k, b in enumerate(choice)}
 
             def at(literal: int) -> bool:
-                return values[literal & ~1] != bool(literal & 1)  # noqa: B023
+                return values[literal & ~1] != bool(literal & 1)
 
             for gate, a, b in builder:  # noqa: B023
                 values[gate] = at(a) and at(b)
