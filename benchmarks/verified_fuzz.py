@@ -137,10 +137,20 @@ def formula_case(rng: random.Random, runner: Runner) -> str:
     names = rng.sample(range(1, 10), count)
     prefix = [(rng.choice("ea"), v) for v in names]
     kind = rng.choice(["qcir", "qdimacs", "dqdimacs"])
-    lit = lambda pool: rng.choice(pool) * rng.choice((1, -1))  # noqa: E731
+
+    def lit(pool: list[int]) -> int:
+        return rng.choice(pool) * rng.choice((1, -1))
+
     gates: list[Gate] = []
     sets: dict[int, set[int]] = {}
-    text_of = str
+    called = False
+
+    def text_of(n: int) -> str:
+        return f"v{n}" if called and n % 2 else str(n)
+
+    def sign(x: int) -> str:
+        return ("-" if x < 0 else "") + text_of(abs(x))
+
     if kind == "qcir":
         pool = list(names)
         for g in range(20, 20 + rng.randint(1, 4)):
@@ -152,9 +162,7 @@ def formula_case(rng: random.Random, runner: Runner) -> str:
         free = 0
         while free < count and prefix[free][0] == "e" and rng.random() < 0.3:
             free += 1
-        if rng.random() < 0.3:
-            text_of = lambda n: f"v{n}" if n % 2 else str(n)  # noqa: E731
-        sign = lambda x: ("-" if x < 0 else "") + text_of(abs(x))  # noqa: E731
+        called = rng.random() < 0.3
         words = {"e": "exists", "a": "forall"}
         lines = [f"free({text_of(v)})" for _, v in prefix[:free]]
         lines += [f"{words[q]}({text_of(v)})" for q, v in prefix[free:]]
@@ -255,7 +263,10 @@ def random_positional(rng: random.Random) -> PositionalModel:
     """A positional game of few cells: any turns, first stones, sets or a network."""
     size = rng.randint(2, 4)
     everything = (1 << size) - 1
-    mask = lambda: rng.randint(1, everything)  # noqa: E731
+
+    def mask() -> int:
+        return rng.randint(1, everything)
+
     plies = rng.randint(1, 4)
     turns = tuple(rng.choice(list(Player)) for _ in range(plies))
     stones = rng.sample(range(size), rng.randint(0, 1))

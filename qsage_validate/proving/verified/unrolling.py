@@ -292,8 +292,8 @@ class _Unroller:
         for _ in network.cells:
             following = {}
             for cell, _ in network.cells:
-                near = [reach.get(n, -_TRUE) for n in neighbours[cell]]
-                following[cell] = self.conj(passable[cell], self.disj(reach[cell], *near))
+                beside = [reach.get(n, -_TRUE) for n in neighbours[cell]]
+                following[cell] = self.conj(passable[cell], self.disj(reach[cell], *beside))
             reach = following
         return self.disj(-_TRUE, *(reach.get(c, -_TRUE) for c in network.target))
 
