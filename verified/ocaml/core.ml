@@ -70,6 +70,16 @@ include Coq__1
 let eqb b1 b2 =
   if b1 then b2 else if b2 then false else true
 
+(** val nth_error : 'a1 list -> nat -> 'a1 option **)
+
+let rec nth_error l = function
+| O -> (match l with
+        | [] -> None
+        | x :: _ -> Some x)
+| S n0 -> (match l with
+           | [] -> None
+           | _ :: l0 -> nth_error l0 n0)
+
 (** val rev_append : 'a1 list -> 'a1 list -> 'a1 list **)
 
 let rec rev_append l l' =
@@ -547,10 +557,23 @@ let tie x = function
 | Some l -> ((N x) :: (l :: [])) :: (((P x) :: ((neg l) :: [])) :: [])
 | None -> ((N x) :: []) :: []
 
+type definition =
+| DGate of gate
+| DFun of name * func
+
+(** val clauses_of : definition -> clause list **)
+
+let clauses_of = function
+| DGate g -> tseitin g
+| DFun (x, f) -> tie x f
+
+type definitions = definition trie
+
 type step =
 | Step of name * clause * name list
+| Take of name * name * nat
 
-type 's supply = { place_of : (clause -> 's -> name option * 's);
+type 's supply = { place_of : (name -> clause -> 's -> name option * 's);
                    next_step : ('s -> (step * 's) option) }
 
 type places = clause trie
@@ -619,47 +642,69 @@ let rec deny c a =
   | [] -> a
   | l :: c0 -> deny c0 (assume a (neg l))
 
-(** val refutes : 'a1 supply -> nat -> 'a1 -> places -> bool **)
+(** val refutes :
+    'a1 supply -> definitions -> nat -> 'a1 -> places -> bool **)
 
-let rec refutes from fuel s d =
+let rec refutes from defs fuel s d =
   match fuel with
   | O -> false
   | S fuel0 ->
     (match from.next_step s with
      | Some p ->
        let (s0, s1) = p in
-       let Step (i, c, hints) = s0 in
-       if rup d (deny c Empty) hints
-       then (match c with
-             | [] -> true
-             | _ :: _ -> refutes from fuel0 s1 (add0 i c d))
-       else false
+       (match s0 with
+        | Step (i, c, hints) ->
+          if rup d (deny c Empty) hints
+          then (match c with
+                | [] -> true
+                | _ :: _ -> refutes from defs fuel0 s1 (add0 i c d))
+          else false
+        | Take (i, v, k) ->
+          (match find v defs with
+           | Some df ->
+             (match nth_error (clauses_of df) k with
+              | Some c -> refutes from defs fuel0 s1 (add0 i c d)
+              | None -> false)
+           | None -> false))
      | None -> false)
 
-(** val load1 : 'a1 supply -> ('a1 * places) -> clause -> 'a1 * places **)
+(** val load1 :
+    'a1 supply -> name -> ('a1 * places) -> clause -> 'a1 * places **)
 
-let load1 from sd c =
-  let (o, s) = from.place_of c (fst sd) in
+let load1 from v sd c =
+  let (o, s) = from.place_of v c (fst sd) in
   (match o with
    | Some i -> (s, (add0 i c (snd sd)))
    | None -> (s, (snd sd)))
 
-(** val load : 'a1 supply -> clause list -> ('a1 * places) -> 'a1 * places **)
+(** val load :
+    'a1 supply -> name -> clause list -> ('a1 * places) -> 'a1 * places **)
 
-let load from cs sd =
-  fold_left (load1 from) cs sd
+let load from v cs sd =
+  fold_left (load1 from v) cs sd
 
 (** val load_gates :
     'a1 supply -> gate list -> ('a1 * places) -> 'a1 * places **)
 
 let load_gates from gs sd =
-  fold_left (fun sd0 g -> load from (tseitin g) sd0) gs sd
+  fold_left (fun sd0 g -> load from g.gout (tseitin g) sd0) gs sd
 
 (** val load_funs :
     'a1 supply -> (name * func) list -> ('a1 * places) -> 'a1 * places **)
 
 let load_funs from fs sd =
-  fold_left (fun sd0 xf -> load from (tie (fst xf) (snd xf)) sd0) fs sd
+  fold_left (fun sd0 xf -> load from (fst xf) (tie (fst xf) (snd xf)) sd0) fs
+    sd
+
+(** val define_gates : gate list -> definitions -> definitions **)
+
+let define_gates gs t =
+  fold_left (fun t0 g -> add0 g.gout (DGate g) t0) gs t
+
+(** val define_funs : (name * func) list -> definitions -> definitions **)
+
+let define_funs fs t =
+  fold_left (fun t0 xf -> add0 (fst xf) (DFun ((fst xf), (snd xf))) t0) fs t
 
 type certificate = { cgates : gate list; cfuns : (name * func) list }
 
@@ -677,8 +722,11 @@ let loses from w q c fuel s =
   let sd = load_gates from q.gates (s, Empty) in
   let sd0 = load_gates from c.cgates sd in
   let sd1 = load_funs from c.cfuns sd0 in
-  let sd2 = load from (((final w q.out) :: []) :: []) sd1 in
-  refutes from fuel (fst sd2) (snd sd2)
+  let sd2 = load from End (((final w q.out) :: []) :: []) sd1 in
+  let defs =
+    define_funs c.cfuns (define_gates c.cgates (define_gates q.gates Empty))
+  in
+  refutes from defs fuel (fst sd2) (snd sd2)
 
 (** val check :
     'a1 supply -> quant -> qcir -> certificate -> nat -> 'a1 -> bool **)
@@ -702,7 +750,8 @@ let check from w q c fuel s =
 (** val check_clauses : 'a1 supply -> clause list -> nat -> 'a1 -> bool **)
 
 let check_clauses from cs fuel s =
-  let sd = load from cs (s, Empty) in refutes from fuel (fst sd) (snd sd)
+  let sd = load from End cs (s, Empty) in
+  refutes from Empty fuel (fst sd) (snd sd)
 
 (** val clause_gates :
     clause list -> name list -> gate list -> lit list -> ((gate list * lit

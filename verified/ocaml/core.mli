@@ -28,6 +28,8 @@ val add : nat -> nat -> nat
 
 val eqb : bool -> bool -> bool
 
+val nth_error : 'a1 list -> nat -> 'a1 option
+
 val rev_append : 'a1 list -> 'a1 list -> 'a1 list
 
 val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list
@@ -163,10 +165,19 @@ val tseitin : gate -> clause list
 
 val tie : name -> func -> clause list
 
+type definition =
+| DGate of gate
+| DFun of name * func
+
+val clauses_of : definition -> clause list
+
+type definitions = definition trie
+
 type step =
 | Step of name * clause * name list
+| Take of name * name * nat
 
-type 's supply = { place_of : (clause -> 's -> name option * 's);
+type 's supply = { place_of : (name -> clause -> 's -> name option * 's);
                    next_step : ('s -> (step * 's) option) }
 
 type places = clause trie
@@ -190,16 +201,20 @@ val rup : places -> partial -> name list -> bool
 
 val deny : clause -> partial -> partial
 
-val refutes : 'a1 supply -> nat -> 'a1 -> places -> bool
+val refutes : 'a1 supply -> definitions -> nat -> 'a1 -> places -> bool
 
-val load1 : 'a1 supply -> ('a1 * places) -> clause -> 'a1 * places
+val load1 : 'a1 supply -> name -> ('a1 * places) -> clause -> 'a1 * places
 
-val load : 'a1 supply -> clause list -> ('a1 * places) -> 'a1 * places
+val load : 'a1 supply -> name -> clause list -> ('a1 * places) -> 'a1 * places
 
 val load_gates : 'a1 supply -> gate list -> ('a1 * places) -> 'a1 * places
 
 val load_funs :
   'a1 supply -> (name * func) list -> ('a1 * places) -> 'a1 * places
+
+val define_gates : gate list -> definitions -> definitions
+
+val define_funs : (name * func) list -> definitions -> definitions
 
 type certificate = { cgates : gate list; cfuns : (name * func) list }
 

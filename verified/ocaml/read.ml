@@ -13,23 +13,23 @@ let contents file =
 
 (* -- Names ------------------------------------------------------------------------------- *)
 
-(* One object for each number, however often it occurs; numbers share their higher digits. *)
-let table make =
+(* One object for each number, however often it occurs; numbers share their higher digits.
+   [none] is what no number has. *)
+let table none make =
   let known = ref [||] in
   fun n ->
     if n < 0 || n > Text.largest then bad "found the number %d, expected 1 to %d" n Text.largest;
     if n >= Array.length !known then begin
-      let more = Array.make (max (n + 1) (2 * Array.length !known)) None in
+      let more = Array.make (max (n + 1) (Array.length !known * 3 / 2)) none in
       Array.blit !known 0 more 0 (Array.length !known);
       known := more
     end;
-    match !known.(n) with
-    | Some x -> x
-    | None -> let x = make n in !known.(n) <- Some x; x
+    let x = !known.(n) in
+    if x != none then x else let x = make n in !known.(n) <- x; x
 
 let name =
   let share = ref (fun _ -> End) in
-  share := table (fun n ->
+  share := table End (fun n ->
       if n = 0 then End else
         let rest = !share (n / 8) in
         match n land 7 with
@@ -40,8 +40,8 @@ let rec decimal = function
   | End -> 0
   | D0 n -> 8 * decimal n | D1 n -> 8 * decimal n + 1 | D2 n -> 8 * decimal n + 2 | D3 n -> 8 * decimal n + 3
   | D4 n -> 8 * decimal n + 4 | D5 n -> 8 * decimal n + 5 | D6 n -> 8 * decimal n + 6 | D7 n -> 8 * decimal n + 7
-let positive = table (fun n -> P (name n))
-let negative = table (fun n -> N (name n))
+let positive = let none = P End in table none (fun n -> P (name n))
+let negative = let none = N End in table none (fun n -> N (name n))
 let literal n = if n > 0 then positive n else negative (- n)
 
 (* -- QCIR -------------------------------------------------------------------------------- *)
@@ -353,7 +353,7 @@ let place_names most =
     if w = 0 then fun _ -> End
     else
       let low = of_width (w - 1) and mask = 1 lsl (3 * (w - 1)) - 1 in
-      table (fun n ->
+      table End (fun n ->
           let rest = low (n land mask) in
           match n lsr (3 * (w - 1)) with
           | 0 -> D0 rest | 1 -> D1 rest | 2 -> D2 rest | 3 -> D3 rest
@@ -373,43 +373,67 @@ let tautology c =
         | Some s' when s' <> s -> true
         | _ -> Hashtbl.replace seen v s; false) c
 
+(* [place.(id)] is the place of a clause, 0 for one that is nowhere, and [- 8 v - k - 1] for the
+   [k]-th clause of the definition of [v], which is taken when it is needed. *)
 let supply path p =
   let f = source path in
   let size = Array.length p.last_use in
-  let name = place_names size in
+  let place_name = place_names size in
   let place = Array.make size 0 and free = ref [] and next = ref 0 in
   let given = ref 0 and now = ref 0 in
+  let owner = ref End and index = ref 0 and number = ref 0 in
+  let pending = ref [] in
   let needed id = id < size && p.last_use.(id) > !now in
   let take id =
     let k = match !free with k :: rest -> free := rest; k | [] -> incr next; !next in
-    place.(id) <- k; name k in
-  let next_step () =
-    let rec go () =
+    place.(id) <- k; place_name k in
+  let rec next_step () =
+    match !pending with
+    | step :: rest -> pending := rest; Some (step, ())
+    | [] ->
       if skip f < 0 then None
       else begin
         let id = int f in
-        if skip f = 100 then (f.here <- f.here + 1; numbers f ignore; go ())
+        if skip f = 100 then (f.here <- f.here + 1; numbers f ignore; next_step ())
         else begin
           incr now;
-          let c = ref [] and hs = ref [] and used = ref [] in
+          let c = ref [] and hints = ref [] and used = ref [] and takes = ref [] in
           numbers f (fun l -> c := literal l :: !c);
+          let wanted = match !c with [] -> true | _ -> needed id in
           numbers f (fun h ->
-              let k = if h < size then place.(h) else 0 in
-              (* Place 0 is of a clause that is not there. *)
-              hs := name k :: !hs;
-              if k > 0 && p.last_use.(h) <= !now then (used := k :: !used; place.(h) <- 0));
+              if h < size then begin
+                let k = place.(h) in
+                if k < 0 && wanted then begin
+                  let code = - k - 1 in
+                  let here = take h in
+                  let rec nat n = if n = 0 then O else S (nat (n - 1)) in
+                  takes := Take (here, name (code / 8), nat (code land 7)) :: !takes
+                end;
+                let k = max place.(h) 0 in
+                if wanted then hints := place_name k :: !hints;
+                if p.last_use.(h) <= !now then begin
+                  if k > 0 then used := k :: !used;
+                  place.(h) <- 0
+                end
+              end);
           free := List.rev_append !used !free;
-          match !c with
-          | [] -> Some (Step (End, [], List.rev !hs), ())
-          | _ when needed id -> let place = take id in Some (Step (place, List.rev !c, List.rev !hs), ())
-          | _ -> go ()
+          if not wanted then next_step ()
+          else begin
+            let here = match !c with [] -> End | _ -> take id in
+            let step = Step (here, List.rev !c, List.rev !hints) in
+            match List.rev !takes with
+            | [] -> Some (step, ())
+            | first :: rest -> pending := rest @ [step]; Some (first, ())
+          end
         end
       end in
-    go () in
-  { place_of = (fun c () ->
+  { place_of = (fun v c () ->
+        if v == !owner then incr index else (owner := v; index := 0; number := decimal v);
         if tautology c then None, ()
         else begin
           incr given;
-          (if needed !given then Some (take !given) else None), ()
+          if not (needed !given) then None, ()
+          else if v <> End && !index < 4 then (place.(!given) <- - (8 * !number + !index) - 1; None, ())
+          else Some (take !given), ()
         end);
     next_step }

@@ -142,7 +142,7 @@ let theorem file title subject own c count run =
   (* The checker runs here, and what its supply tells it is written down. *)
   let places = ref [] and steps = ref [] in
   let ok = run (fun (from : unit supply) ->
-      { place_of = (fun c () -> let k, () = from.place_of c () in places := k :: !places; k, ());
+      { place_of = (fun v c () -> let k, () = from.place_of v c () in places := k :: !places; k, ());
         next_step = (fun () -> match from.next_step () with
             | Some (s, ()) -> steps := s :: !steps; Some (s, ())
             | None -> None) }) in
@@ -150,7 +150,10 @@ let theorem file title subject own c count run =
     out "Definition places : list (option name) := ";
     list (function None -> out "None" | Some k -> out "Some "; num k) (List.rev !places);
     out ".\nDefinition steps : list step :=\n  ";
-    list (fun (Step (k, c, hs)) -> out "\n  Step "; num k; out " "; lits c; out " "; names hs) (List.rev !steps);
+    let rec nat = function O -> 0 | S n -> 1 + nat n in
+    list (function
+        | Step (k, c, hs) -> out "\n  Step "; num k; out " "; lits c; out " "; names hs
+        | Take (k, v, i) -> out "\n  Take "; num k; out " "; num v; out " %d%%nat" (nat i)) (List.rev !steps);
     out ".\n\nTheorem %s : %s.\nProof.\n  apply (%s functions (length steps) (places, steps)).\n" title statement lemma;
     out "  vm_cast_no_check (eq_refl true).\nQed.\nPrint Assumptions %s.\n" title;
     to_file file (fun oc -> Buffer.output_buffer oc b)

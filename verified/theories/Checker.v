@@ -93,13 +93,21 @@ Definition tie (x : name) (f : func) : list clause :=
 (** ** Proofs by reverse unit propagation, as LRAT has them
 
     Clauses stand in places; a step overwrites the place that it names, so that a place
-    can be used again when its clause is needed no more.  What tells the places of given
-    clauses, and the steps, is a [supply] of which nothing is known: the theorems hold
-    whatever it says. *)
+    can be used again when its clause is needed no more.  A clause of a definition may be
+    put into a place at the beginning, or by a step [Take] when it is needed.  What tells
+    the places of clauses at the beginning, and the steps, is a [supply] of which nothing
+    is known: the theorems hold whatever it says. *)
 
-Inductive step := Step (place : name) (c : clause) (hints : list name).
+Inductive definition := DGate (g : gate) | DFun (x : name) (f : func).
+Definition clauses_of (d : definition) : list clause :=
+  match d with DGate g => tseitin g | DFun x f => tie x f end.
+Definition definitions := trie definition.
+
+Inductive step :=
+| Step (place : name) (c : clause) (hints : list name)
+| Take (place v : name) (k : nat).
 Record supply (S : Type) := Supply {
-  place_of : clause -> S -> option name * S;
+  place_of : name -> clause -> S -> option name * S;
   next_step : S -> option (step * S) }.
 Arguments place_of {S}. Arguments next_step {S}.
 
@@ -148,7 +156,7 @@ Section Supplied.
 Context {S : Type} (from : supply S).
 
 (** At most [fuel] steps, until one of them is the empty clause. *)
-Fixpoint refutes (fuel : nat) (s : S) (d : places) : bool :=
+Fixpoint refutes (defs : definitions) (fuel : nat) (s : S) (d : places) : bool :=
   match fuel with
   | 0 => false
   | Datatypes.S fuel =>
@@ -156,23 +164,37 @@ Fixpoint refutes (fuel : nat) (s : S) (d : places) : bool :=
       | None => false
       | Some (Step i c hints, s) =>
           if rup d (deny c Empty) hints
-          then match c with [] => true | _ => refutes fuel s (add i c d) end
+          then match c with [] => true | _ => refutes defs fuel s (add i c d) end
           else false
+      | Some (Take i v k, s) =>
+          match find v defs with
+          | None => false
+          | Some df => match nth_error (clauses_of df) k with
+                       | None => false
+                       | Some c => refutes defs fuel s (add i c d)
+                       end
+          end
       end
   end.
 
-(** Given clauses go to the places that they are told; those that are told none are not
-    needed. *)
-Definition load1 (sd : S * places) (c : clause) : S * places :=
-  match place_of from c (fst sd) with
+(** Clauses go to the places that they are told; those that are told none are not needed,
+    or taken later.  [v] is the name that they define. *)
+Definition load1 (v : name) (sd : S * places) (c : clause) : S * places :=
+  match place_of from v c (fst sd) with
   | (None, s) => (s, snd sd)
   | (Some i, s) => (s, add i c (snd sd))
   end.
-Definition load (cs : list clause) (sd : S * places) : S * places := fold_left load1 cs sd.
+Definition load (v : name) (cs : list clause) (sd : S * places) : S * places :=
+  fold_left (load1 v) cs sd.
 Definition load_gates (gs : list gate) (sd : S * places) : S * places :=
-  fold_left (fun sd g => load (tseitin g) sd) gs sd.
+  fold_left (fun sd g => load (gout g) (tseitin g) sd) gs sd.
 Definition load_funs (fs : list (name * func)) (sd : S * places) : S * places :=
-  fold_left (fun sd xf => load (tie (fst xf) (snd xf)) sd) fs sd.
+  fold_left (fun sd xf => load (fst xf) (tie (fst xf) (snd xf)) sd) fs sd.
+
+Definition define_gates (gs : list gate) (T : definitions) : definitions :=
+  fold_left (fun T g => add (gout g) (DGate g) T) gs T.
+Definition define_funs (fs : list (name * func)) (T : definitions) : definitions :=
+  fold_left (fun T xf => add (fst xf) (DFun (fst xf) (snd xf)) T) fs T.
 
 (** ** The checker *)
 
@@ -184,8 +206,9 @@ Definition loses (w : quant) (q : qcir) (c : certificate) (fuel : nat) (s : S) :
   let sd := load_gates (gates q) (s, Empty) in
   let sd := load_gates (cgates c) sd in
   let sd := load_funs (cfuns c) sd in
-  let sd := load [[final w (out q)]] sd in
-  refutes fuel (fst sd) (snd sd).
+  let sd := load End [[final w (out q)]] sd in
+  let defs := define_funs (cfuns c) (define_gates (cgates c) (define_gates (gates q) Empty)) in
+  refutes defs fuel (fst sd) (snd sd).
 
 Definition check (w : quant) (q : qcir) (c : certificate) (fuel : nat) (s : S) : bool :=
   match index w (pre q) 2 Empty Empty with
@@ -207,7 +230,7 @@ Definition check (w : quant) (q : qcir) (c : certificate) (fuel : nat) (s : S) :
 
 (** Clauses alone: a proof that no assignment satisfies them. *)
 Definition check_clauses (cs : list clause) (fuel : nat) (s : S) : bool :=
-  let sd := load cs (s, Empty) in refutes fuel (fst sd) (snd sd).
+  let sd := load End cs (s, Empty) in refutes Empty fuel (fst sd) (snd sd).
 
 (** ** QDIMACS: clauses as gates
 

@@ -45,7 +45,7 @@ Bind Scope name_scope with name.
 Number Notation name name_of_uint uint_of_name : name_scope.
 
 Definition listed : supply (list (option name) * list step) := {|
-  place_of := fun _ s => match fst s with
+  place_of := fun _ _ s => match fst s with
                          | x :: xs => (x, (xs, snd s))
                          | [] => (None, s)
                          end;

@@ -198,6 +198,25 @@ Qed.
 
 Definition holds (t : assign) (d : places) := forall i c, find i d = Some c -> csat t c = true.
 
+Definition defines (t : assign) (T : definitions) :=
+  forall v df, find v T = Some df -> forall c, In c (clauses_of df) -> csat t c = true.
+
+Lemma define_gates_hold t : forall gs T, (forall g, In g gs -> t (gout g) = geval t g) ->
+  defines t T -> defines t (define_gates gs T).
+Proof.
+  induction gs as [|g gs IH]; simpl; intros T H HT; [exact HT|]. apply IH; [auto|].
+  intros v df. rewrite find_add. destruct (name_eqb v (gout g)); [|apply HT].
+  intros E. inversion E; subst. simpl. apply tseitin_sat. auto.
+Qed.
+
+Lemma define_funs_hold t : forall fs T, (forall x f, In (x, f) fs -> t x = fval t f) ->
+  defines t T -> defines t (define_funs fs T).
+Proof.
+  induction fs as [|[x f] fs IH]; simpl; intros T H HT; [exact HT|]. apply IH; [auto|].
+  intros v df. rewrite find_add. destruct (name_eqb v x); [|apply HT].
+  intros E. inversion E; subst. simpl. apply tie_sat. auto.
+Qed.
+
 Lemma holds_add t i c d : csat t c = true -> holds t d -> holds t (add i c d).
 Proof.
   intros Hc Hd j c'. rewrite find_add. destruct (name_eqb j i); [congruence | apply Hd].
@@ -269,11 +288,15 @@ Section Supplied.
 Context {S : Type} (from : supply S).
 
 (** Clauses that hold under one assignment cannot be refuted. *)
-Theorem refutes_sound t : forall fuel s d,
-  holds t d -> refutes from fuel s d = true -> False.
+Theorem refutes_sound t defs : defines t defs -> forall fuel s d,
+  holds t d -> refutes from defs fuel s d = true -> False.
 Proof.
-  induction fuel as [|fuel IH]; simpl; intros s d Hd H; [easy|].
-  destruct (next_step from s) as [[[i c hints] s']|]; [|easy].
+  intros HT. induction fuel as [|fuel IH]; simpl; intros s d Hd H; [easy|].
+  destruct (next_step from s) as [[[i c hints|i v k] s']|]; [| |easy].
+  2:{ destruct (find v defs) as [df|] eqn:F; [|easy].
+      destruct (nth_error (clauses_of df) k) as [c|] eqn:K; [|easy].
+      apply (IH s' (add i c d)); auto. apply holds_add; [|exact Hd].
+      apply (HT v df F). now apply nth_error_In in K. }
   destruct (rup d (deny c Empty) hints) eqn:R; [|easy].
   destruct (csat t c) eqn:C.
   - destruct c; [easy|]. apply (IH s' (add i (l :: c) d)); auto. now apply holds_add.
@@ -281,11 +304,11 @@ Proof.
     apply deny_within; auto. now intros x b.
 Qed.
 
-Lemma load_holds t : forall cs sd, (forall c, In c cs -> csat t c = true) ->
-  holds t (snd sd) -> holds t (snd (load from cs sd)).
+Lemma load_holds t v : forall cs sd, (forall c, In c cs -> csat t c = true) ->
+  holds t (snd sd) -> holds t (snd (load from v cs sd)).
 Proof.
   induction cs; simpl; intros sd H Hs; [easy|]. apply IHcs; auto.
-  unfold load1. destruct (place_of from a (fst sd)) as [[i|] s]; simpl; auto.
+  unfold load1. destruct (place_of from v a (fst sd)) as [[i|] s]; simpl; auto.
   apply holds_add; auto.
 Qed.
 
@@ -333,22 +356,26 @@ Proof.
     apply (ceval_agree _ k _ _ _ HD) with (j := k); [|easy|lia].
     intros x j Fx _. apply E0. congruence. }
   destruct (Bool.bool_dec (qcir_matrix q r) (win w)) as [|NE]; [easy|exfalso].
-  unfold loses in H. refine (refutes_sound t _ _ _ _ H).
-  apply load_holds.
+  assert (Final : forall c0, In c0 [[final w (out q)]] -> csat t c0 = true).
   { intros c0 [<-|[]]. unfold csat, final. simpl. rewrite orb_false_r.
     destruct w; simpl in NE; rewrite ?leval_neg, EM; now destruct (qcir_matrix q r). }
-  apply load_funs_holds.
+  assert (Funs : forall x f, In (x, f) (cfuns c) -> t x = fval t f).
   { intros x f Hx. destruct (Hr x f Hx) as (Fx & Fl & Ex).
     rewrite (EA x Fx), Ex. destruct f as [l|]; [|easy]. simpl. apply leval_ext.
     symmetry. apply EL. now apply Fl. }
-  apply load_gates_holds.
+  assert (Own : forall g, In g (cgates c) -> t (gout g) = geval t g).
   { intros g Hg.
     pose proof (ceval_sat _ _ _ _ HL r g Hg) as E. fold t0 in E.
     destruct (scan_known _ _ _ _ _ HL Hg) as [Dg Dl].
     rewrite (EL _ Dg), E. apply geval_ext. intros l Hl. symmetry. apply EL. auto. }
-  apply load_gates_holds.
-  { intros g Hg. apply (ceval_sat _ _ _ _ HD t0 g Hg). }
-  intros i c0. easy.
+  assert (Matrix : forall g, In g (gates q) -> t (gout g) = geval t g)
+    by (intros g Hg; apply (ceval_sat _ _ _ _ HD t0 g Hg)).
+  unfold loses in H. refine (refutes_sound t _ _ _ _ _ _ H).
+  - apply define_funs_hold; [exact Funs|]. apply define_gates_hold; [exact Own|].
+    apply define_gates_hold; [exact Matrix|]. now intros v df.
+  - apply load_holds; [exact Final|]. apply load_funs_holds; [exact Funs|].
+    apply load_gates_holds; [exact Own|]. apply load_gates_holds; [exact Matrix|].
+    now intros i c0.
 Qed.
 
 (** ** The prefix *)
@@ -605,7 +632,8 @@ Qed.
 Theorem check_clauses_sound cs fuel s : check_clauses from cs fuel s = true -> unsatisfiable cs.
 Proof.
   intros H r. apply not_true_is_false. intros A. rewrite forallb_forall in A.
-  refine (refutes_sound r _ _ _ _ H). apply load_holds; [exact A|]. now intros i c.
+  refine (refutes_sound r Empty _ _ _ _ _ H); [now intros v df|].
+  apply load_holds; [exact A|]. now intros i c.
 Qed.
 
 (** ** Dependency sets *)
