@@ -114,7 +114,8 @@ def _show(result: Verification) -> None:
             )
     for proved in result.verified:
         seconds = f"{proved.seconds:.2f}"
-        table.add_row(proved.about, "coq", proved.word, seconds, proved.reason)
+        about = f"theorem, {proved.about}"
+        table.add_row(about, "coq", proved.word, seconds, proved.reason)
     PlainConsole(file=sys.stdout, highlight=False, markup=False).print(table)
     for each in result.theorems:
         said = one_line(each.theorem.statement)

@@ -120,4 +120,5 @@ let () =
   with
   | Read.Bad s | Text.Differs s | Sys_error s -> fail 2 "%s" s
   | Read.Cut -> fail 2 "found the end of the proof inside a step: the proof is cut"
+  | Read.Too_large s -> fail 3 "%s" s
   | Out_of_memory | Stack_overflow -> fail 3 "found too little memory"

@@ -11,6 +11,26 @@ let contents file =
   let s = really_input_string ic (in_channel_length ic) in
   close_in ic; s
 
+exception Too_large of string
+
+(* What a certificate of so many gates will take, from runs of QuAbS's; said before it is read. *)
+let bytes_of_gate = 700
+let check_memory file gates =
+  let available =
+    try
+      let ic = open_in "/proc/meminfo" in
+      let rec find () = match Scanf.sscanf (input_line ic) "MemAvailable: %d kB" Fun.id with
+        | kb -> Some kb
+        | exception (Scanf.Scan_failure _ | Failure _) -> find () in
+      let found = try find () with End_of_file -> None in
+      close_in ic; found
+    with Sys_error _ -> None in
+  match available with
+  | Some kb when gates / 1024 * bytes_of_gate > kb ->
+    raise (Too_large (Printf.sprintf "%s: found %d gates, which take about %d MB: %d MB of memory are there"
+                        file gates (gates / 1_000_000 * bytes_of_gate) (kb / 1024)))
+  | _ -> ()
+
 (* -- Names ------------------------------------------------------------------------------- *)
 
 (* One object for each number, however often it occurs; numbers share their higher digits.
@@ -206,6 +226,7 @@ let aiger file ~last ~number ~quantifier ~own =
   let binary, m, i, o, a = match words (line ()) with
     | (("aag" | "aig") as f) :: m :: i :: "0" :: o :: a :: _ -> f = "aig", int m, int i, int o, int a
     | _ -> bad "%s: found no header of AIGER without latches" file in
+  check_memory file m;
   if m > Text.largest || i > m || a > m then bad "%s: found a wrong header of AIGER" file;
   let inputs = Array.make i 0 in
   for k = 0 to i - 1 do inputs.(k) <- if binary then 2 * (k + 1) else one (line ()) done;

@@ -273,6 +273,55 @@ def test_trust_verified_says_what_was_verified(
     assert run_qsage(["validate", *files, "--level", "random", "--trust", "verified"]) == 3
 
 
+@needs_program
+@pytest.mark.parametrize(
+    ("formula", "certificate", "meta", "problem"),
+    [
+        (
+            "quabs/httt-3x3_3_domino.qcir",
+            "quabs/httt-3x3_3_domino.aig",
+            "quabs/httt-3x3_3_domino.meta",
+            "3x3_3_domino.ig",
+        ),
+        (
+            "pedant-cnf/httt_4_4_tic/certificate.cnf",
+            None,
+            "pedant-cnf/httt_4_4_tic/viz_meta_out",
+            "4x4_5_tic.ig",
+        ),
+    ],
+    ids=["QuAbS", "Pedant"],
+)
+def test_the_certificates_of_strangers_win_by_the_rules_in_coq(
+    shared_data: Path,
+    capsys: pytest.CaptureFixture[str],
+    formula: str,
+    certificate: str | None,
+    meta: str,
+    problem: str,
+) -> None:
+    files = shared_data / "certificates"
+    games = shared_data / "bddl" / "httt"
+    words = ["validate", str(files / formula)]
+    words += [] if certificate is None else ["--cert", str(files / certificate)]
+    words += ["--meta", str(files / meta)]
+    words += ["--game", str(games / "domain.ig"), str(games / problem)]
+    assert run_qsage([*words, "--level", "rules", "--trust", "verified"]) == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("verified in Coq: black_wins = true")
+
+
+@needs_program
+def test_a_certificate_beyond_the_memory_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    if not Path("/proc/meminfo").is_file():
+        pytest.skip("the system does not say how much memory there is")
+    (tmp_path / "f.qcir").write_text(QCIR)
+    (tmp_path / "c.aag").write_text("aag 900000000 1 0 0 0\n")
+    done = ask(tmp_path / "f.qcir", tmp_path / "c.aag", tmp_path / "none.lrat")
+    assert done.returncode == Exit.UNDECIDED
+    assert "of memory are there" in done.stderr
+
+
 def test_without_the_program_one_line_says_how_to_get_it(
     bundles: Path,
     monkeypatch: pytest.MonkeyPatch,
