@@ -24,8 +24,12 @@ let cnf file q c own last =
   to_file file (fun oc ->
       Printf.fprintf oc "p cnf %d %d\n" last !count;
       clauses q c own (fun c ->
-          List.iter (fun l -> output_string oc (lit_text l); output_char oc ' ')
-            (List.sort_uniq compare c |> fun u -> List.filter (fun l -> List.mem l u) c);
+          let seen = Hashtbl.create 8 in
+          List.iter (fun l ->
+              if not (Hashtbl.mem seen l) then begin
+                Hashtbl.add seen l ();
+                output_string oc (lit_text l); output_char oc ' '
+              end) c;
           output_string oc "0\n"))
 
 let qcir file q =
