@@ -6,6 +6,7 @@ python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, do
 python3 dev.py artifact [-o FILE] make one ZIP for reviewers, with wheels, in dist/
 python3 dev.py install EXTRA ...  add extras of pyproject.toml: solve, gdl, impartial, ...
 python3 dev.py regenerate         make the samples and the README's picture anew
+python3 dev.py verified           build the checker that is verified in Coq, in verified/bin
 python3 dev.py docs               build the documents as a site in build/site
 python3 dev.py run PROGRAM [ARGS] run a program of the environment: qsage, python, pytest, ...
 
@@ -248,6 +249,22 @@ def docs(arguments: Sequence[str]) -> int:
     return 0
 
 
+def verified(arguments: Sequence[str]) -> int:
+    """Build the verified checker; where Coq is there, prove it and extract it first."""
+    if arguments:
+        raise DevError(f"found {arguments[0]!r}, expected no arguments of verified")
+    if not shutil.which("ocamlfind"):
+        raise DevError(
+            "found no ocamlfind: 'apt-get install --no-install-recommends ocaml-nox ocaml-findlib' "
+            "brings it on Debian and Ubuntu, and with coq instead the proofs are checked as well"
+        )
+    coq = shutil.which("coqc") is not None
+    say("proving, extracting and building" if coq else "no coqc: building without the proofs")
+    run(("sh", str(ROOT / "verified" / "build.sh"), *(["coq"] if coq else [])))
+    say(f"built {ROOT / 'verified' / 'bin' / 'qsage-verified'}")
+    return 0
+
+
 def artifact(arguments: Sequence[str]) -> int:
     """Make the ZIP for reviewers."""
     prepare("dev")
@@ -269,6 +286,7 @@ COMMANDS = {
     "artifact": artifact,
     "regenerate": regenerate,
     "docs": docs,
+    "verified": verified,
     "run": run_program,
 }
 

@@ -62,8 +62,8 @@ def command(
     Exit code 0: a reading fits, and nothing speaks against the formula, 1: the formula differs from
     the game under the reading that stands out, 2: bad input, 3: no reading stands out.
     """
-    from qsage_validate.encodings.gdl.qasp import read_formula_or_program
     from qsage_validate.encodings.layout.comments import layout_from_comments
+    from qsage_validate.formats.formula import read_formula
     from qsage_validate.formats.source import label
     from qsage_validate.judging.readings.find import find_layout
     from qsage_validate.system.limits import Deadline
@@ -77,7 +77,7 @@ def command(
     if write and output is not None:
         raise UsageError("found --write with -o, expected one of them")
     deadline = Deadline.after(timeout)
-    formula = read_formula_or_program(file, prenex_order(prenex))
+    formula = read_formula(file, prenex_order(prenex))
     named = write or output is not None
     if named and layout_from_comments(formula) is not None:
         raise UsageError(f"{label(file)} has a layout, expected a file without one to write to")

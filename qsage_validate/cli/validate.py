@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from qsage_validate.proving.levels import Level, LevelResult
     from qsage_validate.proving.report import Report
     from qsage_validate.proving.runner import Options
+    from qsage_validate.proving.verified.theorems import VerifiedTheorem
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ class ProofOptions(OptionGroup):
     panel = "Output"
 
     trust: str = option(
-        "'minimal': by the kernel alone, slower; else 'all' that is quick.",
+        "'minimal': by the kernel alone, slower; 'verified': by the checker that is proved in Coq "
+        "besides; else 'all' that is quick.",
         "HOW",
         default="all",
         panel="Proof",
@@ -75,8 +78,14 @@ class ProofOptions(OptionGroup):
 
     def check(self, memory: int | None) -> None:
         """Raise ``UsageError`` for an unknown trust, or for a proof with a limit of memory."""
-        if self.trust not in ("all", "minimal"):
-            raise UsageError(f"found --trust {self.trust}, expected minimal or all")
+        if self.trust not in ("all", "minimal", "verified"):
+            raise UsageError(f"found --trust {self.trust}, expected minimal, verified or all")
+        if self.trust == "verified":
+            from qsage_validate.proving.verified.program import require_program
+
+            if memory is not None:
+                raise UsageError("found --trust verified with --memory, expected one of them")
+            require_program()
         if self.proof is not None and memory is not None:
             raise UsageError("found --proof with --memory: a proof is written without a limit")
 
@@ -209,7 +218,7 @@ def command(
         checkpoint=attack.checkpoint,
         trace=trace,
         minimal=proof.trust == "minimal",
-        obligations=proof.proof is not None,
+        obligations=proof.proof is not None or proof.trust == "verified",
         differences=attack.all_differences,
     )
     problem, result = _run(files, options, memory)
@@ -217,15 +226,32 @@ def command(
         narrate(f"{formula}: {result.facts['prenex']}")
     if not json_output:
         _show(result)
+    code = result.exit_code
+    verified: tuple[VerifiedTheorem, ...] = ()
     if proof.proof is not None and not result.interrupted:
         _prove(files, problem, result, options, proof.proof)
+    if proof.trust == "verified" and code is Exit.FINE:
+        verified = _verify(files, problem, result, options, proof.proof)
+        if not any(each.proved for each in verified):
+            code = Exit.UNDECIDED
     if proof.report is not None:
         _write_page(proof.report, result, problem)
     if json_output:
-        emit_json(result.as_json())
+        told = {"verified": [each.as_json() for each in verified]} if verified else {}
+        emit_json({**result.as_json(), **told})
     else:
         emit(result.last_line)
-    return result.exit_code
+        for each in verified:
+            emit(
+                one_line(
+                    f"verified in Coq: {each.sentence}"
+                    if each.proved
+                    else f"not verified in Coq: {each.about}: {each.reason}"
+                )
+            )
+        if code is Exit.UNDECIDED and not verified and proof.trust == "verified":
+            emit("not verified in Coq: no level is proved by SAT")
+    return code
 
 
 def _levels(
@@ -342,6 +368,29 @@ def _prove(
         f"{x.level} ({x.clauses:,} clauses, {x.steps:,} steps)" for x in bundle.proofs
     )
     narrate(f"proof: {bundle.folder}: {levels}")
+
+
+def _verify(
+    files: Files, problem: Problem | None, result: Report, options: Options, written: str | None
+) -> tuple[VerifiedTheorem, ...]:
+    """The theorems that the verified checker proves of a bundle: the written one, or a new one."""
+    from qsage_validate.cli.common import SearchLine
+    from qsage_validate.proving.bundle.bundle import read_manifest, write_bundle
+    from qsage_validate.proving.verified.theorems import verified_theorems
+    from qsage_validate.system.folders import marked_folder
+    from qsage_validate.system.progress import Progress
+
+    assert problem is not None, "--trust verified does not go with --memory"
+    with marked_folder() as folder, SearchLine(sys.stderr) as line:
+        if written is None:
+            written = os.path.join(folder, "bundle")
+            bundle = write_bundle(written, files, problem, result, tell=line.tell)
+            if bundle is None:
+                return ()
+        line.tell(Progress("theorems", "coq"))
+        found = verified_theorems(read_manifest(written), deadline=options.limits.deadline)
+        line.clear()
+    return found
 
 
 def _write_page(path: str, result: Report, problem: Problem | None) -> None:

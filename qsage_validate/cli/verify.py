@@ -5,11 +5,18 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import argument, flag, option, takes_options
+from qsage_validate.cli.option_groups import (
+    argument,
+    flag,
+    option,
+    output_option,
+    takes_options,
+)
 from qsage_validate.cli.options import JsonOption, TimeoutOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
+from qsage_validate.system.limits import Deadline
 
 if TYPE_CHECKING:
     from qsage_validate.proving.bundle.check import Verification
@@ -23,13 +30,16 @@ if TYPE_CHECKING:
 def command(
     folder: str = argument("What 'qsage validate --proof DIR' wrote.", "DIR"),
     checker: list[str] | None = option(
-        "qsage, lrat-check, drat-trim, dratify or acl2; may be repeated. "
+        "qsage, lrat-check, drat-trim, dratify, acl2 or coq; may be repeated. "
         "Without it: all that are installed.",
         "NAME",
     ),
     formula: str | None = option("Where the formula is now.", "FILE", panel="Files"),
     cert: str | None = option("Where the certificate is now.", "FILE", panel="Files"),
     meta: str | None = option("Where the meta file is now.", "FILE", panel="Files"),
+    theorem: str | None = output_option(
+        "Write the theorem about the game, or else the formula, for Coq.", "FILE"
+    ),
     cnf_only: bool = flag("Only check the proofs: not whose CNFs they refute.", "--cnf-only"),
     timeout: TimeoutOption = None,
     json_output: JsonOption = False,
@@ -45,12 +55,16 @@ def command(
     from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import read_manifest
     from qsage_validate.proving.bundle.check import verify_bundle
-    from qsage_validate.proving.bundle.checkers import checker_names, installed
+    from qsage_validate.proving.bundle.checkers import COQ, checker_names, installed
+    from qsage_validate.proving.verified.program import require_program
+    from qsage_validate.proving.verified.theorems import write_theorem
 
     for name in checker or ():
         if name not in checker_names():
             known, near = ", ".join(checker_names()), did_you_mean(name, checker_names())
             raise UsageError(f"found --checker {name}{near}, expected one of {known}")
+    if COQ in (checker or ()) or theorem is not None:
+        require_program()
     missing = [name for name in checker or () if name not in installed()]
     if missing:
         raise UsageError(
@@ -61,6 +75,8 @@ def command(
     if given and cnf_only:
         raise UsageError("found --cnf-only with a file to compare with, expected one of them")
     manifest = read_manifest(folder).moved(given)
+    if theorem is not None:
+        narrate(write_theorem(manifest, theorem, deadline=Deadline.after(timeout)))
     names = tuple(dict.fromkeys(checker)) if checker else installed()
     with SearchLine(sys.stderr) as line:
         result = verify_bundle(
@@ -95,6 +111,10 @@ def _show(result: Verification) -> None:
             table.add_row(
                 each.theorem.level.value, outcome.checker, answer, seconds, outcome.reason
             )
+    for proved in result.verified:
+        seconds = f"{proved.seconds:.2f}"
+        about = f"theorem, {proved.about}"
+        table.add_row(about, "coq", proved.word, seconds, proved.reason)
     PlainConsole(file=sys.stdout, highlight=False, markup=False).print(table)
     for each in result.theorems:
         if each.statement is None:
@@ -107,3 +127,6 @@ def _show(result: Verification) -> None:
             emit(f"  {one_line(sentence)}")
         for beside in each.beside:
             emit(f"  not in the CNF: {one_line(beside)}")
+    for proved in result.verified:
+        if proved.proved:
+            emit(f"coq: {one_line(proved.sentence)}")

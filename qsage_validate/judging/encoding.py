@@ -27,7 +27,7 @@ from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
-from qsage_validate.validation.fit import has_words_of
+from qsage_validate.validation.fit import foreign_move
 from qsage_validate.validation.proofs.ground import RulesIn, rules_of
 from qsage_validate.validation.proofs.strategy import LevelAnswer
 from qsage_validate.validation.verdict import (
@@ -182,7 +182,7 @@ class _Judgement:
     # -- position by position ---------------------------------------------------------------
 
     def _by_positions(self, failing: Sequence[tuple[bool, tuple[str, ...]]]) -> Verdict:
-        if not has_words_of(self.game, self.layout):
+        if foreign_move(self.game, self.layout) is not None:
             return Undecided(self.doubts[0])
         silent = [doubt for doubt in self.doubts if doubt.startswith("the rules do not say")]
         if silent:

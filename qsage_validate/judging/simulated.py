@@ -92,6 +92,7 @@ class SimulatedGame(Game):
 
     language: ClassVar[str] = "python"
     lists_moves: ClassVar[bool] = False
+    name: str = ""
 
     def __init__(self, simulator: Simulator, name: str = "") -> None:
         missing = [one for one in _METHODS if not callable(getattr(simulator, one, None))]

@@ -261,7 +261,7 @@ class _Search:
             )
         except UndecidedError:
             return None
-        found = [described(x, self.formula, self.game) for x in tally.differences]
+        found = [described(x, self.game) for x in tally.differences]
         return Refuted(tuple(found)) if found else None
 
     def _prefer(self, one: Screened) -> None:

@@ -35,6 +35,7 @@ from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.runner import Options, validate
 from qsage_validate.proving.statements import game_text
+from qsage_validate.proving.verified.games import write_game
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.system.reading import reading
@@ -152,6 +153,7 @@ def write_bundle(
             proofs.append(_write_files(temporary, level, cnf, derivation))
             steps = {"steps": proofs[-1].steps}
             theorems.append(_theorem(level, problem, obligation, cnf) | steps)
+        verified = write_game(temporary, problem) if Level.RULES in obligations else None
         manifest = {
             "schema": SCHEMA,
             "made by": f"qsage-validate {__version__}",
@@ -160,6 +162,7 @@ def write_bundle(
             "trust": "minimal" if minimal else "all",
             "levels": {result.level.value: result.word for result in report.results},
             "theorems": theorems,
+            **({} if verified is None else {"verified": verified}),
             "files": {
                 name: file_fact(os.path.join(temporary, name)).as_json()
                 for name in sorted(os.listdir(temporary))

@@ -25,8 +25,9 @@ from qsage_validate.proving.bundle.bundle import (
     Remade,
     made_again,
 )
-from qsage_validate.proving.bundle.checkers import Answer, Outcome, run_checker
+from qsage_validate.proving.bundle.checkers import COQ, Answer, Outcome, run_checker
 from qsage_validate.proving.levels import Level
+from qsage_validate.proving.verified.theorems import VerifiedTheorem, verified_theorems
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
@@ -105,19 +106,24 @@ class TheoremCheck:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """A bundle that was checked; ``faults`` are files that are not those of the manifest."""
+    """A bundle that was checked; ``faults`` are files that are not those of the manifest.
+
+    ``verified`` are the theorems that the checker verified in Coq was asked for.
+    """
 
     folder: str
     faults: tuple[str, ...]
     missing: tuple[str, ...]
     theorems: tuple[TheoremCheck, ...]
+    verified: tuple[VerifiedTheorem, ...] = ()
 
     @property
     def exit_code(self) -> Exit:
         """Refuted before undecided before fine."""
         outcomes = [x.answer for each in self.theorems for x in each.outcomes]
         links = [each.link for each in self.theorems]
-        if self.faults or Answer.REFUTED in outcomes or Link.DIFFERENT in links:
+        refuted = any(each.proved is False for each in self.verified)
+        if refuted or self.faults or Answer.REFUTED in outcomes or Link.DIFFERENT in links:
             return Exit.REFUTED
         if Answer.GAVE_UP in outcomes or Link.UNKNOWN in links:
             return Exit.UNDECIDED
@@ -151,6 +157,7 @@ class Verification:
             "faults": list(self.faults),
             "missing_inputs": list(self.missing),
             "theorems": [each.as_json() for each in self.theorems],
+            **({"verified": [x.as_json() for x in self.verified]} if self.verified else {}),
         }
 
 
@@ -196,7 +203,11 @@ def verify_bundle(
         link, reason, again = links.get(theorem.level, _Linked(Link.NOT_ASKED))
         said = (None, ()) if again is None else (again.statement, again.beside)
         checks.append(TheoremCheck(theorem, tuple(outcomes), link, reason, *said))
-    return Verification(folder, faults, missing, tuple(checks))
+    verified: tuple[VerifiedTheorem, ...] = ()
+    if COQ in checkers and inputs and not missing and not faults:
+        tell(Progress("theorems", COQ))
+        verified = verified_theorems(manifest, deadline=Deadline.after(timeout))
+    return Verification(folder, faults, missing, tuple(checks), verified)
 
 
 def _faulty_files(manifest: Manifest) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ name           program                                                 reads
 ``dratify``    Perassi's, a Python package                             DRAT
 ``acl2``       Heule, Hunt and Kaufmann's, verified in ACL2 (Debian's  LRAT in bytes
                packages acl2 and acl2-books)
+``coq``        the project's own, verified in Coq (``verified/``)      LRAT
 =============  ======================================================  ==================
 
 A verdict counts only when the program says so in words of its own: ``lrat-check`` exits with 0
@@ -32,12 +33,14 @@ from typing import Final
 from qsage_validate.errors import InputError, UsageError, one_line
 from qsage_validate.formats.source import open_input
 from qsage_validate.kernel.lrat import Clause, ProofError, check_lrat, read_cnf
+from qsage_validate.proving.verified.program import ask, find_program
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.folders import marked_folder
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.programs import Ended, Finished, run_program
 
 OWN: Final = "qsage"
+COQ: Final = "coq"
 
 _DRATIFY: Final = """\
 import sys
@@ -164,6 +167,13 @@ def _ask_acl2(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline
     return answer, ""
 
 
+def _ask_coq(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline) -> _Said:
+    answer = ask([cnf, lrat], deadline=deadline)
+    if answer.proved is None:
+        return Answer.GAVE_UP, answer.text
+    return (Answer.VERIFIED, "") if answer.proved else (Answer.REFUTED, answer.text)
+
+
 def _judged(done: Finished, good: str, bad: Sequence[str]) -> _Said:
     """The answer in the lines of a program; without such a line there is no verdict."""
     lines = [
@@ -190,6 +200,7 @@ _OTHERS: Final[Mapping[str, tuple[Callable[[], str | None], _Ask]]] = {
         _ask_dratify,
     ),
     "acl2": (lambda: shutil.which("acl2"), _ask_acl2),
+    COQ: (find_program, _ask_coq),
 }
 
 

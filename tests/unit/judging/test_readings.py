@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -25,8 +26,8 @@ from qsage_validate.judging.readings.find import Found, Standing, find_layout
 from qsage_validate.judging.readings.sketch import sketch_of
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.verdict import Proved, Refuted
+from tests.support.places import REPOSITORY
 from tests.support.scrambled import Chosen, Claiming, clausified, numbered, one_hot, renamed
-from tests.support.strangers import FOLDER
 
 CLAIMING = Claiming(
     ("a1", "a2", "a3", "b1", "b2", "b3"),
@@ -159,8 +160,10 @@ def test_styles_of_a_grid_with_several_actions_say_each_move_once() -> None:
 
 # --- Formulas of others ---------------------------------------------------------------------------
 
+SHARED = Path(os.environ.get("QSAGE_SHARED_DATA") or REPOSITORY.parent / "shared" / "data")
+FOLDER = SHARED / "strangers"
 needs_data = pytest.mark.skipif(
-    not FOLDER.is_dir(), reason=f"the formulas of others' encoders are not in {FOLDER}"
+    not FOLDER.is_dir(), reason="the formulas of others' encoders are not in the shared data"
 )
 RIGHT = ("pg", "eg", "ntpg", "ibign", "cpg")
 WRONG = ("cp", "gg", "ggt", "iw", "nt", "pgt", "cgcp")
