@@ -8,6 +8,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import QsageError
+from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.model_text import GameModel
 
 _SIZES: Final = ("2x2", "2x3", "3x2", "3x3", "2x4", "4x4", "5x5")
