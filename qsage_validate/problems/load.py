@@ -14,12 +14,9 @@ from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.parts import check_outermost, first_blocks, variables_read
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
 from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, Silence, inconclusive
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.formats.assertions import read_assertions
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.source import Format, quoted, sniff
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
@@ -38,7 +35,6 @@ from qsage_validate.problems.script_moves import insistent
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.system.reading import reading
 from qsage_validate.system.stages import stage
-from qsage_validate.validation.assertions import Asserted, Vocabulary
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
@@ -397,6 +393,8 @@ def _asserted(
     """The assertions of all files; of positions by the rules of the layout's game."""
     if not files.assertions:
         return ()
+    from qsage_validate.formats.assertions import read_assertions
+    from qsage_validate.validation.assertions import Vocabulary
 
     game = None if layout is None else game_of(files, layout)
     known = Vocabulary(formula, layout, game)
@@ -448,6 +446,8 @@ def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) 
         layout = layout_from_comments(formula)
         if layout is not None:
             return layout
+    from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+    from qsage_validate.formats.meta import read_meta
 
     if path is None:
         beside = files.formula or files.certificate

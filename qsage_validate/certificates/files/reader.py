@@ -22,8 +22,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.files.dialects import (
     RESULT,
     Recognition,
@@ -37,7 +35,6 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, strash
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile, parse_aiger
-from qsage_validate.formats.dimacs import parse_pedant
 from qsage_validate.formats.outer_block import parse_outer_block
 from qsage_validate.formats.source import (
     Format,
@@ -316,6 +313,8 @@ class _CircuitReader:
 
         All variables of the player are false then.  Where it proves neither, it is Herbrand.
         """
+        from qsage_validate.certificates.checker.check import CertificateProved, check
+
         assert self.formula is not None
         skolem = self._certificate(Kind.SKOLEM, (), {}, {})
         proved = isinstance(check(self.formula, skolem), CertificateProved)
@@ -404,6 +403,8 @@ def _read_clauses(
     data: bytes, formula: Qbf | None, path: str | None, *, dependencies: bool
 ) -> ClauseCertificate:
 
+    from qsage_validate.formats.dimacs import parse_pedant
+
     file = parse_pedant(data, path)
     certificate = ClauseCertificate(
         literals=file.literals,
@@ -433,6 +434,8 @@ def _blocks(data: bytes) -> tuple[tuple[int, int], ...]:
 
 
 def _check_clauses(certificate: ClauseCertificate, formula: Qbf, *, dependencies: bool) -> None:
+
+    from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 
     quantifiers = formula.quantifiers()
     last = max(quantifiers, default=0)
