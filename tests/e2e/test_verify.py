@@ -75,7 +75,11 @@ def verify(qsage: Qsage, *options: object) -> Ran:
 def test_the_manifest_has_hashes_theorems_and_what_else_they_rest_on(bundle: Path) -> None:
     data = manifest(bundle)
     assert data["schema"] == 1
-    assert sorted(data["files"]) == ["formula.cnf", "formula.lrat", "rules.cnf", "rules.lrat"]
+    proofs = ["formula.cnf", "formula.lrat", "rules.cnf", "rules.lrat"]
+    game = ["domain.bddl", "problem.bddl", "game.aig", "game.cnf", "game.lrat"]
+    assert sorted(data["files"]) == sorted(proofs + game)
+    assert data["verified"]["game"] == game[:2]
+    assert data["verified"]["statement"].startswith("black_wins = true: ")
     for name, fact in data["files"].items():
         content = (bundle / name).read_bytes()
         assert fact == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}

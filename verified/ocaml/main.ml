@@ -6,11 +6,12 @@ let usage = {|usage: qsage-verified FORMULA CERTIFICATE PROOF [--herbrand]
        qsage-verified CLAUSES.cnf PROOF
        qsage-verified GAME.pg CERTIFICATE PROOF [--herbrand]
        qsage-verified DOMAIN.bddl PROBLEM.bddl CERTIFICATE PROOF [--herbrand]
-FORMULA is QCIR, QDIMACS (.qdimacs) or DQDIMACS (.dqdimacs); the certificate is AIGER, the proof LRAT.
+FORMULA is QCIR, QDIMACS or DQDIMACS, told apart by their first words; the certificate is AIGER, the
+proof LRAT.
 In the place of PROOF: --cnf FILE writes the clauses that the proof has to refute, and
 --theorem FILE PROOF [--name NAME] writes the theorem for Coq.
        qsage-verified GAME.pg | DOMAIN.bddl PROBLEM.bddl --qcir FILE writes the unrolling of the game.
-Exit code 0: proved, 1: not proved, 2: bad input, 3: too little memory.|}
+Exit code 0: proved, 1: not proved, 2: bad input, 3: too little memory, 70: a fault of this program.|}
 
 let fail code fmt = Printf.ksprintf (fun s -> prerr_endline ("qsage-verified: " ^ s); exit code) fmt
 
@@ -122,3 +123,4 @@ let () =
   | Read.Cut -> fail 2 "found the end of the proof inside a step: the proof is cut"
   | Read.Too_large s -> fail 3 "%s" s
   | Out_of_memory | Stack_overflow -> fail 3 "found too little memory"
+  | e -> fail 70 "a fault of this program: %s" (Printexc.to_string e)

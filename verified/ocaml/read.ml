@@ -7,6 +7,7 @@ exception Bad of string
 let bad fmt = Printf.ksprintf (fun s -> raise (Bad s)) fmt
 
 let contents file =
+  if Sys.file_exists file && Sys.is_directory file then bad "%s: found a folder, expected a file" file;
   let ic = open_in_bin file in
   let s = really_input_string ic (in_channel_length ic) in
   close_in ic; s
@@ -229,9 +230,10 @@ let aiger file ~last ~number ~quantifier ~own =
   check_memory file m;
   if m > Text.largest || i > m || a > m then bad "%s: found a wrong header of AIGER" file;
   let inputs = Array.make i 0 in
-  for k = 0 to i - 1 do inputs.(k) <- if binary then 2 * (k + 1) else one (line ()) done;
+  let known x = if x > 2 * m + 1 then bad "%s: found the literal %d, expected at most %d" file x (2 * m + 1); x in
+  for k = 0 to i - 1 do inputs.(k) <- if binary then 2 * (k + 1) else known (one (line ())) done;
   let outputs = Array.make o 0 in
-  for k = 0 to o - 1 do outputs.(k) <- one (line ()) done;
+  for k = 0 to o - 1 do outputs.(k) <- known (one (line ())) done;
   let left = Array.make (m + 1) (-1) and right = Array.make (m + 1) 0 in
   let order = Array.make a 0 in
   let put k g x y =
@@ -304,6 +306,7 @@ let aiger file ~last ~number ~quantifier ~own =
 type source = { path : string; channel : in_channel; buffer : Bytes.t; mutable here : int; mutable filled : int }
 
 let source path =
+  if Sys.file_exists path && Sys.is_directory path then bad "%s: found a folder, expected a file" path;
   { path; channel = open_in_bin path; buffer = Bytes.create 65536; here = 0; filled = 0 }
 
 (* The next byte, or -1. *)

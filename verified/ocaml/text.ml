@@ -80,7 +80,7 @@ let number n =
     | D6 n -> go (8 * unit) (sum + 6 * unit) n
     | D7 n -> go (8 * unit) (sum + 7 * unit) n in
   let i = go 1 0 n in
-  if i > largest then differs "the number %d is too large" i;
+  if i < 1 || i > largest then differs "the number %d, expected 1 to %d" i largest;
   i
 
 let text n = match Hashtbl.find_opt texts n with Some s -> s | None -> string_of_int (number n)

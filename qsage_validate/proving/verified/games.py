@@ -36,6 +36,10 @@ _MOST_VARIABLES: Final = 200_000
 """No unrolling with more moves at all plies together is made."""
 
 
+_MOST_SECONDS: Final = 600.0
+"""A proof for the rules in Coq that takes longer is left out of a bundle, which says so."""
+
+
 class NoGameProofError(Exception):
     """There is no proof for the rules in Coq; the text says why."""
 
@@ -128,13 +132,16 @@ def prove_game(
     raise NoGameProofError("the moves that are read off do not win by the rules in Coq")
 
 
-def write_game(folder: str, problem: Problem, *, deadline: Deadline = NEVER) -> dict[str, object]:
+def write_game(
+    folder: str, problem: Problem, *, deadline: Deadline | None = None
+) -> dict[str, object]:
     """Write the files of a proof about a game; returns the entry of the manifest.
 
-    Without a proof the entry says why there is none.
+    Without a proof, within ``deadline`` or else ten minutes, the entry says why there is none.
     """
+    limit = Deadline.after(_MOST_SECONDS) if deadline is None else deadline
     try:
-        found, guess, derivation = prove_game(problem, deadline=deadline)
+        found, guess, derivation = prove_game(problem, deadline=limit)
     except NoGameProofError as error:
         return {"none": str(error)}
     for name, text in found.files.items():

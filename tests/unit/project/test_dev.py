@@ -168,7 +168,7 @@ def test_usage_is_told_and_wrong_usage_is_one_line() -> None:
     assert told.stdout == run_dev().stdout
     wrong = run_dev("dance")
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    expected = "expected one of play, check, install, artifact, regenerate, docs, run"
+    expected = "expected one of play, check, install, artifact, regenerate, docs, verified, run"
     assert wrong.stderr == f"dev.py: found 'dance', {expected}\n"
 
 
@@ -218,3 +218,22 @@ def test_readme_and_ci_name_commands_that_there_are(bootstrap: Bootstrap) -> Non
     assert {"play", "check"} <= named
     assert 'dev.py" check' in (REPOSITORY / ".ci" / "run").read_text()
     assert os.access(REPOSITORY / ".ci" / "run", os.X_OK)
+
+
+def test_the_verified_checker_is_built_with_the_proofs_where_coq_is(
+    bootstrap: Bootstrap, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = {"ocamlfind", "coqc"}
+    monkeypatch.setattr(
+        bootstrap.module.shutil, "which", lambda name, path=None: name if name in there else None
+    )
+    assert bootstrap.module.verified(()) == 0
+    assert bootstrap.commands[-1].endswith("verified/build.sh coq")
+    there.remove("coqc")
+    assert bootstrap.module.verified(()) == 0
+    assert bootstrap.commands[-1].endswith("verified/build.sh")
+    there.clear()
+    with pytest.raises(bootstrap.module.DevError, match="found no ocamlfind: 'apt-get install"):
+        bootstrap.module.verified(())
+    with pytest.raises(bootstrap.module.DevError, match="expected no arguments"):
+        bootstrap.module.verified(("all",))

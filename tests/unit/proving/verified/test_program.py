@@ -199,6 +199,39 @@ def test_each_file_is_compared_with_what_was_read(tmp_path: Path) -> None:
         assert len((done.stdout + done.stderr).splitlines()) == 1, text
 
 
+@needs_program
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "aag 1 1 0 2\n",
+        "aag 1 1 1 2 0\n2\n0\n3\n",
+        "aag 1 1 0 1 0\n9\n0\ni0 u\no0 e\n",
+        "aag 1 1 0 1 0\n2\n9\ni0 u\no0 e\n",
+        "aag 2 1 0 1 1\n2\n4\n4 9 2\ni0 u\no0 e\n",
+        "aag 3 1 0 1 1\n2\n4\n4 6 2\ni0 u\no0 e\n",
+        "aag 1 1 0 1 0\n2\n0\ni0 x\no0 e\n",
+        "aig 2 1 0 1 1\n4\n",
+        "aag 1 -1 0 1 0\n",
+    ],
+)
+def test_a_malformed_certificate_is_one_line(small: Path, text: str) -> None:
+    (small / "c.aag").write_text(text)
+    done = ask(small / "f.qcir", small / "c.aag", small / "p.lrat")
+    assert done.returncode == Exit.BAD_INPUT
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("qsage-verified: ")
+    assert "c.aag: found" in line
+
+
+@needs_program
+def test_a_folder_in_the_place_of_a_file_is_one_line(small: Path) -> None:
+    for words in ((small, small / "c.aag", small / "p.lrat"), (small / "f.qcir", small, small)):
+        done = ask(*words)
+        assert (done.returncode, len(done.stderr.splitlines())) == (Exit.BAD_INPUT, 1)
+        assert "found a folder, expected a file" in done.stderr
+
+
 # -- Bundles ---------------------------------------------------------------------------------
 
 

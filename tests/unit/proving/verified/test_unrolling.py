@@ -28,6 +28,7 @@ from qsage_validate.proving.verified.games import (
     write_game,
 )
 from qsage_validate.proving.verified.unrolling import Unrolling, rules_in_coq, unroll
+from qsage_validate.system.limits import Deadline
 from research.benchmarks.verified_fuzz import black_wins, random_grid, random_positional
 
 SAMPLES = ("tic", "hex", "evader", "domineering", "connect3", "breakthrough")
@@ -119,6 +120,14 @@ def test_the_entry_of_the_manifest_says_why_there_is_no_proof(
 ) -> None:
     bare = replace(problems["tic"], layout=None)
     assert write_game(str(tmp_path), bare) == {"none": "there are no rules and no layout"}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_proof_that_takes_too_long_is_left_out_and_said(
+    problems: dict[str, Problem], tmp_path: Path
+) -> None:
+    entry = write_game(str(tmp_path), problems["tic"], deadline=Deadline.after(-1))
+    assert entry == {"none": "no proof is written: time is up"}
     assert list(tmp_path.iterdir()) == []
 
 
