@@ -49,6 +49,11 @@ def declared(kind: str, of: type[_T]) -> tuple[_T, ...]:
     return tuple(found)
 
 
+def declares(kind: str) -> bool:
+    """True if an extension declares something of a kind, which is not loaded."""
+    return any(kind in places for places in _extensions().values())
+
+
 @lru_cache(maxsize=1)
 def _extensions() -> Mapping[str, Mapping[str, str]]:
     """The places of each extension by kind; those that cannot be loaded are left out."""

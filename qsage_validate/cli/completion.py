@@ -16,6 +16,11 @@ LEVELS: Final = (
     *("rules", "boards", "encoding", "assertions"),
 )
 DIALECTS: Final = ("caqe", "outer", "pedant", "qaiger", "qbfcert-ascii", "qbfcert-binary")
+SOLVERS: Final = (
+    *("depqbf", "qute", "caqe", "rareqs", "qfun"),
+    *("quabs", "cqesto", "qesto", "qubi"),
+)
+PREPROCESSORS: Final = ("bloqqer", "hqspre", "qratpre", "none")
 SHELLS: Final = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 
@@ -88,6 +93,10 @@ def encodings(incomplete: str) -> list[str]:
 
 def solvers(incomplete: str) -> list[str]:
     """The search, and the QBF solvers that the program knows."""
+    from qsage_validate.registry import declares
+
+    if not declares("solvers"):
+        return _like(incomplete, ("search", *SOLVERS))
     from qsage_validate.solvers.qbf.backends import backends
 
     return _like(incomplete, ("search", *backends()))
@@ -95,9 +104,7 @@ def solvers(incomplete: str) -> list[str]:
 
 def preprocessors(incomplete: str) -> list[str]:
     """The preprocessors of formulas."""
-    from qsage_validate.solvers.qbf.preprocessors import NONE, PREPROCESSORS
-
-    return _like(incomplete, (*PREPROCESSORS, NONE))
+    return _like(incomplete, PREPROCESSORS)
 
 
 def levels(incomplete: str) -> list[str]:

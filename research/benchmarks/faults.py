@@ -33,6 +33,7 @@ from rich.table import Table
 from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
+from qsage_validate.circuit.residual import residual
 from qsage_validate.circuit.sat_solver import Unsatisfiable, satisfy
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid import lifted
@@ -42,7 +43,7 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import Player, Square
+from qsage_validate.games.protocol import Player, Position, Square
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import CircuitCertificate, Kind
 from qsage_validate.solvers.search.solver import search_for
@@ -448,10 +449,12 @@ def _run_encodings(subject: _Subject) -> Iterator[Outcome]:
             if not isinstance(result, CertificateProved):
                 noticed.insert(0, "formula")
         # The proof says that the formula is as good as before.  Believe it when the matrix is
-        # the same, or when plays that are walked one by one say so, too.
+        # the same, or when plays that are walked one by one say so, too: of scripts, or of legal
+        # moves, after each of which a QBF solver gives the formula's value.
         equivalent = proved and (
             same_matrix(encoded.qbf, sound.qbf)
             or not scripted_differences(encoded.qbf, encoded.layout, game, SCRIPTS, SEED)
+            or right_after_each_play(encoded.qbf, encoded.layout, game)
         )
         yield Outcome(
             subject.name,
@@ -462,6 +465,32 @@ def _run_encodings(subject: _Subject) -> Iterator[Outcome]:
             equivalent,
             slipped=proved and not equivalent,
         )
+
+
+def right_after_each_play(formula: Qbf, layout: Layout, game: BddlGame) -> bool:
+    """Whether the formula has the game's value after each play of legal moves.
+
+    The game's is a minimax of its own; the formula's is a solver's, with the moves fixed.
+    """
+    right = True
+
+    def black_wins(position: Position, fixed: dict[int, bool]) -> bool:
+        nonlocal right
+        outcome = position.outcome
+        if outcome is not None:
+            value = outcome.winner is Player.BLACK
+        else:
+            coding = layout.moves[position.ply - 1].coding
+            values = [
+                black_wins(position.after(move), {**fixed, **coding.encode(str(move))})
+                for move in position.legal_moves()
+            ]
+            value = any(values) if position.to_move is Player.BLACK else all(values)
+        right = right and is_true(residual(formula, fixed)) is value
+        return value
+
+    black_wins(game.initial, {})
+    return right
 
 
 def _run_prefixes(subject: _Subject) -> Iterator[Outcome]:
@@ -485,8 +514,11 @@ def _run_prefixes(subject: _Subject) -> Iterator[Outcome]:
 
 def _winner(formula: Qbf, certificate: CircuitCertificate) -> Player:
     """Who wins a formula: by a certificate where it is one, else by a solver."""
-    if isinstance(check(formula, certificate), CertificateProved):
-        return certificate.kind.player
+    try:
+        if isinstance(check(formula, certificate), CertificateProved):
+            return certificate.kind.player
+    except ValueError:
+        pass  # a variable has another quantifier: no certificate of this formula
     return Player.BLACK if is_true(formula) else Player.WHITE
 
 

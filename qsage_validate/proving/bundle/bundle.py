@@ -35,7 +35,7 @@ from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import Report
 from qsage_validate.proving.runner import Options, validate
 from qsage_validate.proving.statements import game_text
-from qsage_validate.proving.verified.games import write_game
+from qsage_validate.proving.verified.games import CERTIFICATE, CNF, GAME_FILES, PROOF, write_game
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.system.reading import reading
@@ -479,7 +479,8 @@ def read_manifest(folder: str) -> Manifest:
 def _manifest(folder: str, top: Json) -> Manifest:
     """The fields of a manifest, each of the type that it has to be."""
     top["schema"].integer(SCHEMA, SCHEMA)
-    _known(top, "schema", "made by", "note", "inputs", "trust", "levels", "theorems", "files")
+    fields = ("schema", "made by", "note", "inputs", "trust", "levels", "theorems")
+    _known(top, *fields, "verified", "files")
     _known(top["levels"], *(level.value for level in Level))
     theorems = tuple(map(_read_theorem, top["theorems"].items()))
     if not theorems:
@@ -489,6 +490,8 @@ def _manifest(folder: str, top: Json) -> Manifest:
             found = f"a second theorem of level {theorems[number].level.value}"
             raise each["level"].error(found, "one theorem a level")
     names = [name for theorem in theorems for name in (theorem.cnf, theorem.proof)]
+    if "verified" in top.fields():
+        names += _game_files(top["verified"])
     _known(top["files"], *names)
     inputs, play = _read_inputs(folder, top["inputs"])
     return Manifest(
@@ -507,6 +510,19 @@ def _known(place: Json, *names: str) -> None:
     for name, each in place.fields().items():
         if name not in names:
             raise each.error(f"the name {quoted(name)}", f"one of {', '.join(names)}")
+
+
+def _game_files(entry: Json) -> list[str]:
+    """The files of the proof for the rules in Coq; none where the entry says why there is none."""
+    if "none" in entry.fields():
+        _known(entry, "none")
+        return []
+    _known(entry, "statement", "game", "certificate", "cnf", "proof", "player", "guess")
+    names = [each.one_of(*GAME_FILES) for each in entry["game"].items()]
+    if len({*names}) < len(names):
+        raise entry["game"].error("a file twice", "each file once")
+    wanted = {"certificate": CERTIFICATE, "cnf": CNF, "proof": PROOF}
+    return [*names, *(entry[field].one_of(name) for field, name in wanted.items())]
 
 
 def _read_theorem(each: Json) -> ManifestTheorem:

@@ -31,6 +31,8 @@ from qsage_validate.validation.proofs.readings import reading_of
 CERTIFICATE: Final = "game.aig"
 CNF: Final = "game.cnf"
 PROOF: Final = "game.lrat"
+GAME_FILES: Final = ("game.pg", "domain.bddl", "problem.bddl")
+"""The files that may tell a game to the verified checker."""
 
 _MOST_VARIABLES: Final = 200_000
 """No unrolling with more moves at all plies together is made."""

@@ -17,6 +17,7 @@ from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.kernel.certificate import Dialect
 from qsage_validate.proving.levels import LEVELS
 from qsage_validate.solvers.qbf.backends import _KNOWN
+from qsage_validate.solvers.qbf.preprocessors import NONE, PREPROCESSORS
 from tests.support.commands import run_play, run_qsage
 from tests.unit.project.test_import_hygiene import HEAVY, modules_after
 
@@ -239,3 +240,5 @@ def test_completion_is_installed_for_the_shell_that_is_named(
 def test_names_that_are_completed_are_those_that_there_are() -> None:
     assert tuple(LEVELS) == completion.LEVELS
     assert sorted(dialect.value for dialect in Dialect) == list(completion.DIALECTS)
+    assert tuple(backend.name for backend in _KNOWN) == completion.SOLVERS
+    assert (*PREPROCESSORS, NONE) == completion.PREPROCESSORS
