@@ -16,7 +16,7 @@ from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import MissingExtraError, Undecided
 from qsage_validate.games.protocol import Game
 from qsage_validate.judging.codes import Codes
-from qsage_validate.judging.differences import described
+from qsage_validate.judging.differences import shown
 from qsage_validate.judging.positions import Positions, Tally
 from qsage_validate.judging.sandwich import Lower, Scripts, Upper
 from qsage_validate.judging.simulator import GameValues
@@ -42,6 +42,8 @@ _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
 _MOST_GUESSES: Final = 4
 """So many constants are tried for helpers of which nothing is known."""
+_CORE_SECONDS: Final = 2.0
+"""The time for the gates that decide the differences that are shown."""
 _SHORTER: Final = 0.05
 """The part of that in which a play that is shorter than a known one is looked for."""
 
@@ -56,14 +58,16 @@ def judge(
     obligations: bool = False,
     most_differences: int = 1,
     patience: float = _PATIENCE,
+    cores: bool = True,
 ) -> LevelAnswer:
     """Decide whether a formula has the game's value after each play of legal moves.
 
     Of an encoding one of whose values says nothing of the game (``Layout.conclusive``) the other
     direction is decided.  With ``obligations`` a proof on whole scripts comes with its claims.
-    Where the deadline never comes, positions are compared for ``patience`` seconds.
+    Where the deadline never comes, positions are compared for ``patience`` seconds.  Without
+    ``cores`` a difference comes without the gates that decide it.
     """
-    judgement = _Judgement(formula, layout, game, deadline, tell, most_differences, patience)
+    judgement = _Judgement(formula, layout, game, deadline, tell, most_differences, patience, cores)
     verdict = judgement.verdict()
     kept = None
     if obligations and isinstance(verdict, Proved) and not judgement.by_positions:
@@ -84,6 +88,7 @@ class _Judgement:
     tell: Tell
     most: int
     patience: float
+    cores: bool
     asked: list[Obligation] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     shown: set[bool] = field(default_factory=set)
@@ -219,7 +224,11 @@ class _Judgement:
 
     def _told(self, positions: Positions, tally: Tally) -> Verdict:
         if tally.differences:
-            return Refuted(tuple(described(one, self.game) for one in tally.differences))
+            limit = self.deadline.sooner(_CORE_SECONDS if self.cores else 0.0)
+            findings = (
+                shown(one, self.game, self.formula, positions, limit) for one in tally.differences
+            )
+            return Refuted(tuple(findings))
         words = positions.residuals.words
         count = f"{tally.positions} positions"
         if tally.settled:
