@@ -58,7 +58,7 @@ def shown(
         found = deciding_gates(formula, values, deadline)
         lines = gate_lines(formula, found)
         gates = tuple(_placed(formula, gate, lines.get(gate)) for gate in found)
-        why = "" if found else "no gates that are enough were found in time"
+        why = "" if found else "no gates that are enough were found: too large, or time was up"
     return replace(finding, position=str(state), board=board, gates=gates, without_gates=why)
 
 
