@@ -267,7 +267,7 @@ def _sampled(tally: Tally, drawn: Sample, words: Mapping[str, int]) -> str:
         parts.append(f"{tally.asked} positions after the shortest plays")
     told = ", and in ".join(parts)
     if words:
-        told += f"; by the word of {', '.join(words)} in {sum(words.values())}"
+        told += f"; some of them by the word of {', '.join(words)}"
     return told
 
 

@@ -14,7 +14,7 @@ from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import encoding
 from qsage_validate.judging.judged import judge_formula
-from qsage_validate.judging.positions import Positions
+from qsage_validate.judging.positions import Positions, Tally
 from qsage_validate.judging.sampling import sample
 from qsage_validate.judging.simulator import GameValues, simulator_of
 from qsage_validate.system.limits import Deadline
@@ -78,7 +78,7 @@ def test_a_large_game_without_a_proof_is_sampled(monkeypatch: pytest.MonkeyPatch
 def test_a_late_fault_of_a_large_game_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The output is denied: each position is wrong, and a late one is known first."""
     monkeypatch.setattr(encoding._Judgement, "_half", lambda *_: [])
-    monkeypatch.setattr(encoding.Positions, "search", lambda *_, **__: encoding.Tally())
+    monkeypatch.setattr(Positions, "search", lambda *_, **__: Tally())
     formula, layout, game = _large()
     wrong = Qbf(formula.scopes, formula.gates, -formula.output)
     verdict = encoding.judge(wrong, layout, game, patience=2.0).verdict
