@@ -15,7 +15,7 @@ from qsage_validate.cli.options import JsonOption, PrenexOption, TimeoutOption, 
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.games.protocol import Game
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from qsage_validate.judging.readings.screening import Screened
     from qsage_validate.system.limits import Deadline
     from qsage_validate.system.progress import Tell
+    from qsage_validate.validation.finding import Finding
     from qsage_validate.validation.verdict import Verdict
 
 _SHOWN = 3
@@ -163,6 +164,8 @@ def _comments(formula: Qbf, found: Found, one: Screened, *, rules: bool = False)
 
 
 def _show(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> None:
+    from qsage_validate.render.finding_text import finding_lines
+
     shown = found.readings[:1] if found.stands_out else found.readings[:_SHOWN]
     for one in shown:
         narrate(f"{name}: moves as {one.reading.style.words}: {one.words} agree")
@@ -171,6 +174,9 @@ def _show(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> Non
     narrate(f"{name}: {_sentence(found)}")
     if verdict is not None:
         narrate(f"{name}: {verdict!s}")
+        for finding in _findings(verdict)[:1]:
+            for line in finding_lines(finding):
+                narrate(f"  {line}")
 
 
 def _sentence(found: Found) -> str:
@@ -203,16 +209,14 @@ def _json(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> dic
     if verdict is not None:
         told["verdict"] = verdict.word
         told["text"] = str(verdict)
-        told["differences"] = list(_differences(verdict))
+        told["differences"] = [finding.as_json() for finding in _findings(verdict)]
     return told
 
 
-def _differences(verdict: Verdict) -> Iterator[dict[str, object]]:
+def _findings(verdict: Verdict) -> tuple[Finding, ...]:
     from qsage_validate.validation.verdict import Refuted
 
-    if isinstance(verdict, Refuted):
-        for finding in verdict.findings:
-            yield {"text": finding.text, "moves": list(finding.moves)}
+    return verdict.findings if isinstance(verdict, Refuted) else ()
 
 
 def _check_plain(file: str) -> None:

@@ -302,6 +302,7 @@ def _show(result: Report) -> None:
 
     from qsage_validate.proving.levels import Level
     from qsage_validate.render.console import PlainConsole
+    from qsage_validate.render.finding_text import finding_lines, group_lines
 
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
     for column in ("level", "verdict", "seconds", "evidence"):
@@ -323,10 +324,13 @@ def _show(result: Report) -> None:
             more = len(each.findings) - shown
             rest = f" (and {more} more)" if more > 0 else ""
             emit(f"{each.level.value}: {finding.text}{rest}")
-            if finding.moves:
-                emit(f"  play: {' '.join(finding.moves)}")
+            for line in finding_lines(finding):
+                emit(f"  {line}")
             if finding.replay:
                 emit(f"  replay: {finding.replay}")
+        if each.level is Level.ENCODING and len(each.findings) > 1:
+            for line in group_lines(each.findings):
+                emit(f"  {line}")
     for line in _about_assertions(result):
         emit(line)
     for finding in result.contradictions:

@@ -7,7 +7,7 @@ they are all of them this is a proof as well, and a difference is a refutation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,8 +16,9 @@ from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import MissingExtraError, Undecided
 from qsage_validate.games.protocol import Game
 from qsage_validate.judging.codes import Codes
-from qsage_validate.judging.differences import described
+from qsage_validate.judging.differences import shown
 from qsage_validate.judging.positions import Positions, Tally
+from qsage_validate.judging.sampling import Sample, sample
 from qsage_validate.judging.sandwich import Lower, Scripts, Upper
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.judging.suggestions import suggestions_of
@@ -42,6 +43,10 @@ _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
 _MOST_GUESSES: Final = 4
 """So many constants are tried for helpers of which nothing is known."""
+_IN_ORDER: Final = 0.8
+"""The part of that in which all positions are compared, the shortest plays first."""
+_CORE_SECONDS: Final = 2.0
+"""The time for the gates that decide the differences that are shown."""
 _SHORTER: Final = 0.05
 """The part of that in which a play that is shorter than a known one is looked for."""
 
@@ -56,14 +61,16 @@ def judge(
     obligations: bool = False,
     most_differences: int = 1,
     patience: float = _PATIENCE,
+    cores: bool = True,
 ) -> LevelAnswer:
     """Decide whether a formula has the game's value after each play of legal moves.
 
     Of an encoding one of whose values says nothing of the game (``Layout.conclusive``) the other
     direction is decided.  With ``obligations`` a proof on whole scripts comes with its claims.
-    Where the deadline never comes, positions are compared for ``patience`` seconds.
+    Where the deadline never comes, positions are compared for ``patience`` seconds.  Without
+    ``cores`` a difference comes without the gates that decide it.
     """
-    judgement = _Judgement(formula, layout, game, deadline, tell, most_differences, patience)
+    judgement = _Judgement(formula, layout, game, deadline, tell, most_differences, patience, cores)
     verdict = judgement.verdict()
     kept = None
     if obligations and isinstance(verdict, Proved) and not judgement.by_positions:
@@ -84,6 +91,7 @@ class _Judgement:
     tell: Tell
     most: int
     patience: float
+    cores: bool
     asked: list[Obligation] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     shown: set[bool] = field(default_factory=set)
@@ -188,7 +196,8 @@ class _Judgement:
         if silent:
             return Undecided(silent[0])
         deadline = self.deadline.or_after(self.patience)
-        values = GameValues.of_game(self.game, deadline=deadline)
+        first = deadline.share(_IN_ORDER)
+        values = GameValues.of_game(self.game, deadline=first)
         left = tuple(half for half in self.halves if half not in self.shown)
         positions = Positions(
             self.formula,
@@ -198,9 +207,16 @@ class _Judgement:
             equal_first=self._equal_first(),
         )
         try:
-            tally = Tally(positions.along(failing, deadline))
+            tally = Tally(positions.along(failing, first))
             if len(tally.differences) < self.most:
-                tally = positions.search(deadline=deadline, most=self.most, tell=self.tell)
+                tally = positions.search(deadline=first, most=self.most, tell=self.tell)
+            drawn = Sample()
+            if not tally.settled and not tally.differences:
+                positions.values = GameValues.of_game(self.game, deadline=deadline)
+                drawn = sample(
+                    positions, deadline, beyond=tally.plies, most=self.most, tell=self.tell
+                )
+                tally.differences = drawn.differences
             if self.most == 1 and tally.differences and tally.differences[0].formula is not None:
                 # One is enough: a shorter play is looked for, and no longer than a while.
                 below = len(tally.differences[0].moves)
@@ -209,7 +225,7 @@ class _Judgement:
                 tally.differences = shorter.differences or tally.differences
         except MissingExtraError as error:
             return Undecided(f"{self.doubts[0] if self.doubts else 'positions are open'}; {error}")
-        return self._told(positions, tally)
+        return self._told(positions, tally, drawn)
 
     def _equal_first(self) -> frozenset[str]:
         """First moves that a symmetry of the game exchanges with one that has a code."""
@@ -217,9 +233,13 @@ class _Judgement:
             return frozenset()
         return frozenset(self.game.exchanged_first_moves(self.layout.moves[0].moves))
 
-    def _told(self, positions: Positions, tally: Tally) -> Verdict:
+    def _told(self, positions: Positions, tally: Tally, drawn: Sample) -> Verdict:
         if tally.differences:
-            return Refuted(tuple(described(one, self.game) for one in tally.differences))
+            limit = self.deadline.sooner(_CORE_SECONDS if self.cores else 0.0)
+            findings = (
+                shown(one, self.game, self.formula, positions, limit) for one in tally.differences
+            )
+            return Refuted(tuple(findings))
         words = positions.residuals.words
         count = f"{tally.positions} positions"
         if tally.settled:
@@ -229,10 +249,26 @@ class _Judgement:
                 names = ", ".join(words)
                 return Claimed(f"{told}, by the word of {names} for {sum(words.values())} of them")
             return Proved(told)
-        if tally.asked:
-            return Sampled(f"{count}: the formula has the game's value in {tally.asked} of them")
+        if tally.asked or drawn.positions:
+            return Sampled(_sampled(tally, drawn, words))
         why = self.doubts[0] if self.doubts else "no position was decided in time"
         return Undecided(why)
+
+
+def _sampled(tally: Tally, drawn: Sample, words: Mapping[str, int]) -> str:
+    """The positions in which formula and game agree, where they are not all."""
+    parts = []
+    if drawn.positions:
+        parts.append(
+            f"{drawn.positions} positions drawn at random and from both players' strategies "
+            f"(Black wins {drawn.black})"
+        )
+    if tally.asked:
+        parts.append(f"{tally.asked} positions after the shortest plays")
+    told = ", and in ".join(parts)
+    if words:
+        told += f"; some of them by the word of {', '.join(words)}"
+    return told
 
 
 def suggestions_why(script: Scripts) -> str:

@@ -26,7 +26,7 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 
 BOTH: Final = (True, False)
 _REPORT_EVERY: Final = 256
-_ALONG_SECONDS: Final = 5.0
+ALONG_SECONDS: Final = 5.0
 """The most that a position along a play is asked for."""
 
 
@@ -193,7 +193,7 @@ class Positions:
             for half, play in plays:
                 moves, states = self._legal_part(play, half)
                 for made, state in enumerate(states[: self._last]):
-                    missing = self._missing(state, made)
+                    missing = self.missing(state, made)
                     if missing is not None:
                         black = self.values.winner(state, made) is Player.BLACK
                         return [Difference((*moves[:made], missing), black, None)]
@@ -202,16 +202,16 @@ class Positions:
                     if black not in self.halves:
                         continue
                     fixed = self.codes.of_play(moves[:made])
-                    answer = self.residuals.answer(fixed, made, deadline.sooner(_ALONG_SECONDS))
+                    answer = self.residuals.answer(fixed, made, deadline.sooner(ALONG_SECONDS))
                     if answer.truth is (not black):
                         return [Difference(moves[:made], black, answer.truth, answer.word)]
         except UndecidedError:
             return []  # the game's value was not found in time
         return []
 
-    def _missing(self, state: Any, made: int) -> str | None:
+    def missing(self, state: Any, made: int) -> str | None:
         """A legal move without a code, where the play goes on."""
-        if self.values.ended(state, made) is not None:
+        if made >= self._last or self.values.ended(state, made) is not None:
             return None
         for move in self.values.legal(state):
             if self.codes.values(made + 1, move) is None and self._has_to_be_said(move, made):

@@ -205,7 +205,7 @@ def expand(builder: AigBuilder, formula: Qbf, literals: Mapping[int, int]) -> in
     expanded, and each existential one becomes a new input for each choice of the universal
     variables that stand left of it.
     """
-    stages, gates = _stages(formula, literals)
+    stages, gates = stages_of(formula, literals)
     known = dict(literals)
 
     def copies(stage: int) -> int:
@@ -229,7 +229,7 @@ def expand(builder: AigBuilder, formula: Qbf, literals: Mapping[int, int]) -> in
 
 def expansion_size(formula: Qbf, free: Iterable[int]) -> int:
     """How many inputs of gates :func:`expand` looks at, an upper bound."""
-    stages, gates = _stages(formula, {*free})
+    stages, gates = stages_of(formula, {*free})
     size, copies = 1, 1
     for (quantifier, _), own in zip(stages, gates, strict=True):
         copies *= 2 if quantifier is Quantifier.FORALL else 1
@@ -237,7 +237,7 @@ def expansion_size(formula: Qbf, free: Iterable[int]) -> int:
     return size
 
 
-def _stages(
+def stages_of(
     formula: Qbf, free: Collection[int]
 ) -> tuple[list[tuple[Quantifier, tuple[int, ...]]], list[dict[int, Gate]]]:
     """The prefix without free variables, universal ones one by one, and the gates of each stage.

@@ -107,6 +107,8 @@ class Report:
             blame = f": {self.blame}" if self.blame else ""
             levels = f" ({self._levels(Refuted)})" if self._has(Refuted) else ""
             yield f"refuted{levels}{blame}"
+            if any(r.level is Level.ENCODING and r.findings for r in self.results):
+                yield from (s.text for s in self.sentences if s.about is About.ENCODING)
         elif word in ("valid", "proved"):
             yield f"{word}: {self.claim} ({proved})"
         elif word == "claimed":

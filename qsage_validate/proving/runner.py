@@ -41,7 +41,7 @@ from qsage_validate.system.job import Send, run_job
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody, telling
 from qsage_validate.system.reading import reads_within
-from qsage_validate.validation.finding import Finding, FindingKind
+from qsage_validate.validation.finding import Finding, FindingKind, grouped
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
@@ -221,6 +221,8 @@ class _Run:
         evidence: dict[str, object] = {"compared": answer.compared} if answer.compared else {}
         if level is Level.ENCODING:
             evidence["implies"] = list(answer.implies)
+            if isinstance(verdict, Refuted) and len(verdict.findings) > 1:
+                evidence["groups"] = [group.as_json() for group in grouped(verdict.findings)]
         return LevelResult(level, verdict, watch.seconds, evidence, obligation=kept)
 
     def _with_replay(self, problem: Problem, finding: Finding) -> Finding:

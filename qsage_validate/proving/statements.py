@@ -8,7 +8,8 @@ sentence about the formula or the game is made here only, from those theorems:
 * rules, or all plays: the certificate's player wins the game;
 * assertions: what is asserted holds in each play;
 * encoding: the formula is true exactly when Black wins the game; with the formula's value, who
-  wins.  Of an encoding one of whose values says nothing of the game, one direction.
+  wins.  Of an encoding one of whose values says nothing of the game, one direction.  Where the
+  level is refuted and one direction was proved on whole scripts, this direction.
 
 Levels that imply opposite sentences contradict each other: none of the two is said, and the
 contradiction is a finding.
@@ -169,6 +170,14 @@ class _Reasoning:
                 game=game.name,
                 plies=game.plies,
             )
+        if game is not None and self._half_proved is not None:
+            yield Statement(
+                About.ENCODING,
+                self._half_text(game, self._half_proved),
+                (Level.ENCODING,),
+                game=game.name,
+                plies=game.plies,
+            )
         yield from self._about_functions()
         if self.proved(Level.BOARDS):
             compared = self.by_level[Level.BOARDS].evidence.get("compared", _NAMED)
@@ -196,6 +205,22 @@ class _Reasoning:
         (value,) = self._implying
         winner = Player.BLACK if value else Player.WHITE
         return f"if the formula is {str(value).lower()}, {game_text(game, winner)}"
+
+    @property
+    def _half_proved(self) -> bool | None:
+        """The value of which the winner is proved to follow, where the level is refuted."""
+        if not self.refuted(Level.ENCODING):
+            return None
+        found = self.by_level[Level.ENCODING].evidence.get("implies", [])
+        assert isinstance(found, list), "a list of values"
+        return found[0] if len(found) == 1 else None
+
+    def _half_text(self, game: Game, value: bool) -> str:
+        text = f"if the formula is {str(value).lower()}, "
+        if value:
+            wins = game_text(game, Player.BLACK)
+            return f"{text}{wins}: what differs can only cost wins"
+        return f"{text}{game_text(game, Player.WHITE)}"
 
     def _about_functions(self) -> Iterator[Statement]:
         if self.proved(Level.DEPENDENCIES):

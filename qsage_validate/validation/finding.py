@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
 from qsage_validate.errors import one_line
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Board, Player
 from qsage_validate.kernel.fault import FindingKind as FindingKind  # noqa: PLC0414 (re-exported)
 
 # Findings that are seen without playing, and those that may be of a play as well.
@@ -39,6 +40,27 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class DecidingGate:
+    """One of the gates that are enough to decide a formula: its name, or its clause.
+
+    ``line`` is the one of the file where the gate is defined, ``comment`` the last one above it.
+    """
+
+    name: str
+    line: int | None = None
+    comment: str = ""
+
+    @property
+    def place(self) -> str:
+        """The name, and the line where it is known."""
+        return self.name if self.line is None else f"{self.name} (line {self.line})"
+
+    def as_json(self) -> dict[str, object]:
+        """The fields, for ``--json``."""
+        return {"name": self.name, "line": self.line, "comment": self.comment}
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is wrong.
 
@@ -47,7 +69,9 @@ class Finding:
     the rule in the model's own words; ``moves`` are all moves up to there, in their text form;
     ``replay`` is the command that shows it again (empty until the caller knows the files).
     ``guessed`` are variables on whose values, which no play gives, the replies up to there rest:
-    with other values there may be no such play.
+    with other values there may be no such play.  ``position`` and ``board`` show where a
+    formula has not the game's value; ``gates`` are enough to make it false there,
+    and ``without_gates`` says why there are none.
     """
 
     kind: FindingKind
@@ -61,6 +85,10 @@ class Finding:
     moves: tuple[str, ...] = ()
     replay: str = ""
     guessed: tuple[int, ...] = ()
+    position: str = ""
+    board: Board | None = None
+    gates: tuple[DecidingGate, ...] = ()
+    without_gates: str = ""
 
     @property
     def text(self) -> str:
@@ -78,8 +106,16 @@ class Finding:
         return replace(self, replay=command)
 
     def as_json(self) -> dict[str, object]:
-        """The fields, for ``--json``."""
-        return {
+        """The fields, for ``--json``; of a difference in value, position and gates as well."""
+        compared: dict[str, object] = {}
+        if self.position:
+            gates = [gate.as_json() for gate in self.gates]
+            compared = {
+                "position": self.position,
+                "gates": gates,
+                "without_gates": self.without_gates,
+            }
+        return compared | {
             "kind": self.kind.value,
             "ply": self.ply,
             "text": self.text,
@@ -92,3 +128,35 @@ class Finding:
             "replay": self.replay,
             "guessed": list(self.guessed),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Findings whose plays have one length and one last move."""
+
+    plies: int
+    player: Player | None
+    move: str | None
+    findings: tuple[Finding, ...]
+
+    def __str__(self) -> str:
+        last = "" if self.move is None else f", {self.player}'s last move {self.move}"
+        return f"{self.plies} plies{last}: {len(self.findings)}"
+
+    def as_json(self) -> dict[str, object]:
+        """The fields, for ``--json``."""
+        return {
+            "plies": self.plies,
+            "player": None if self.player is None else self.player.value,
+            "move": self.move,
+            "plays": [list(finding.moves) for finding in self.findings],
+        }
+
+
+def grouped(findings: Iterable[Finding]) -> tuple[Group, ...]:
+    """Findings by the length of their plays, the player and the last move; large groups first."""
+    found: dict[tuple[int, Player | None, str | None], list[Finding]] = {}
+    for finding in findings:
+        found.setdefault((len(finding.moves), finding.player, finding.move), []).append(finding)
+    groups = (Group(*key, tuple(own)) for key, own in found.items())
+    return tuple(sorted(groups, key=lambda group: (group.plies, -len(group.findings))))

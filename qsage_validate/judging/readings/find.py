@@ -253,7 +253,7 @@ class _Search:
         """
         layout = layout_of(reading, self.sketch, self.game)
         if not alone:
-            return judge(self.formula, layout, self.game, deadline=limit).verdict
+            return judge(self.formula, layout, self.game, deadline=limit, cores=False).verdict
         values = GameValues.of_game(self.game, deadline=limit)
         try:
             tally = Positions(self.screening.formula, layout, values).search(

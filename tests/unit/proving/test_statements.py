@@ -143,3 +143,24 @@ def test_a_name_that_looks_like_a_sentence_stands_in_quotation_marks() -> None:
         'Black wins the positional game of 9 positions labelled "chess: mate in 4; el 9x9" '
         "within 5 plies"
     )
+
+
+@pytest.mark.parametrize(
+    ("implies", "told"),
+    [
+        ([True], "if the formula is true, Black wins "),
+        ([False], "if the formula is false, Black does not win"),
+        ([], ""),
+    ],
+)
+def test_the_half_that_was_proved_stands_beside_the_difference(
+    implies: list[bool], told: str
+) -> None:
+    results = (result(Level.ENCODING, LOST, implies=implies),)
+    report = Report("f", results, conclude(results, None, GAME), "the encoding")
+    said = [s.text for s in report.conclusions.statements if s.about is About.ENCODING]
+    assert len(said) == bool(told)
+    assert report.exit_code is Exit.REFUTED
+    assert report.last_line == "; ".join(["f: refuted (encoding): the encoding", *said])
+    assert all(text.startswith(told) for text in said)
+    assert report.last_line.endswith(": what differs can only cost wins") is (implies == [True])
