@@ -35,7 +35,7 @@ class _MoveOption(Option):
         self.move = move
 
 
-class MenuScreen(Dialog[MatchMove | None]):
+class MenuScreen(Dialog["MatchMove | None"]):
     """Lets a person choose one of several moves; typing narrows the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
