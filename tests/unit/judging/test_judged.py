@@ -70,14 +70,14 @@ def test_a_block_that_is_passed_over_leaves_a_dead_formula_undecided(tmp_path: P
     assert "plays agree with moves as numbers in the game's order" in answer.verdict.reason
 
 
-def test_a_rival_that_agrees_nearly_as_well_leaves_it_undecided(tmp_path: Path) -> None:
+def test_a_doubt_about_the_reading_leaves_a_difference_undecided(tmp_path: Path) -> None:
     game = game_of(LOST, tmp_path)
     found = find_layout(numbered(LOST), game)
     wrong = numbered(LOST, wrong=lambda circuit, chosen: -chosen[0]["a1"])
     alone = judge_found(wrong, replace(found, answer=None, also=(), doubt=""))
     assert isinstance(alone.verdict, Refuted)
     assert "(with moves as numbers in the game's order" in alone.verdict.findings[0].text
-    rival = judge_found(wrong, replace(found, answer=None, also=(), doubt="a rival"))
+    rival = judge_found(wrong, replace(found, answer=None, also=(), doubt="another reading agrees"))
     assert isinstance(rival.verdict, Undecided)
 
 
