@@ -115,11 +115,11 @@ def _rules(subject: ModelArguments) -> tuple[Game, Mapping[str, str]]:
 
 def _judged(formula: Qbf, found: Found, deadline: Deadline, tell: Tell) -> Verdict | None:
     """The verdict on the formula by the reading that stands out."""
-    from qsage_validate.judging.encoding import judge
+    from qsage_validate.judging.judged import judge_found
 
     if not found.stands_out:
         return None
-    return judge(formula, found.layout, found.game, deadline=deadline, tell=tell).verdict
+    return judge_found(formula, found, deadline=deadline, tell=tell).verdict
 
 
 def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
@@ -148,7 +148,7 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
 
 
 def _exit(found: Found, verdict: Verdict | None) -> Exit:
-    if verdict is None:
+    if verdict is None or (found.doubt and verdict.exit_code is Exit.UNDECIDED):
         return Exit.UNDECIDED
     refuted = verdict.exit_code is Exit.REFUTED
     return Exit.REFUTED if refuted else Exit.FINE

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import FOUND, Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.games.protocol import Game
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.readings.find import find_layout
+from qsage_validate.judging.readings.find import Found, find_layout
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.fit import check_fit
+from qsage_validate.validation.proofs.strategy import LevelAnswer
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A verdict with the layout that it is about; ``None`` where no layout was found."""
+    """An answer with the layout that it is about; ``None`` where no layout was found."""
 
-    verdict: Verdict
+    answer: LevelAnswer
     layout: Layout | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The answer's verdict."""
+        return self.answer.verdict
 
 
 def judge_formula(
@@ -37,32 +45,68 @@ def judge_formula(
 
     Raises ``UsageError`` where the game is not the layout's, or cannot be the formula's.
     """
-
-    def judged(layout: Layout) -> Judged:
-        answer = judge(
-            formula, layout, game, deadline=deadline, tell=tell, most_differences=most_differences
+    if layout is None:
+        found = find_layout(formula, game, deadline=deadline, tell=tell)
+        return judge_found(
+            formula, found, deadline=deadline, tell=tell, most_differences=most_differences
         )
-        return Judged(answer.verdict, layout)
+    check_fit(game, layout)
+    answer = judge(
+        formula, layout, game, deadline=deadline, tell=tell, most_differences=most_differences
+    )
+    return Judged(answer, layout)
 
-    if layout is not None:
-        check_fit(game, layout)
-        return judged(layout)
-    found = find_layout(formula, game, deadline=deadline, tell=tell)
+
+def judge_found(
+    formula: Qbf,
+    found: Found,
+    *,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
+    obligations: bool = False,
+    most_differences: int = 1,
+) -> Judged:
+    """Judge a formula by the readings that were found.
+
+    A proof by any reading is a proof.  A difference may be the reading's fault: it refutes where
+    nothing is in doubt about the first reading, and no other one is left that fits every play.
+    Otherwise the formula is undecided.  With ``obligations`` as :func:`judge` has it.
+    """
     if not found.stands_out:
-        return Judged(Undecided(f"no layout was found: {found.why}"), None)
-    first = judged(found.layout)
+        return _undecided(f"no reading of the variables stands out: {found.why}", found, None)
+    if found.answer is not None and not obligations:
+        return Judged(found.answer, found.layout)
+    ask: Callable[..., LevelAnswer] = partial(
+        judge,
+        formula,
+        game=found.game,
+        deadline=deadline,
+        tell=tell,
+        most_differences=most_differences,
+    )
+    first = Judged(ask(layout=found.layout, obligations=obligations), found.layout)
     if not isinstance(first.verdict, Refuted):
         return first
-    # A formula is refuted when it differs under every reading that nothing spoke against.
     for other in found.also:
-        again = judged(found.layout_of(other.reading))
+        layout = found.layout_of(other.reading)
+        again = Judged(ask(layout=layout), layout)
         if isinstance(again.verdict, Proved):
             return again
         if not isinstance(again.verdict, Refuted):
-            assert again.layout is not None, "a layout that was judged"
-            text = f"it differs with {_moves(found.layout)}, and with {_moves(again.layout)}: "
-            return Judged(Undecided(text + str(again.verdict)), again.layout)
-    return first
+            text = f"it differs with {_moves(found.layout)}, and with {_moves(layout)}: "
+            return _undecided(f"{text}{again.verdict.reason}", found, layout)
+    if found.doubt:
+        text = f"it differs with {_moves(found.layout)}, which may not be what the formula means: "
+        return _undecided(text + found.doubt, found, found.layout)
+    named = tuple(
+        replace(finding, detail=f"{finding.detail} (with {_moves(found.layout)})")
+        for finding in first.verdict.findings
+    )
+    return Judged(replace(first.answer, verdict=Refuted(named)), found.layout)
+
+
+def _undecided(why: str, found: Found, layout: Layout | None) -> Judged:
+    return Judged(LevelAnswer(Undecided(f"{why} ({found.best_words})")), layout)
 
 
 def _moves(layout: Layout) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle, is_large
@@ -41,9 +41,11 @@ if TYPE_CHECKING:
     from qsage_validate.certificates.oracles.simulation import WholeOracle
     from qsage_validate.certificates.oracles.solving import SolvingOracle
     from qsage_validate.encodings.encoding import Encoding
+    from qsage_validate.judging.readings.find import Found
     from qsage_validate.problems.solving import Solving
     from qsage_validate.validation.assertions import Asserted
 
+_NONE: Final = (None, None)
 _GameOf: TypeAlias = "Callable[[Files, Layout], Game | None]"
 
 
@@ -71,7 +73,8 @@ class Problem:
     wrong; a finding says whether the replies of its play rest on that.  ``solving`` answers what
     the certificate has no functions for.  ``assertions`` are to hold in every play.  No command
     replays plays that are not ``replayed``: their functions are in no file.  ``no_board`` is why
-    the layout of the files is not used, where it is not.
+    the layout of the files is not used, where it is not.  ``found`` are the readings among which
+    the layout is the best, where it was looked for.
     """
 
     files: Files
@@ -87,6 +90,7 @@ class Problem:
     assertions: tuple[Asserted, ...] = ()
     replayed: bool = True
     no_board: str | None = None
+    found: Found | None = None
 
     @property
     def answering(self) -> Certificate:
@@ -222,11 +226,12 @@ def load(files: Files, rules: Game | None = None) -> Problem:
     if files.solver is not None:
         certificate = _part(certificate, formula, files)
         solving = _solver(files.solver, files.seconds)
-    layout = _layout(files, certificate, formula) if _asks_for_layout(files) else None
+    layout, found = _layout(files, certificate, formula) if _asks_for_layout(files) else _NONE
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
         # Clauses need not mention what no function reads.
         certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
-    return _played(files, formula, certificate, layout, game_of, solving)
+    problem = _played(files, formula, certificate, layout, game_of, solving)
+    return replace(problem, found=found)
 
 
 def _read_formula(path: str, order: PrenexOrder | None) -> Qbf:
@@ -285,8 +290,9 @@ def _solved(files: Files, solver: str, game_of: _GameOf) -> Problem:
     formula = _read_formula(files.formula, files.prenex)
     solving = _solver(solver, files.seconds)
     certificate = _unanswered(formula, files, solving)
-    layout = _layout(files, certificate, formula) if _asks_for_layout(files) else None
-    return _played(files, formula, certificate, layout, game_of, solving)
+    layout, found = _layout(files, certificate, formula) if _asks_for_layout(files) else _NONE
+    problem = _played(files, formula, certificate, layout, game_of, solving)
+    return replace(problem, found=found)
 
 
 def against_solver(encoding: Encoding, files: Files) -> Problem:
@@ -313,7 +319,7 @@ def _without_certificate(files: Files) -> Problem:
     if files.formula is None:
         raise UsageError("expected a formula")
     formula = _read_formula(files.formula, files.prenex)
-    layout = None if files.as_blocks else _layout(files, None, formula)
+    layout, found = _NONE if files.as_blocks else _layout(files, None, formula)
     game = None if layout is None else _game(files, layout)
     unpromised = None
     if layout is not None and game is None:
@@ -322,7 +328,9 @@ def _without_certificate(files: Files) -> Problem:
         why = "its moves are none of the rules"
         unpromised = None if own is None else Unpromised(layout, own, why)
     facts = {"reading": layout.source} if layout is not None and layout.is_found else {}
-    return Problem(files, formula, None, layout, game, facts=facts, unpromised=unpromised)
+    return Problem(
+        files, formula, None, layout, game, facts=facts, unpromised=unpromised, found=found
+    )
 
 
 def _played(
@@ -436,16 +444,18 @@ def _asks_for_layout(files: Files) -> bool:
     return not files.as_blocks or bool(files.assertions)
 
 
-def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) -> Layout | None:
+def _layout(
+    files: Files, certificate: Certificate | None, formula: Qbf | None
+) -> tuple[Layout | None, Found | None]:
     """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it.
 
-    Where there is none it is looked for by the rules that are named.
+    Where there is none it is looked for by the rules that are named: with all that was found.
     """
     path = files.meta
     if path is None and formula is not None:
         layout = layout_from_comments(formula)
         if layout is not None:
-            return layout
+            return layout, None
     from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
     from qsage_validate.formats.meta import read_meta
 
@@ -453,12 +463,15 @@ def _layout(files: Files, certificate: Certificate | None, formula: Qbf | None) 
         beside = files.formula or files.certificate
         path = None if beside is None or beside == "-" else find_meta(beside)
     if path is None:
-        return _found(files, formula) if files.game and formula is not None else None
+        if not files.game or formula is None:
+            return _NONE
+        found = _found(files, formula)
+        return found.layout, found
     decided = None if certificate is None else _decided(certificate)
-    return layout_from_meta(read_meta(path), formula, decided)
+    return layout_from_meta(read_meta(path), formula, decided), None
 
 
-def _found(files: Files, formula: Qbf) -> Layout:
+def _found(files: Files, formula: Qbf) -> Found:
     """The layout that is found out from the formula's values and the rules.
 
     Raises ``UndecidedError`` where no reading stands out.
@@ -469,14 +482,11 @@ def _found(files: Files, formula: Qbf) -> Layout:
     game, parts = rules_of_words(files.game)
     found = find_layout(formula, game, model=parts)
     if not found.stands_out:
-        best = "; ".join(
-            f"{one.words} agree with moves as {one.reading.style.words}"
-            for one in found.readings[:3]
-        )
         raise UndecidedError(
-            f"no reading of the variables stands out ({best}): 'qsage layout' has the lines"
+            f"no reading of the variables stands out ({found.best_words}): "
+            "'qsage layout' has the lines"
         )
-    return found.layout
+    return found
 
 
 def _opponents(layout: Layout) -> frozenset[int]:

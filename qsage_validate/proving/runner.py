@@ -16,6 +16,7 @@ from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, NotPlayableError, Player
 from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.judged import judge_found
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, why_no_rules
@@ -507,6 +508,21 @@ class _Run:
         every = len(self.options.levels) == len(Level)
         if problem.certificate is not None and every and not layout.state.is_board:
             return None
+        found = problem.found
+        if found is not None:
+            return self._timed(
+                Level.ENCODING,
+                lambda tell: (
+                    judge_found(
+                        formula,
+                        found,
+                        deadline=self.deadline,
+                        tell=tell,
+                        obligations=self.options.obligations,
+                        most_differences=self.options.differences,
+                    ).answer
+                ),
+            )
         return self._timed(
             Level.ENCODING,
             lambda tell: judge(

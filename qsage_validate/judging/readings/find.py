@@ -17,7 +17,7 @@ from qsage_validate.games.protocol import Game, Player
 from qsage_validate.judging.differences import described
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.positions import Positions
-from qsage_validate.judging.readings.places import QUANTIFIER, Windows
+from qsage_validate.judging.readings.places import QUANTIFIER, Windows, passed_over
 from qsage_validate.judging.readings.screening import (
     Reading,
     Screened,
@@ -30,6 +30,7 @@ from qsage_validate.judging.residuals import Residuals
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.validation.proofs.strategy import LevelAnswer
 from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Verdict
 
 # How many readings are screened together: the likely ones first, and alone.
@@ -92,6 +93,10 @@ class Found:
     why: str
     sketch: Sketch
     model: Mapping[str, str] = field(default_factory=dict)
+    answer: LevelAnswer | None = None
+    """What the level *encoding* says by the first reading, where the search has asked it."""
+    doubt: str = ""
+    """Why a difference under the first reading refutes nothing; empty where it does."""
     telling: bool = False
     """True if the codes of legal first moves, and no others, can make the formula true."""
 
@@ -104,6 +109,14 @@ class Found:
     def layout(self) -> Layout:
         """The layout of the best reading."""
         return self.layout_of(self.readings[0].reading)
+
+    @property
+    def best_words(self) -> str:
+        """The three best readings with their agreement."""
+        return "; ".join(
+            f"{one.words} agree with moves as {one.reading.style.words}"
+            for one in self.readings[:3]
+        )
 
     def layout_of(self, reading: Reading) -> Layout:
         """The layout of a reading: moves alone, and the rules."""
@@ -159,6 +172,7 @@ class _Search:
     tell: Tell
     best: list[Screened] = field(default_factory=list)
     refuted: set[tuple[str, Windows]] = field(default_factory=set)
+    answers: dict[tuple[str, Windows], LevelAnswer] = field(default_factory=dict)
     root: str | None = None
 
     def run(self) -> Found:
@@ -253,7 +267,10 @@ class _Search:
         """
         layout = layout_of(reading, self.sketch, self.game)
         if not alone:
-            return judge(self.formula, layout, self.game, deadline=limit, cores=False).verdict
+            answer = judge(self.formula, layout, self.game, deadline=limit, cores=False)
+            if not isinstance(answer.verdict, Refuted):
+                self.answers[reading.key] = answer
+            return answer.verdict
         values = GameValues.of_game(self.game, deadline=limit)
         try:
             tally = Positions(self.screening.formula, layout, values).search(
@@ -295,7 +312,7 @@ class _Search:
             if unlikely >= _UNLIKELY and self._margin(first, live) >= -_MARGIN:
                 self._prefer(first)
                 why = "no values of these variables make the formula true"
-                return self._found(Standing.BEST, why)
+                return self._found(Standing.BEST, why, by_codes=True)
         return None
 
     def _judged(self, *, sure: bool) -> Found | None:
@@ -336,12 +353,30 @@ class _Search:
         }:
             return None
         self._prefer(likely)
-        return self._found(Standing.BEST, "the codes of legal first moves, and no others, can win")
+        why = "the codes of legal first moves, and no others, can win"
+        return self._found(Standing.BEST, why, by_codes=True)
 
     def _margin(self, first: Screened, others: Sequence[Screened]) -> float:
         return self._weight(first) - max(map(self._weight, others), default=-60.0)
 
-    def _found(self, standing: Standing, why: str) -> Found:
+    def _doubt(self, standing: Standing, *, by_codes: bool) -> str:
+        """Why a difference under the first reading may be the reading's fault.
+
+        Where ``by_codes`` the reading rests on which codes can win, not on its agreement.
+        """
+        if standing is Standing.ANY:
+            return ""
+        first, *others = self.best
+        if not by_codes and self._margin(first, others) < _MARGIN:
+            return "another reading agrees with the game nearly as well"
+        windows = first.reading.windows
+        passed = None if first.fits else passed_over(self.formula, windows)
+        if passed is not None:
+            names = ", ".join(map(self.formula.name, passed[: len(windows[0])]))
+            return f"variables {names} could be a move too, and stand left of those of a ply"
+        return ""
+
+    def _found(self, standing: Standing, why: str, *, by_codes: bool = False) -> Found:
         return Found(
             game=self.game,
             standing=standing,
@@ -354,6 +389,10 @@ class _Search:
             why=why,
             sketch=self.sketch,
             model=self.model,
+            answer=self.answers.get(self.best[0].reading.key)
+            if standing is Standing.PROVED
+            else None,
+            doubt=self._doubt(standing, by_codes=by_codes),
             telling=self.screening.tells_first_moves(self.best[0].reading),
         )
 

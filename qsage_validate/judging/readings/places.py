@@ -56,6 +56,20 @@ def places(
     yield from sorted(found, key=lambda place: place.cost)
 
 
+def passed_over(formula: Qbf, windows: Windows) -> tuple[int, ...] | None:
+    """A scope without a ply, left of a ply and large enough for a move, of either quantifier."""
+    least = min(map(len, windows))
+    used = {v for window in windows for v in window}
+    passed: list[tuple[int, ...]] = []
+    for scope in formula.merged_scopes():
+        if used.intersection(scope.variables):
+            if passed:
+                return passed[0]
+        elif len(scope.variables) >= least:
+            passed.append(scope.variables)
+    return None
+
+
 def sequences(
     view: Sequence[Scope],
     movers: Sequence[Player],
