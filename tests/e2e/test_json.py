@@ -57,6 +57,10 @@ RUNS = {
         "certify small.qcir -o o.out --as outer --blocks 1 --solver caqe",
         "certify d.solution -o cut.aig --blocks 1",
     ],
+    "`layout`": [
+        "layout sample:puzzle sample:puzzle.pg",
+        "layout sample:puzzle-wrong sample:puzzle.pg",
+    ],
     "`games`": ["games", "games hex"],
     "`games --encodings`": ["games --encodings"],
     "`info`: a file": [
