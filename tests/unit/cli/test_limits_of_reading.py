@@ -110,7 +110,7 @@ def test_unpacking_and_parsing_are_limited(
     for gate in range(2, 400_001):
         lines.write(f"{gate} = and({gate - 1}, 1)\n")
     Path("f.qcir").write_bytes(gzip.compress(lines.getvalue().encode(), 1))
-    assert run_qsage([*words, "--timeout", "0.3"]) == Exit.UNDECIDED
+    assert run_qsage([*words, "--timeout", "0.1"]) == Exit.UNDECIDED
     assert "time is up while reading" in capsys.readouterr().err
 
 
