@@ -13,7 +13,6 @@ from typing import Final
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
 from qsage_validate.circuit.residual import residual
 from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.judging.residuals import expansion_size, stages_of, trimmed
 from qsage_validate.system.limits import NEVER, Deadline
 
 _SOLVER: Final = "cadical195"
@@ -31,6 +30,8 @@ def deciding_gates(
     the deadline some may be too many.  Nothing where the formula is true, where its expansion is
     too large, or where no core was found in time.
     """
+    from qsage_validate.judging.residuals import expansion_size, trimmed
+
     formula = trimmed(formula)
     left = residual(formula, values)
     undecided = set(left.gates) - {abs(left.output)}
@@ -64,6 +65,8 @@ def _core(solver: Solver, assumed: Sequence[int], deadline: Deadline) -> list[in
 
 def _load(solver: Solver, formula: Qbf, values: Mapping[int, bool]) -> dict[int, int]:
     """Add the clauses of the expansion; the result is the literal that assumes each gate."""
+    from qsage_validate.judging.residuals import stages_of
+
     stages, gates = stages_of(formula, values)
     chosen = {gate: number for number, gate in enumerate(formula.gates, 2)}
     last = len(formula.gates) + 1

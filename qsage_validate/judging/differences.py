@@ -8,7 +8,6 @@ from typing import Final
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.formats.gate_lines import comment_above, gate_lines
 from qsage_validate.games.protocol import Game, Position
-from qsage_validate.judging.deciding import deciding_gates
 from qsage_validate.judging.positions import Difference, Positions
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline
@@ -46,6 +45,8 @@ def shown(
 
     A formula that is true has no such gates: its existential variables make all of them true.
     """
+    from qsage_validate.judging.deciding import deciding_gates
+
     finding = described(difference, game)
     if difference.formula is None:
         return finding

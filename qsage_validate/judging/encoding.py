@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
@@ -17,8 +17,6 @@ from qsage_validate.errors import MissingExtraError, Undecided
 from qsage_validate.games.protocol import Game
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.differences import shown
-from qsage_validate.judging.positions import Positions, Tally
-from qsage_validate.judging.sampling import Sample, sample
 from qsage_validate.judging.sandwich import Lower, Scripts, Upper
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.judging.suggestions import suggestions_of
@@ -38,6 +36,10 @@ from qsage_validate.validation.verdict import (
     Sampled,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from qsage_validate.judging.positions import Positions, Tally
+    from qsage_validate.judging.sampling import Sample
 
 _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
@@ -190,6 +192,9 @@ class _Judgement:
     # -- position by position ---------------------------------------------------------------
 
     def _by_positions(self, failing: Sequence[tuple[bool, tuple[str, ...]]]) -> Verdict:
+        from qsage_validate.judging.positions import Positions, Tally
+        from qsage_validate.judging.sampling import Sample, sample
+
         if foreign_move(self.game, self.layout) is not None:
             return Undecided(self.doubts[0])
         silent = [doubt for doubt in self.doubts if doubt.startswith("the rules do not say")]

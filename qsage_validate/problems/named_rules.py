@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command
-from qsage_validate.judging.python_rules import names_python_rules, python_game
 
 
 def rules_of_words(
@@ -19,6 +18,8 @@ def rules_of_words(
     ``language`` chooses among the languages of a game by name.  Raises ``UsageError`` and
     ``InputError``.
     """
+    from qsage_validate.judging.python_rules import names_python_rules, python_game
+
     if names_python_rules(words):
         return python_game(words), {}
     model = find_command(words, language)
