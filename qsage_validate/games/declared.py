@@ -16,7 +16,7 @@ class DeclaredLanguage:
 
     ``name`` is what layouts call it, ``kind`` the word for its games and their encodings.
     ``parts`` are those that the text of a model may have, ``needs`` those without which there are
-    no rules.  ``format`` is the format of its files, where their content tells it.
+    no rules.  ``formats`` are those of its files, where their content tells them.
 
     Places (``"package.module:attribute"``) are loaded when they are asked for: ``language`` is a
     ``Language``; ``depths`` makes the ``Depths`` of a model; ``circuit`` makes the kernel's rules
@@ -33,7 +33,7 @@ class DeclaredLanguage:
     depths: str
     circuit: str | None = None
     engine: str | None = None
-    format: str | None = None
+    formats: tuple[str, ...] = ()
     compiled: bool = False
     """True where the general search has machine code for its games."""
 
@@ -48,7 +48,7 @@ _LANGUAGES: Final = (
         depths="qsage_validate.solvers.deepening.depths:GridDepths",
         circuit="qsage_validate.validation.proofs.ground:grid_rules",
         engine="qsage_validate.solvers.search.solver:grid_engine",
-        format="BDDL",
+        formats=("BDDL",),
         compiled=True,
     ),
     DeclaredLanguage(
@@ -60,7 +60,7 @@ _LANGUAGES: Final = (
         depths="qsage_validate.solvers.deepening.game_depths:PositionalDepths",
         circuit="qsage_validate.validation.proofs.ground:positional_rules",
         engine="qsage_validate.solvers.search.solver:positional_engine",
-        format="positional game",
+        formats=("positional game", "SGF"),
     ),
     DeclaredLanguage(
         name="gdl",
@@ -70,7 +70,7 @@ _LANGUAGES: Final = (
         language="qsage_validate.games.gdl.language:GDL",
         depths="qsage_validate.solvers.deepening.game_depths:RoundDepths",
         circuit="qsage_validate.validation.proofs.ground:rounds_rules",
-        format="GDL",
+        formats=("GDL",),
         compiled=True,
     ),
 )

@@ -98,7 +98,7 @@ def language_of(path: str) -> Language[Any] | None:
     """The language of a file, by its content; ``None`` where it is no game."""
     found = sniff(path)
     if found is not Format.UNKNOWN:
-        own = (name for name, one in languages().items() if one.format == found.value)
+        own = (name for name, one in languages().items() if found.value in one.formats)
         return next((LANGUAGES[name] for name in own), None)
     return next((language for language in LANGUAGES.values() if language.owns(path)), None)
 
