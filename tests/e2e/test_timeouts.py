@@ -50,7 +50,7 @@ COMMANDS = {
 }
 OTHER_MEANING = {"play", "qsage-play", "bench"}
 """Where --timeout is that of a reply, or of a run."""
-SOON = {"verify", "synthesize"}
+SOON = {"verify", "synthesize", "certify, formula"}
 """Commands whose inputs here need less than a second: they may end by themselves."""
 
 

@@ -77,7 +77,8 @@ def impartial_game(name: str | None) -> ImpartialGame | None:
     if name is None or name == "-":
         return None
     is_file = os.path.isfile(name)
-    if is_file and sniff(name) is not Format.UNKNOWN:
+    formulas = (Format.QCIR, Format.QDIMACS, Format.AIGER_ASCII, Format.AIGER_BINARY)
+    if is_file and sniff(name) in formulas:
         return None
     from qsage_validate.games.impartial import library
     from qsage_validate.games.impartial.parser import is_impartial, read_game
