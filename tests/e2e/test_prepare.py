@@ -98,7 +98,7 @@ def test_the_answer_is_about_the_whole_game(qsage: Qsage) -> None:
         (("solve", *SHORT, "--prepare", "--encoding", "core"), "unknown encoding 'core'"),
         (
             ("solve", *SHORT, "--prepare", "--encoding", "lifted"),
-            "--prepare with the encoding lifted, expected one of positional games: cor-lean, cor-ladder,",
+            "--prepare with the encoding lifted, expected one of positional games: cor-lean,",
         ),
         # The game is good, and so is preparation; the encoding is one of networks alone.
         (
