@@ -150,8 +150,10 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
 def _exit(found: Found, verdict: Verdict | None) -> Exit:
     if verdict is None or (found.doubt and verdict.exit_code is Exit.UNDECIDED):
         return Exit.UNDECIDED
-    refuted = verdict.exit_code is Exit.REFUTED
-    return Exit.REFUTED if refuted else Exit.FINE
+    if verdict.exit_code is not Exit.UNDECIDED:
+        return verdict.exit_code
+    # Nothing speaks against the formula under a reading that fits each play.
+    return Exit.FINE if found.readings[0].fits else Exit.UNDECIDED
 
 
 def _comments(formula: Qbf, found: Found, one: Screened, *, rules: bool = False) -> tuple[str, ...]:
