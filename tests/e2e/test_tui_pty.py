@@ -312,9 +312,10 @@ def test_names_from_files_never_command_the_terminal(tmp_path: Path) -> None:
         f"#blackinitials\n#whiteinitials\n#times\nt1 t2 t3\n#blackturns\nt1 t3\n#positions\n"
         f"{evil} b c d\n#blackwins\n{evil} b\n{evil} c\n{evil} d\n#whitewins\n"
     )
-    with play(tmp_path, [model.name]) as terminal:
+    with play(tmp_path, [model.name], columns=160, lines=40) as terminal:
         terminal.wait_for("Your move, White: ply 2 of 3")
-        # The name of the file is a label in the title, cut before it could command anything.
+        # The file's name is a label: shown in quotes, and not obeyed.
+        terminal.wait_for(r"a\\x1b]0;owned\\x07")
         terminal.wait_for("a]0;owned[2J31mgpj.b threatens")  # the square's, without the commands
         terminal.send("q")
         assert terminal.exit_code() == Exit.FINE
