@@ -24,7 +24,8 @@ if __package__ in (None, ""):  # started as a file
 
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
-from qsage_validate.comparing.compare import Relation, Side, relation, transfer_by_plays
+from qsage_validate.comparing.compare import Relation, relation
+from qsage_validate.comparing.plays import Side, transfer_by_plays
 from qsage_validate.comparing.shared import Loses, Transfer
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode

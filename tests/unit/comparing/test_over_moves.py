@@ -13,7 +13,8 @@ from qsage_validate.certificates.compile.compiler import compile_plan
 from qsage_validate.certificates.compile.plan import NoWinError, Planner
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.certificates.routes.routes import RouteOptions
-from qsage_validate.comparing.compare import Side, compared, encoding_for, transfer_by_plays
+from qsage_validate.comparing.compare import compared, encoding_for
+from qsage_validate.comparing.plays import Side, transfer_by_plays
 from qsage_validate.comparing.shared import Loses, Wins
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode

@@ -7,7 +7,8 @@ import shlex
 import pytest
 
 from qsage_validate.certificates.routes.routes import RouteOptions
-from qsage_validate.comparing.compare import Relation, Side, relation, transfer_by_plays
+from qsage_validate.comparing.compare import Relation, relation
+from qsage_validate.comparing.plays import Side, transfer_by_plays
 from qsage_validate.comparing.shared import Loses
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
