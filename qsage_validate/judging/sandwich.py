@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.qbf import Quantifier
+from qsage_validate.circuit.qbf import Quantifier, add_gates
+from qsage_validate.circuit.recovery import recovered
 from qsage_validate.encodings.layout.codings import value_bits
 from qsage_validate.encodings.positional.in_mind import first_true
 from qsage_validate.games.protocol import Player
@@ -400,7 +401,7 @@ class Lower(Scripts):
         for variable in self.others(Quantifier.FORALL):
             self.literals[variable] = self.input(self._level(variable))
         self.walk()
-        self.adopt(suggestions.functions())
+        self.adopt(self._with_definitions(suggestions.functions()))
         matrix = self._matrix()
         text = "the formula rejects for Black a play that the rules give to Black"
         for ply, black in self.decided():
@@ -424,6 +425,18 @@ class Lower(Scripts):
         if found is None:
             return {}
         return evaluate(builder, inputs, found.inputs)
+
+    def _with_definitions(self, suggested: Mapping[int, int]) -> Mapping[int, int]:
+        """The same with helpers that are gates in clauses: as far as their inputs are known."""
+        known = {**suggested, **self.literals}
+        if known.keys() >= {*self.others(self.helpers)}:
+            return suggested
+        circuit = recovered(self.formula, known)
+        if circuit is not self.formula:
+            for variable, gate in circuit.gates.items():
+                if all(abs(x) in known for x in gate.inputs):
+                    add_gates(self.builder, {variable: gate}, known)
+        return known
 
     def _matrix(self) -> int:
         """The matrix with the helpers' functions.

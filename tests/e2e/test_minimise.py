@@ -31,9 +31,7 @@ def test_what_is_written_is_smaller_and_proved(qsage: Qsage, formula: str) -> No
     assert f"{facts['gates']:,} AND gates of {facts['gates_before']:,}" in done.err
     assert Path("small.aag").read_text().split()[5] == str(facts["gates"])
     read = json.loads(qsage("validate", formula, "--cert", "small.aag", "--json").out)
-    # Of clauses the level "encoding" may rest on the word of a QBF solver.
-    assert read["verdict"] in ("valid", "claimed")
-    assert {x["level"]: x["verdict"] for x in read["levels"]}["formula"] == "proved"
+    assert read["verdict"] == "valid"
     names = [stage["name"] for stage in facts["stages"]]
     assert names[:2] == ["structure", "check"]
     assert names[-1] == "check"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -20,6 +21,7 @@ from qsage_validate.encodings.layout.layout import Indicators, Layout, on_grid
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta
+from qsage_validate.formats.qdimacs import Placement, clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -489,6 +491,23 @@ def test_no_layout_proves_another_games_winner(words: str) -> None:
             proved += isinstance(_judged(encoded.qbf, layout, own), Proved)
     assert read > 20
     assert 0 < proved < read
+
+
+# --- Clauses ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("placement", get_args(Placement))
+@pytest.mark.parametrize("polarity", [False, True])
+def test_clauses_of_each_form_are_proved_on_whole_scripts(
+    polarity: bool, placement: Placement
+) -> None:
+    """Helpers that are gates in the circuit have the functions that the clauses say."""
+    for words in SMALL:
+        encoded = _encoded(words)
+        form = clausal_form(encoded.qbf, polarity=polarity, placement=placement)
+        verdict = _verdict(encoded, parse_qdimacs(qdimacs_text(form)))
+        assert isinstance(verdict, Proved), f"{words}: {verdict}"
+        assert "all scripts" in verdict.reason, words
 
 
 # --- Formulas of others ----------------------------------------------------------------------
