@@ -23,7 +23,7 @@ from importlib import import_module
 from typing import Any, Final, TypeVar
 
 GROUP: Final = "qsage_validate.extensions"
-KINDS: Final = ("languages", "games", "encodings", "solvers", "preprocessors", "commands")
+KINDS: Final = ("languages", "games", "encodings", "solvers", "commands")
 """The kinds of declarations; a mapping with another one is warned of."""
 
 _T = TypeVar("_T")

@@ -2,6 +2,14 @@
 
 How plays are made is for those who make them: on a board many in lock step, in the bare game all
 values at once, heaps one play after the other, on arrays whole layers.
+
+:class:`EngineAdversary` plays against anything that answers: one play after the other, legal moves
+only.
+
+Random numbers belong to a play.  The generator is SplitMix64 (Steele, Lea and Flood, *Fast
+splittable pseudorandom number generators*, OOPSLA 2014).  Its state is one machine word, so that a
+million plays have a generator each (:class:`Draws`), and numpy draws for all of them in a few
+operations (:class:`ManyDraws`).  A play's numbers depend on the seed and the play's number alone.
 """
 
 from __future__ import annotations

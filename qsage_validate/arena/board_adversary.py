@@ -1,8 +1,10 @@
-"""A random adversary on a board: many plays in lock step against one certificate.
+"""Random adversaries of a certificate: on a board, many plays in lock step, and in the bare game.
 
 Each play has its own random numbers, made from the seed and the play's number, so that the
 same seed gives the same plays however many run at a time.  Plays that have begun alike are one
 play until they part: a question is asked once for all of them.
+
+In the bare game of blocks :class:`BlockAdversary` gives the opponent's variables random values.
 """
 
 from __future__ import annotations

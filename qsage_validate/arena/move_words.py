@@ -1,4 +1,8 @@
-"""Moves in a person's words, and the possible moves of a click on a square."""
+"""Moves in a person's words, and the possible moves of a click on a square.
+
+``squares_of`` tells moves by their squares, as people say them: the landing square, from where to
+where.  ``goal_line`` says what a game is about, in a sentence to the person who plays it.
+"""
 
 from __future__ import annotations
 

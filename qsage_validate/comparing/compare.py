@@ -1,4 +1,15 @@
-"""Strategies of two formulas, each in the other formula; and of all encodings of a game."""
+"""Strategies of two formulas, each in the other formula; and of all encodings of a game.
+
+Where both formulas have layouts, what they share are moves: those of one ply.  The strategy is
+asked for its reply after every play of the opponent's by the rules (:class:`Unrolling`).  The tree
+of its replies is compiled where the second formula's encoding is known, which says how all else
+follows from the moves.  Else, and where the compiled functions do not win, the tree is a
+constraint: in the plays by the rules the player makes these moves, all other values are open, and
+solvers decide.  So it does not matter how either formula writes its moves.
+
+A move that the strategy's formula does not have is reflected: an encoding may leave out first moves
+that a symmetry of the game exchanges with others.
+"""
 
 from __future__ import annotations
 

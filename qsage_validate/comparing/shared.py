@@ -1,4 +1,7 @@
-"""The variables that two formulas have in common."""
+"""What two formulas have in common: variables, or moves in the words of each layout.
+
+:class:`Wins` and :class:`Loses` are the results of putting the strategy of one into the other.
+"""
 
 from __future__ import annotations
 

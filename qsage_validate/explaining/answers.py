@@ -1,6 +1,7 @@
-"""Answers: what a leaf of a decision tree plays.
+"""Strategies as programs: decision trees with questions at the forks and answers at the leaves.
 
-An answer names one legal move of a situation, or none where it cannot be followed.
+An answer names one legal move of a situation, or none where it cannot be followed.  A
+:class:`Vocabulary` has the questions and answers that are tried for a game, the plainest first.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 A :class:`View` is a situation whose position is a state of literals, so that it stands for all
 situations of a ply.  What a question or an answer says of it becomes a literal.
+
+The rules of a game and its boards are gates too (:class:`Stones`): what programs in other languages
+are made of.
 """
 
 from __future__ import annotations

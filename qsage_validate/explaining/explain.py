@@ -1,4 +1,10 @@
-"""From a game to its explanation: search, vocabulary, learning."""
+"""From a game to its explanation: search, vocabulary, learning.
+
+Pairs of squares by which a player wins from the start are an answer of explanations (Hales and
+Jewett 1963): where each winning set of Black's contains one of some disjoint pairs, White answers
+in the pair that Black plays in.  Black's pairs, behind a first stone, are those of which any choice
+completes a set.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""An explanation: a program with an example of each node, and how much of it is shown."""
+"""An explanation: a program with an example of each node, and how much of it is shown.
+
+A play can follow the program: which of its questions led to a reply, and how it is listed.
+"""
 
 from __future__ import annotations
 

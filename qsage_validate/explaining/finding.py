@@ -1,4 +1,18 @@
-"""From a game to a program: trees are learned, played against all answers, and learned again."""
+"""From a game to a program: trees are learned, played against all answers, and learned again.
+
+*Smallest trees.*  A tree of ``k`` questions is looked for that plays a winning move in each
+situation of a pool that it comes to.  Variables say which question stands at which node, which node
+or answer is behind each of its two sides, and which nodes a situation visits; a situation's clauses
+hold only where the tree's own answers lead there (*links*).  So an unsatisfiable set of clauses is
+a proof that no tree of ``k`` questions of the vocabulary wins, however few situations are in the
+pool: all of them hold for every tree that wins.  The nodes are numbered breadth first, as in
+Narodytska et al., *Learning optimal decision trees with SAT* (2018); the don't-cares of many right
+answers follow Jacobs and others on controllers.
+
+*Plays against a program that meets too many positions to try all of them.*  The plays of all moves
+of the opponent are one circuit, with the program in it.  A solver looks for moves, all legal,
+against which the program does not win.
+"""
 
 from __future__ import annotations
 

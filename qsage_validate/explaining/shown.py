@@ -1,4 +1,19 @@
-"""What the views of explanations show: a tree of questions and answers, whatever it is about."""
+"""The views of explanations: a tree of questions and answers, whatever it is about.
+
+===========  =====================================================================================
+view         what it is
+===========  =====================================================================================
+text         indented, with a small board at each node
+HTML         one page that folds, with a drawn board at each node
+lesson       one page of exercises: the answers of a program, the key positions first
+SVG          the tree from top to bottom, with a board at each answer
+JSON, DOT    the same as data, and as a graph for Graphviz
+===========  =====================================================================================
+
+In the text the lines of the program are those without ``|``: a question is ``if ...:`` with what is
+behind its yes below and, after ``else:``, what is behind its no.  That is all that is needed to play
+by it.
+"""
 
 from __future__ import annotations
 

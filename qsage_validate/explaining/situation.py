@@ -2,6 +2,10 @@
 
 A rule for people speaks of the board and of what was just played, so a situation is a position
 with these.  Its facts are worked out from the rules when they are asked for, and kept.
+
+:class:`Words` are what questions and answers are made of, so that they can be said in other
+languages.  A question says of itself which of these words it is, and a language (Python, circuits)
+says what each word means there.  A new word is one method here, and one in each language.
 """
 
 from __future__ import annotations

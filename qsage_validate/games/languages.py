@@ -1,4 +1,4 @@
-"""The languages that there are, and the way from any model to its rules."""
+"""Languages of games: a language reads models, and makes the rules that play them."""
 
 from __future__ import annotations
 

@@ -257,8 +257,13 @@ class Kernel(ABC):
     """True if the players make one ply each in turn; else ``player_to_move`` names the mover."""
 
     def player_to_move(self, state: State) -> Player:
-        """The player who makes the next ply; asked only of games that do not alternate."""
-        raise NotImplementedError
+        """The player who makes the next ply; asked only of games that do not alternate.
+
+        Not abstract: most games alternate and have no other answer than the search's own.
+        """
+        raise NotImplementedError(
+            f"{type(self).__name__} does not alternate: it has to say who moves"
+        )
 
     @abstractmethod
     def successors(self, state: State, player: Player) -> Sequence[tuple[int, State, bool]]:

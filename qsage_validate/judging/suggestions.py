@@ -79,7 +79,7 @@ class NoSuggestions:
         return False
 
     def renamed(self, ply: PlyReading) -> Sequence[int]:
-        raise NotImplementedError
+        raise AssertionError("asked only where moves are renamed, and none is here")
 
     def own(self, ply: PlyReading) -> Mapping[int, int]:
         return _NO_CODES

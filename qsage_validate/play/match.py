@@ -413,7 +413,7 @@ class Match:
             self.answer()
             self._replay(transcript)
             self._replay_variations(transcript, self.history.here, transcript.variations)
-        except Exception:
+        except BaseException:  # an interrupt, too, leaves the play that was there
             self.history, self._waits = kept
             raise
 

@@ -3,6 +3,11 @@
 What else Black decides follows from the moves through the matrix.  Where the formula tells a
 board, its states and indicators are found by SAT on the matrix unfolded over the squares; else
 only that much is read as the moves and the certificate determine gate by gate, in three values.
+
+Black owns every existential variable in these plays: not only the moves but also the state
+variables and the indicators, which follow from the moves.  An :class:`Unfolding` computes them by a
+SAT solver, on those constraints of the matrix that speak about the plies made so far: one copy for
+each square of the symbolic position, with the variables left of it shared.
 """
 
 from __future__ import annotations

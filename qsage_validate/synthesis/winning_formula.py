@@ -5,6 +5,20 @@ for candidates, of which classification is the last.  ``synms`` has the paper's 
 
 States of a box are labelled by backward induction; candidates agree with all of them and with
 the counterexamples that the verification has found so far.
+
+*Labels that repeat along one or two unbounded variables* suggest a formula.  With two, for each
+choice of the bounded variables the labels form a plane; where it repeats with one period in both
+directions, its losing states are some residue classes of the one variable for each class of the
+difference (or the sum) of both.  With one they form a column: its losing values are some single
+ones, and from some value on whole residue classes.  The formula that says just that is large but
+seldom wrong; it is made small once it is proved.  Slow Nim is the standard case: its losing states
+with three heaps, one of them bounded, are those with residues whose bitwise sum is 0 (table of the
+families, class 2.8).
+
+*A formula that is known to be right is made small*, which is the weak point of classification.
+First disjunctive normal forms of small terms are weighed by partial MaxSAT, then formulas are
+enumerated over the atoms that the best one has.  Whatever is found must be equal to the given
+formula on all legal states, as the SMT solver proves.
 """
 
 from __future__ import annotations

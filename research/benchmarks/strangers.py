@@ -10,6 +10,8 @@ of its own (``strangers_truth.py``), which knows what the moves are:
 - no formula is proved that is wrong under the layout that was found;
 - none is refuted that is right, and the play that is told shows the two values that are told.
 
+The form ``with its meta file`` has the layout from Q-sage's meta file, where there is one.
+
 The exit code is 1 where a law is broken.  FILE has a line of JSON a formula; those that it has
 already are not judged again.  ``--page`` prints its table, ``--csv`` the same for programs.
 """
@@ -36,10 +38,12 @@ if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.encodings.registry import encode, language_of_encoding
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula as read_qbf
+from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command
@@ -64,7 +68,8 @@ from research.benchmarks.strangers_truth import (
     value_after,
 )
 
-FORMS: Final = ("as it is", "permuted", "tseitin", "polarity", "permuted clauses")
+WITH_META: Final = "with its meta file"
+FORMS: Final = ("as it is", "permuted", "tseitin", "polarity", "permuted clauses", WITH_META)
 GROUPS: Final = ("hex", "grid", "positional", "bwnib", "hqspre", "sqval", "own")
 _VALUE_SECONDS: Final = 10.0
 
@@ -75,7 +80,7 @@ class Case:
 
     ``rules`` makes the benchmark's own rules, ``reading`` what the moves are where that is known.
     ``small`` says that brute force can look at all plays; where it cannot, ``expected`` is what the
-    data's own judgement says.
+    data's own judgement says.  ``meta`` is Q-sage's file beside the formula.
     """
 
     name: str
@@ -88,6 +93,7 @@ class Case:
     small: bool = False
     fault: str = ""
     expected: bool | None = None
+    meta: Path | None = None
 
 
 @dataclass
@@ -201,6 +207,7 @@ def _grid(path: Path, domain: Path, problem: Path, group: str) -> Case:
         if meta.is_file()
         else None,
         small=path.stem.partition("_")[2] in ("dom23", "3x3_3_el", "domino"),
+        meta=meta if meta.is_file() else None,
     )
 
 
@@ -355,14 +362,15 @@ class Answer:
     seconds: float = 0.0
 
 
-def ask(path: Path, case: Case, seconds: float) -> Answer:
-    """Find the layout and judge the formula by it, as ``qsage validate`` does."""
+def ask(path: Path, case: Case, seconds: float, meta: Path | None = None) -> Answer:
+    """Judge the formula by the layout of ``meta``, or find it, as ``qsage validate`` does."""
     begin = monotonic()
     deadline = Deadline.after(seconds)
     layout: Layout | None = None
     try:
         formula, game = read_qbf(str(path)), load_game(find_command(case.game, case.language))
-        judged = judge_formula(formula, game, deadline=deadline)
+        given = None if meta is None else layout_from_meta(read_meta(str(meta)), formula)
+        judged = judge_formula(formula, game, given, deadline=deadline)
         verdict, layout = judged.verdict, judged.layout
         play = verdict.findings[0].moves if isinstance(verdict, Refuted) else None
         answer = Answer(verdict.word, verdict.reason, layout, play)
@@ -384,7 +392,7 @@ def row_of(case: Case, form: str, formula: Formula, names: Mapping[int, int], op
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"formula{formula.suffix}"
         path.write_text(formula.text())
-        answer = ask(path, case, options.seconds)
+        answer = ask(path, case, options.seconds, case.meta if form == WITH_META else None)
         if options.values:
             limit = Deadline.after(_VALUE_SECONDS)
             row.value = solver_value(read_qbf(str(path)), limit).truth
@@ -468,11 +476,11 @@ def forms_of(case: Case, forms: Iterable[str], seed: int) -> Iterator[tuple[str,
     formula = case.formula()
     same = {v: v for v in formula.variables}
     for form in forms:
-        if form == "as it is":
+        if form == "as it is" or (form == WITH_META and case.meta is not None):
             yield form, formula, same
         elif form == "permuted":
             yield (form, *permuted(formula, seed))
-        elif not formula.clausal:
+        elif form != WITH_META and not formula.clausal:
             clauses = clausified(formula, polarity=form != "tseitin")
             if form == "permuted clauses":
                 renamed, names = permuted(clauses, seed)
@@ -552,12 +560,15 @@ def read_rows(path: Path | None) -> list[Row]:
 
 
 def page(all_rows: Sequence[Row]) -> Iterator[str]:
-    """The rows as a table in Markdown."""
-    yield "| formula | game | value | verdict | first difference | seconds |"
-    yield "|---|---|---|---|---|--:|"
+    """The rows as a table in Markdown; with the form of each where there are several."""
+    several = len({row.fault or row.form for row in all_rows}) > 1
+    heads = ["formula", *["form"] * several, "game", "value", "verdict", "first difference"]
+    yield f"| {' | '.join(heads)} | seconds |"
+    yield f"|{'---|' * len(heads)}--:|"
     for row in all_rows:
         value = {True: "true", False: "false", None: ""}[row.value]
-        cells = row.name.partition("/")[2], row.game, value, row.verdict, row.difference
+        cells = [row.name.partition("/")[2], *[row.fault or row.form] * several, row.game]
+        cells += [value, row.verdict, row.difference]
         yield f"| {' | '.join(cells)} | {row.seconds:.1f} |"
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from qsage_validate.registry import KINDS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PLUGIN = REPOSITORY / "demos" / "plugin"
@@ -38,6 +41,13 @@ def run(site: Path, *words: str, folder: Path) -> subprocess.CompletedProcess[st
         cwd=folder, env={**os.environ, "PATH": path, "PYTHONPATH": search, "COLUMNS": "200"},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
+
+
+def test_each_kind_of_declaration_is_asked_for_and_described() -> None:
+    sources = (REPOSITORY / "qsage_validate").rglob("*.py")
+    asked = {kind for f in sources for kind in re.findall(r'declared\("(\w+)"', f.read_text())}
+    page = (REPOSITORY / "docs" / "how-to" / "extend.md").read_text()
+    assert asked == set(KINDS) == set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
 
 
 def test_a_package_adds_a_game_an_encoding_and_a_solver(installed: Path, tmp_path: Path) -> None:

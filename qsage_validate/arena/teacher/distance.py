@@ -1,4 +1,7 @@
-"""How long a play lasts: by the certificate's answers to every move, or by a search on rules."""
+"""How long a play lasts: by the certificate's answers to every move, or by a search on rules.
+
+The threats of a position are part of it: moves that would win if the opponent did nothing.
+"""
 
 from __future__ import annotations
 

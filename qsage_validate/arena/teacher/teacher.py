@@ -1,4 +1,7 @@
-"""The teacher: what can be learned at a moment of a play."""
+"""The teacher: what can be learned at a moment of a play.
+
+Why a reply was played is told as far as the rules can tell: in one sentence, true by the rules.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 Instances are files of the published benchmark, or any others of that language, or with no files
 the families that come along.  A run looks for the formula and then for the strategy, within one
 limit for both.
+
+The tables stand beside the paper's Table 4, go by family and by technique, and list what is open.
 """
 
 from __future__ import annotations

@@ -3,14 +3,23 @@
 Level 1 (:func:`dependencies`): each function reads only variables left of its own.  Level 2
 (:func:`check_matrix`): no assignment of the opponent's variables makes the matrix false (Skolem)
 or true (Herbrand), which is a question for SAT solvers about certificate and negated matrix as
-one graph (``circuit/cubes.py``), or about decision lists step by step (``lists.py``).
-:func:`check` is both.  Variables without a function are
-don't-cares; they are played as false, here as everywhere, so that what is proved is what is
-played.
+one graph (``circuit/cubes.py``), or about decision lists step by step
+(:func:`proved_by_lists`).  :func:`check` is both.  Variables without a function are don't-cares;
+they are played as false, here as everywhere, so that what is proved is what is played.
 
 A clause certificate is read as definitions first; where that fails nothing is proved: neither
 what its functions read nor that they exist is known.  Where its clauses leave a variable open,
 they must win with either value.
+
+Functions that were extracted from a proof by resolution are decision lists: one condition after
+the other, each the negation of a clause that the proof derives, and the first that holds gives the
+value (Balabanov and Jiang, *Unified QBF certification and its applications*, FMSD 2012).  Where the
+certificate is right no condition ever holds while the matrix has the value that loses, and each
+follows from those before it within a few conflicts.  So conditions are asked about in the order of
+the lists, and what cannot hold is given to the solver.  That is the order in which the proof
+derived them, and the whole question is what remains.  One call has to find the order by itself.
+Nothing is believed about where functions come from: the solver has the matrix, the functions and
+what it refuted itself.  Where conditions are not refuted soon, the lists give no answer.
 """
 
 from __future__ import annotations

@@ -8,6 +8,9 @@ on after one of White's, Black's play in mind does so as well (``Encoding.mind``
 has ended, the hero claims to have won where the formula has a variable for it (``stop``), makes no
 move in games in GDL, and otherwise claims the first open position of the list.  On a grid a claim
 goes with the move that reaches the goal, and what follows it means nothing.
+
+Who makes a certificate in another way (:class:`PlayInLiterals`) goes through the plies of an
+encoding and says what the hero plays; what else the certificate decides follows in the same way.
 """
 
 from __future__ import annotations

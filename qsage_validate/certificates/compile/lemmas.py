@@ -1,4 +1,18 @@
-"""A compiled certificate of a grid game in a larger graph, with lemmas about that one."""
+"""A compiled certificate of a grid game in a larger graph, with lemmas about that one.
+
+The lemmas are invariants of the plan's plays.  The plan knows for each of its nodes which pieces
+stand where whenever it is in force.  :class:`Invariants` says so to the checker: it builds the
+board square by square as gates beside the certificate's (they are in no function of it), and
+clauses about them, ply by ply:
+
+* what the certificate reads on a square of the formula is what stands there;
+* while a node is in force, certain squares have certain contents (an abstract interpretation of
+  the plan: what holds in all plays that lead to the node);
+* the moves are legal, and the opponent's goals are not reached;
+* gates of the matrix that say so are true.
+
+Nothing depends on these being right (``circuit/lemmas.py``).
+"""
 
 from __future__ import annotations
 

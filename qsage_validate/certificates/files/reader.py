@@ -14,6 +14,8 @@ outer           a solver's ``V`` lines                      which quantifier is 
 Variables of the deciding quantifier without a function are don't-cares: QuAbS leaves some
 open in both kinds.  Outputs may name what the prefix does not have: certificates of the
 QDIMACS form decide its Tseitin variables as well.
+
+A solver's values of the outermost block are a certificate of constants, for that block alone.
 """
 
 from __future__ import annotations

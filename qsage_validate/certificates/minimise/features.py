@@ -5,6 +5,10 @@ that come earlier, and every gate of the matrix over such variables.  The matrix
 adds what the variables stand for, so its gates are what a short function is made of.  More
 gates are added that a matrix does not have: whether bits, or vectors of bits of the same
 meaning, are equal.
+
+Variables that the clauses of a clausal form define need no function of their own, for in every
+certificate they have the gate's value: Tseitin's transformation writes ``v <-> and(...)`` as one
+long clause and a binary one for each input, ``v <-> xor(a, b)`` as four clauses of three literals.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ Works for every dialect, clause sets included.  Definitions are given to the sol
 are first needed: the first reply of a strategy has a small cone even in a certificate of a
 million gates, and an answer reads a model no longer than what was asked for so far.  With all
 of the opponent's variables assumed, unit propagation alone decides a circuit.
+
+A :class:`Refuter` refutes a certificate in a play: one SAT call finds a win of the opponent's, or
+none.
 """
 
 from __future__ import annotations

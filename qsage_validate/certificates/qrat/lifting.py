@@ -18,6 +18,8 @@ eliminated at once.  What comes out is a claim like any other certificate: it mu
 Functions read what their structure reads: a variable is "left of" another when its function
 reads only universals left of that, whatever the prefix says.  Universals that occur in no
 clause any more are read by nothing, so that they do not separate scopes.
+
+:class:`GrowingFunctions` and :class:`ClauseTable` are the state, which changes step by step.
 """
 
 from __future__ import annotations

@@ -17,6 +17,10 @@ Reductions are recorded first, in one pass over the needed steps; then the funct
 from the outermost scope inwards, since a condition may read functions further left.  Variables
 that only name gates need no function: they are innermost, and no condition reads them.  Where
 the formula itself is clauses, those that are seen to name gates get the gate.
+
+A form made by Tseitin's transformation defines most of its variables as gates.  Every assignment
+that satisfies the clauses gives such a variable the value of its gate.  Its Skolem function is
+therefore that gate, over the functions of the gate's inputs, and needs no proof.
 """
 
 from __future__ import annotations

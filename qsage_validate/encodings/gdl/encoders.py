@@ -6,6 +6,10 @@
 
 A round is two plies, Black's part and White's.  Once the play has ended no move of Black's is
 made.  Games of more roles are those of one role against all others (``games/gdl/paranoid.py``).
+
+In the clauses a gate's variable is existential and depends on its inputs alone, so it may stand in
+any block from that of its inputs on; the definitions differ in how far to the left.  Constraints
+are clauses of their own.
 """
 
 from __future__ import annotations

@@ -1,9 +1,19 @@
-"""Clauses as Python functions: nested loops over indexes, in an order that binds early.
+"""Stratified Datalog with function terms: the facts that follow from clauses and given facts.
+
+Clauses become Python functions: nested loops over indexes, in an order that binds early.
 
 A fact is a tuple of ground terms.  The function of a clause gets a *view*, which gives the facts
 of a relation (``rel``), those that a negation looks at (``neg``), the facts that are new
 (``delta``) and the indexes (``ix``), and a function that takes each fact derived.  An index maps
 the values at some places of a fact to the facts that have the given shape and these values.
+
+A :class:`Program` has three layers: what depends on nothing that changes, what depends on the
+position (``true``), and what depends on the moves (``does``).  A :class:`View` holds the facts of one
+layer and asks the view below it for the rest; relations are evaluated when they are first asked
+for, recursive ones semi-naively.
+
+Two views that look at each other for what is negated bound what is unknown: one holds what follows
+at most, the other what follows at least (a three-valued reading of the same clauses).
 """
 
 from __future__ import annotations

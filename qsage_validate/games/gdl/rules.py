@@ -10,6 +10,8 @@ The interpretation of each part:
   the game do not.  One more ply is left at the end, at which Black claims a win that the last
   round brought, so a game of N rounds has 2N + 1 plies; :func:`rounds_of` turns plies back.
 * A state in which both have a choice is an error that names it: the game is not turn-taking.
+
+``rounds_game`` makes these rules from a question about a game.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The typed model of an impartial game: variables, actions, legal and ending states.
 
 Source: the SynMS paper, section 3 (Definition 1); the semantics is in ``rules``.
+
+``game_text`` prints a game in the published dialect; what is printed parses back to the same.
 """
 
 from __future__ import annotations

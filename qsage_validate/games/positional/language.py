@@ -1,4 +1,4 @@
-"""Positional models from PG files, and from Hex boards in ``.hex`` and SGF files."""
+"""Positional games among the languages: models from PG files, and from Hex boards in ``.hex`` and SGF."""
 
 from __future__ import annotations
 

@@ -1,9 +1,15 @@
-"""Pairings: White answers in the pair that Black plays in, and so hinders Black for ever.
+"""Pairings: a player answers in the pair that the opponent plays in, and so hinders or completes.
 
 A pairing is a set of disjoint pairs of open positions.  When every winning set of Black's without
 a white position contains a pair, Black never completes one: whenever Black claims one position of
 a pair, White claims the other one (Hales and Jewett 1963; Boucher and Villemaire 2021 for
 polyominoes).  The player to move and White's own sets do not matter.
+
+Pairings of the maker are Black's: Black answers in the pair that White plays in, and so completes a
+set.  These pairs are good where each choice of one position of each pair, with Black's stones, has
+a winning set: at the end Black has at least one of each.  In Hex two such pairs are a chain of
+bridges.  Pairs and choices are looked for by turns (counterexample-guided): a choice without a
+winning set leaves White a set of positions of which some pair has to lie within.
 """
 
 from __future__ import annotations

@@ -9,6 +9,13 @@
   text, which tells no order, counts for the player who moved last.
 
 This module shares no code with the encodings, which are checked against it.
+
+The kernels play the same on plain integers, for search: black positions, and white ones above them.
+They leave out moves that a search need not look at.  In these games an own position more never
+hurts, winning sets with an opponent's position in them are dead, and a set that misses more
+positions than its player has stones left cannot be completed in time.  So only positions of sets
+count that one of the players can still complete; and where turns are of one stone and the opponent
+misses one position of a set, only that position.
 """
 
 from __future__ import annotations

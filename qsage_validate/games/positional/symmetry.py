@@ -2,6 +2,8 @@
 
 Candidates are the reflections and rotations of the board, and of a torus its translations too;
 one is taken when it permutes each player's winning sets, or the network, among themselves.
+
+:class:`CanonicalKeys` has one key for all positions that symmetries of the goals exchange.
 """
 
 from __future__ import annotations

@@ -4,6 +4,13 @@ The proof of a winning formula is an induction over plays (Definition 2 of the S
 games end by assumption (4) of its section 1).  In a game with an endless play two formulas that
 contradict each other can both fulfil the three constraints of Definition 6.  A winning formula
 is therefore called proved only together with :class:`Terminates`.
+
+A measure gives each state an integer: linear in the state, by cases if need be.  Coefficients are
+guessed by an SMT solver from moves that refuted earlier guesses (counterexample-guided), and each
+guess is proved or refuted over all moves by the same solver, with the integers of the game's own
+semantics.  A lexicographic tuple is found component by component (Bradley, Manna, Sipma: Linear
+Ranking with Reachability, 2005): a component never grows in the moves that are left, and falls,
+bounded from below, in some.
 """
 
 from __future__ import annotations

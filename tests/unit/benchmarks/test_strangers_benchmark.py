@@ -170,10 +170,27 @@ def test_a_campaign_is_continued_and_told(
     assert main(words) == 0
     assert "0 formulas, 0 lies" in capsys.readouterr().out
     assert main([*words, "--page"]) == 0
-    assert capsys.readouterr().out.count("| ea: hex --size 2x2 --depth 3 |") == 4
+    table = capsys.readouterr().out
+    assert table.count("| ea: hex --size 2x2 --depth 3 |") == 4
+    assert table.startswith("| formula | form | game |")
+    assert "| ea: hex --size 2x2 --depth 3 | permuted | hex" in table
     assert main([*words, "--csv"]) == 0
     assert capsys.readouterr().out.startswith("name,group,form,fault")
 
 
 def test_formulas_without_gates_are_read() -> None:
     assert parse_qcir("exists(1)\noutput(1)\n") == Formula((("e", (1,)),), {}, 1)
+
+
+def test_a_layout_may_be_that_of_a_meta_file(
+    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Only a formula that has such a file has this form, and its layout is that file's."""
+    file = tmp_path / "r.jsonl"
+    words = [str(shared_data), "--only", "/nib_dom23", "--forms", strangers.WITH_META]
+    assert main([*words, "--groups", "grid", "own", "hex", "-o", str(file)]) == 0
+    assert "1 formulas, 0 lies" in capsys.readouterr().out
+    rows = strangers.read_rows(file)
+    assert {row.verdict for row in rows} == {"proved"}
+    assert {row.truth for row in rows} == {"right"}
+    assert all(row.layout.endswith(".meta") for row in rows), rows[0].layout

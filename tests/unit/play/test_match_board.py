@@ -478,6 +478,24 @@ def test_a_transcript_of_another_play_changes_nothing() -> None:
     assert match.can_redo
 
 
+def test_an_interrupt_while_a_transcript_is_replayed_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    match = match_for(EL)
+    match.push(match.legal_moves()[0])
+    transcript, before = match.transcript(), match.frames
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(match, "push", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            match.load(transcript)
+    assert match.frames == before
+    assert match.transcript() == transcript
+
+
 # -- data ------------------------------------------------------------------------------------
 
 
