@@ -5,8 +5,8 @@ thousand random plays share their beginnings, and going back and forth costs not
 person's match and the adversary are both written on top of it.
 
 :class:`Endings` tells the results of plays that have ended, with the verdict of the formula.
-``broken_promise``, ``broken_when_stuck`` and ``broken_by`` are findings: illegal moves and claims of
-a goal that the certificate should beat and does not.
+``broken_promise``, ``broken_when_stuck`` and ``broken_by`` are findings: illegal moves and claims
+of a goal that the certificate should beat and does not.
 """
 
 from __future__ import annotations

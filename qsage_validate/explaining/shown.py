@@ -11,8 +11,8 @@ JSON, DOT    the same as data, and as a graph for Graphviz
 ===========  =====================================================================================
 
 In the text the lines of the program are those without ``|``: a question is ``if ...:`` with what is
-behind its yes below and, after ``else:``, what is behind its no.  That is all that is needed to play
-by it.
+behind its yes below and, after ``else:``, what is behind its no.  That is all that is needed to
+play by it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Asking a circuit certificate by simulation: all plays in one pass, 64 to a machine word.
 
-:class:`WholeOracle` asks a large circuit by evaluating all of it, gate by gate as the file has them.
-Composing a million gates with the formula's, equal ones merged, takes seconds and several hundred
-megabytes before the first answer, and a simulator for each set of names as much again.  A person
-asks little: there one simulator serves every question, in a few hundredths of a second.
+:class:`WholeOracle` asks a large circuit by evaluating all of it, gate by gate as the file has
+them. Composing a million gates with the formula's, equal ones merged, takes seconds and several
+hundred megabytes before the first answer, and a simulator for each set of names as much again.  A
+person asks little: there one simulator serves every question, in a few hundredths of a second.
 """
 
 from __future__ import annotations

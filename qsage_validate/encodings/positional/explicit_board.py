@@ -9,8 +9,8 @@ Black; :func:`ExplicitBoard.define` gives the board as it is.
 Illegal moves, of either player, do nothing.  Stones to begin with, which the paper contracts away
 (section 4.1), are constants in the place of the variables before the first ply.
 
-A :class:`ClauseSet` makes the formula clause by clause, as QDIMACS has it: the matrix that comes out
-is one conjunction of disjunctions, which ``formats.qdimacs`` writes as exactly these clauses,
+A :class:`ClauseSet` makes the formula clause by clause, as QDIMACS has it: the matrix that comes
+out is one conjunction of disjunctions, which ``formats.qdimacs`` writes as exactly these clauses,
 without variables for gates.
 """
 

@@ -8,8 +8,8 @@ of a relation (``rel``), those that a negation looks at (``neg``), the facts tha
 the values at some places of a fact to the facts that have the given shape and these values.
 
 A :class:`Program` has three layers: what depends on nothing that changes, what depends on the
-position (``true``), and what depends on the moves (``does``).  A :class:`View` holds the facts of one
-layer and asks the view below it for the rest; relations are evaluated when they are first asked
+position (``true``), and what depends on the moves (``does``).  A :class:`View` holds the facts of
+one layer and asks the view below it for the rest; relations are evaluated when they are first asked
 for, recursive ones semi-naively.
 
 Two views that look at each other for what is negated bound what is unknown: one holds what follows

@@ -1,9 +1,10 @@
 """The games behind the encodings COVER and PAIRING.
 
-In COVER Black keeps to the shapes around Black's first stone.  After the first stone only the cover is played on, the positions of the shapes that have a stone of
-Black's then.  White may lay a stone there, or move out of the cover, which is only counted: White
-has won when what is missing of a set of White's are as many positions outside the cover as that
-was done, or fewer.  Black wins by completing a set, and loses when the cover is full.
+In COVER Black keeps to the shapes around Black's first stone.  After the first stone only the cover
+is played on, the positions of the shapes that have a stone of Black's then.  White may lay a stone
+there, or move out of the cover, which is only counted: White has won when what is missing of a set
+of White's are as many positions outside the cover as that was done, or fewer.  Black wins by
+completing a set, and loses when the cover is full.
 
 In PAIRING White wins with a pairing when all stones are laid, and as well by completing a set of
 White's own before Black has completed one.  When Black lays the last stone, White has one more ply,

@@ -1,4 +1,4 @@
-"""Positional games among the languages: models from PG files, and from Hex boards in ``.hex`` and SGF."""
+"""Positional games among the languages: PG files, and Hex boards in ``.hex`` and SGF."""
 
 from __future__ import annotations
 

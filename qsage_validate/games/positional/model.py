@@ -4,8 +4,8 @@ Definitions 1 to 4 of Shaik, Mayer-Eichberger, van de Pol and Saffidine 2023, an
 games and turns of several stones that PG files have besides.  Sets of positions are integers,
 bit k for position k (see ``masks``).
 
-An :class:`Arrangement` says how positions are drawn: as a grid where their names are its cells, else
-as a list.
+An :class:`Arrangement` says how positions are drawn: as a grid where their names are its cells,
+else as a list.
 """
 
 from __future__ import annotations
