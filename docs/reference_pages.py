@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import qsage_validate
 from qsage_validate.cli.app import PROGRAMS
-from qsage_validate.cli.lazy import records_of
+from qsage_validate.cli.lazy import commands_below, records_of
 from qsage_validate.play.tui.drill import KEYS as DRILL_KEYS
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.start import KEYS as START_KEYS
@@ -31,8 +31,8 @@ class Commands(SphinxDirective):
     """Each command of ``qsage``: usage, what it does, its arguments and its options."""
 
     def run(self) -> list[nodes.Node]:
-        group = PROGRAMS["qsage"]
-        return [self._section("qsage", name, command) for name, command in group.commands.items()]
+        below = commands_below(PROGRAMS["qsage"])
+        return [self._section("qsage", name, command) for name, command in below.items()]
 
     def _section(self, parent: str, name: str, command: Any) -> nodes.section:
         command = getattr(command, "loaded", command)
@@ -48,7 +48,7 @@ class Commands(SphinxDirective):
         for heading, records in records_of(command, context).items():
             section += nodes.rubric(text=heading)
             section += _definitions(records)
-        for subname, subcommand in getattr(command, "commands", {}).items():
+        for subname, subcommand in commands_below(command).items():
             section += self._section(path, subname, subcommand)
         self.state.document.note_implicit_target(section)
         return section

@@ -4,7 +4,7 @@
 ``qs.encode`` makes its formula and ``qs.certify`` the winner's strategy; ``qs.load`` reads a
 strategy from files.  What a strategy can do is in its methods: ``validate``, ``attack``, ``play``,
 ``tree``, ``replies``, ``save``.  The names in ``__all__`` are the public interface; they are
-loaded when they are used, and everything else is private.
+loaded when they are used, and everything else is private.  Extensions add theirs.
 """
 
 from importlib import import_module as _import_module
@@ -14,7 +14,10 @@ __version__ = "0.1.0"
 # Where each public name is; __init__.pyi says the same to type checkers, and a test holds them
 # equal.
 _MODULES = {
-    "api.games": ("Board", "Game", "game", "game_from_files", "game_from_text", "game_names"),
+    "api.games": (
+        *("Board", "Game", "GameTable"),
+        *("game", "game_from_files", "game_from_text", "game_names"),
+    ),
     "api.encodings": (
         "Difference",
         "Differences",
@@ -29,7 +32,6 @@ _MODULES = {
     "api.solutions": ("Solution", "SolutionReport", "find_solution", "load_solution"),
     "api.reports": ("Attack", "Report"),
     "api.comparing": ("Comparison", "compare", "compare_exactly"),
-    "api.results": ("BenchResults", "GameTable", "read_results"),
     "games.protocol": ("Player", "Position"),
     "judging.simulator": ("Simulator",),
     "comparing.exact": ("ExactComparison",),
@@ -47,18 +49,25 @@ _MODULES = {
     "certificates.routes.by_search": ("CheckFailedError",),
     "solvers.qbf.backend": ("SolverMissingError",),
 }
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-
-__all__ = sorted(_MODULE_OF)  # noqa: PLE0605 (a list of names)
+_MODULE_OF = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
-    if name not in _MODULE_OF:
+    if name == "__all__":
+        value: object = sorted({*_MODULE_OF, *_of_extensions()})
+    elif (module := _MODULE_OF.get(name) or _of_extensions().get(name)) is not None:
+        value = getattr(_import_module(module), name)
+    else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(_import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value
 
 
+def _of_extensions() -> dict[str, str]:
+    from qsage_validate.registry import PublicName, declared
+
+    return {one.name: one.module for one in declared("names", PublicName)}
+
+
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*_MODULE_OF, *_of_extensions(), "__all__", "__version__"]

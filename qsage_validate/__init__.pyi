@@ -13,6 +13,7 @@ from qsage_validate.api.formulas import encode as encode
 from qsage_validate.api.formulas import read_formula as read_formula
 from qsage_validate.api.games import Board as Board
 from qsage_validate.api.games import Game as Game
+from qsage_validate.api.games import GameTable as GameTable
 from qsage_validate.api.games import game as game
 from qsage_validate.api.games import game_from_files as game_from_files
 from qsage_validate.api.games import game_from_text as game_from_text
@@ -20,9 +21,6 @@ from qsage_validate.api.games import game_names as game_names
 from qsage_validate.api.matches import Match as Match
 from qsage_validate.api.reports import Attack as Attack
 from qsage_validate.api.reports import Report as Report
-from qsage_validate.api.results import BenchResults as BenchResults
-from qsage_validate.api.results import GameTable as GameTable
-from qsage_validate.api.results import read_results as read_results
 from qsage_validate.api.solutions import Solution as Solution
 from qsage_validate.api.solutions import SolutionReport as SolutionReport
 from qsage_validate.api.solutions import find_solution as find_solution
@@ -44,6 +42,8 @@ from qsage_validate.errors import MissingExtraError as MissingExtraError
 from qsage_validate.errors import QsageError as QsageError
 from qsage_validate.errors import UndecidedError as UndecidedError
 from qsage_validate.errors import UsageError as UsageError
+from qsage_validate.extensions.bench.library import BenchResults as BenchResults
+from qsage_validate.extensions.bench.library import read_results as read_results
 from qsage_validate.games.protocol import Player as Player
 from qsage_validate.games.protocol import Position as Position
 from qsage_validate.judging.simulator import Simulator as Simulator

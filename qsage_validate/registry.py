@@ -2,7 +2,7 @@
 
 What comes in kinds (games, languages, encodings, solvers, commands) is declared beside its code,
 in a sequence of its room.  A package adds its own by an entry point of the group :data:`GROUP`,
-which names a mapping from kinds to places::
+and this package's ``extensions/`` do the same; it names a mapping from kinds to places::
 
     [project.entry-points."qsage_validate.extensions"]
     nim = "my_package:DECLARES"
@@ -18,13 +18,23 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import import_module
 from typing import Any, Final, TypeVar
 
 GROUP: Final = "qsage_validate.extensions"
-KINDS: Final = ("languages", "games", "encodings", "solvers", "commands")
+KINDS: Final = ("languages", "games", "encodings", "solvers", "commands", "names")
 """The kinds of declarations; a mapping with another one is warned of."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublicName:
+    """A name of the library, ``qsage_validate.NAME``, and the module that defines it."""
+
+    name: str
+    module: str
+
 
 _T = TypeVar("_T")
 _METADATA: Final = (".dist-info", ".egg-info")
@@ -58,7 +68,10 @@ def declares(kind: str) -> bool:
 def _extensions() -> Mapping[str, Mapping[str, str]]:
     """The places of each extension by kind; those that cannot be loaded are left out."""
     found: dict[str, Mapping[str, str]] = {}
-    for name, place in sorted(dict(_entry_points()).items()):
+    first: dict[str, str] = {}
+    for name, place in _entry_points():  # of two with one name, the one that Python would import
+        first.setdefault(name, place)
+    for name, place in sorted(first.items()):
         try:
             places = dict(load(place))
             unknown = next((kind for kind in places if kind not in KINDS), None)

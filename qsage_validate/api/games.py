@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from qsage_validate.api.frames import RowTable
 from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.api.words import parameter_words
 from qsage_validate.errors import UsageError
@@ -18,8 +19,37 @@ from qsage_validate.games.protocol import Player, Position
 from qsage_validate.render.board_svg import board_svg
 
 if TYPE_CHECKING:
-    from qsage_validate.api.results import GameTable
+    from qsage_validate.games.library.template import LibraryGame
     from qsage_validate.judging.simulator import Simulator
+
+
+class GameTable(RowTable):
+    """The games by name; iterating gives their rows."""
+
+    @classmethod
+    def of(cls, games: Sequence[LibraryGame]) -> GameTable:
+        """A row for each game: ``name``, ``parameters``, ``about``."""
+        return cls(
+            tuple(
+                {
+                    "name": game.name,
+                    "parameters": ", ".join(option.name for option in game.options),
+                    "about": game.help,
+                }
+                for game in games
+            )
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that :func:`game` takes."""
+        return tuple(str(row["name"]) for row in self.rows)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __repr__(self) -> str:
+        return f"<GameTable {', '.join(self.names)}>"
 
 
 class Board(protocol.Board):
@@ -171,7 +201,6 @@ def game(name: str, **parameters: object) -> Game:
 
 def game_names() -> GameTable:
     """The games of the library: for each its name, its parameters and a line of description."""
-    from qsage_validate.api.results import GameTable
     from qsage_validate.games.library.catalogue import library_games
 
     return GameTable.of(library_games())

@@ -18,7 +18,7 @@ import typer
 from typer.main import get_command
 
 from qsage_validate import __version__
-from qsage_validate.cli.lazy import Group, examples, in_module, typer_program
+from qsage_validate.cli.lazy import Root, examples, in_module, typer_program
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 from qsage_validate.formats.tolerance import tolerating
@@ -40,9 +40,8 @@ _SUMMARIES = {
     "minimise": "Make a certificate smaller: fewer gates, another proof.",
     "synthesize": "Find the winning formula of an impartial game.",
     "play": "Play against a certificate: its strategy answers.",
-    "bench": "Run experiments, and make tables and plots of their results.",
 }
-_PACKAGES = ("solve", "play", "bench")  # the others are modules
+_PACKAGES = ("solve", "play")  # the others are modules
 # Typer's own options take no shell: they are for the one in which they are typed.
 _COMPLETION = ("--show-completion", "--install-completion")
 
@@ -66,7 +65,7 @@ def qsage(
 
 
 def _group() -> Any:
-    program = typer_program(completion=True, cls=Group)
+    program = typer_program(completion=True, cls=Root)
     program.callback(invoke_without_command=True)(qsage)
     group: Any = get_command(program)
     for name, summary in _SUMMARIES.items():

@@ -64,7 +64,22 @@ class DeclaredCommand:
 
 
 class Group(_Helped, TyperGroup):
-    """A group of commands; those of extensions are looked for where no other has the name."""
+    """A group of commands."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        super().format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        # Typer's own cuts a summary that is longer than one line.
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, _summary(c)) for name, c in commands if c is not None and not c.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+class Root(Group):
+    """All commands; those of extensions are looked for where no other has the name."""
 
     @cached_property
     def declared(self) -> Mapping[str, Any]:
@@ -80,16 +95,13 @@ class Group(_Helped, TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         return super().get_command(ctx, cmd_name) or self.declared.get(cmd_name)
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        super().format_options(ctx, formatter)
-        self.format_commands(ctx, formatter)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        # Typer's own cuts a summary that is longer than one line.
-        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
-        rows = [(name, _summary(c)) for name, c in commands if c is not None and not c.hidden]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+def commands_below(command: Any) -> dict[str, Any]:
+    """The commands of a group by their names, none of another command; none is loaded."""
+    if not isinstance(command, TyperGroup):
+        return {}
+    context: Any = None
+    return {name: command.get_command(context, name) for name in command.list_commands(context)}
 
 
 def _summary(command: Any) -> str:

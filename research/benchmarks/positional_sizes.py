@@ -26,9 +26,9 @@ from typing import Any, Final
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from qsage_validate.bench.table import Table
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError
+from qsage_validate.extensions.bench.table import Table
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel

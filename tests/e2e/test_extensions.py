@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.registry import KINDS
+from qsage_validate.registry import GROUP, KINDS, _entry_points
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PLUGIN = REPOSITORY / "demos" / "plugin"
@@ -48,6 +48,19 @@ def test_each_kind_of_declaration_is_asked_for_and_described() -> None:
     asked = {kind for f in sources for kind in re.findall(r'declared\("(\w+)"', f.read_text())}
     page = (REPOSITORY / "docs" / "how-to" / "extend.md").read_text()
     assert asked == set(KINDS) == set(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE))
+
+
+def test_the_packages_of_extensions_are_those_with_an_entry_point() -> None:
+    """Read from the metadata of the installation: one from before a change is made anew."""
+    folders = (REPOSITORY / "qsage_validate" / "extensions").glob("*/__init__.py")
+    told = (REPOSITORY / "pyproject.toml").read_text().partition(f'entry-points."{GROUP}"]')[2]
+    declared = dict(re.findall(r'^(\w+) = "([\w.:]+)"$', told.partition("\n[")[0], re.MULTILINE))
+    assert declared == {
+        (name := folder.parent.name): f"qsage_validate.extensions.{name}:DECLARES"
+        for folder in sorted(folders)
+    }
+    missing = declared.items() - set(_entry_points())
+    assert not missing, "install the checkout again: python3 dev.py check, or pip install -e ."
 
 
 def test_a_package_adds_a_game_an_encoding_and_a_solver(installed: Path, tmp_path: Path) -> None:

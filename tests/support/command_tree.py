@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any, NamedTuple, get_args
 
 from qsage_validate.cli.app import PROGRAMS
+from qsage_validate.cli.lazy import commands_below
 
 
 class Leaf(NamedTuple):
@@ -53,8 +54,8 @@ def leaves() -> list[Leaf]:
 
 def _leaves(words: tuple[str, ...], command: Any) -> Iterator[Leaf]:
     whole = getattr(command, "loaded", command)
-    inner = getattr(whole, "commands", None)
-    if inner is None:
+    inner = commands_below(whole)
+    if not inner:
         yield Leaf(words, whole)
         return
     for name, each in inner.items():

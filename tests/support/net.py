@@ -30,6 +30,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final, get_args
 
 from qsage_validate.cli.app import PROGRAMS
+from qsage_validate.cli.lazy import commands_below
 from qsage_validate.errors import Exit
 from tests.support.commands import run_qsage
 
@@ -493,7 +494,7 @@ def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     """A command and all commands below it, by their names on the command line."""
     command = getattr(command, "loaded", command)
     yield name, command
-    for word, inner in sorted(getattr(command, "commands", {}).items()):
+    for word, inner in sorted(commands_below(command).items()):
         yield from commands(f"{name} {word}", inner)
 
 

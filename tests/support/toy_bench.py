@@ -9,10 +9,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from qsage_validate.bench.experiment import Configuration, Experiment, Instance, Selection
-from qsage_validate.bench.run import Run, RunResult
-from qsage_validate.bench.summaries import default_tables
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.extensions.bench.experiment import (
+    Configuration,
+    Experiment,
+    Instance,
+    Selection,
+)
+from qsage_validate.extensions.bench.run import Run, RunResult
+from qsage_validate.extensions.bench.summaries import default_tables
 
 REFERENCE = "tests.support.toy_bench:TOY"
 SOLVERS = (

@@ -82,7 +82,7 @@ class FarmOptions(OptionGroup):
                 load_game(model), limits=limits, tell=tell, engine=engine
             )
             return
-        from qsage_validate.bench.scheduling import address_in
+        from qsage_validate.cli.common import address_in
         from qsage_validate.solvers.search.farm.search import Farm, farmed
         from qsage_validate.system.signals import orderly_termination
 

@@ -12,20 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.bench.campaign import (
+from qsage_validate.errors import UsageError
+from qsage_validate.extensions.bench.campaign import (
     Tally,
     disagreements,
     latest,
     remaining,
     run_campaign,
 )
-from qsage_validate.bench.child import Child, run_in_child
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.machine import machine_facts, machine_id
-from qsage_validate.bench.results import open_results, read_results
-from qsage_validate.bench.run import Json, Record, Run, RunResult, result_from_json
-from qsage_validate.bench.scheduling import LocalScheduler, Made
-from qsage_validate.errors import UsageError
+from qsage_validate.extensions.bench.child import Child, run_in_child
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.machine import machine_facts, machine_id
+from qsage_validate.extensions.bench.results import open_results, read_results
+from qsage_validate.extensions.bench.run import Json, Record, Run, RunResult, result_from_json
+from qsage_validate.extensions.bench.scheduling import LocalScheduler, Made
 from qsage_validate.formats.json_text import as_json
 from tests.support.toy_bench import REFERENCE, TOY
 
@@ -91,7 +91,7 @@ def test_what_a_run_prints_is_no_answer() -> None:
 
 
 def test_a_run_that_does_not_keep_its_limit_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.bench.child._GRACE_SECONDS", 0.0)
+    monkeypatch.setattr("qsage_validate.extensions.bench.child._GRACE_SECONDS", 0.0)
     result = made(replace(RUN, solver="sleep", seconds=0.5))
     assert result.status == "timeout"
     assert result.why == "it did not keep its limit, and was ended"

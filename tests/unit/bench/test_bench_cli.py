@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.files import FORMULAS, MODELS
-from qsage_validate.bench.results import read_results
-from qsage_validate.bench.run import Run, RunResult
-from qsage_validate.bench.solving import execute
-from qsage_validate.bench.table import Table
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UsageError
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.files import FORMULAS, MODELS
+from qsage_validate.extensions.bench.results import read_results
+from qsage_validate.extensions.bench.run import Run, RunResult
+from qsage_validate.extensions.bench.solving import execute
+from qsage_validate.extensions.bench.table import Table
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
@@ -86,9 +86,9 @@ def test_runs_are_listed_and_not_made(capfd: pytest.CaptureFixture[str]) -> None
 
 def results(name: str, *, truth: str = "true", experiment: str = "table2") -> str:
     """A file of results of two ways."""
-    from qsage_validate.bench.machine import machine_facts, machine_id
-    from qsage_validate.bench.results import open_results
-    from qsage_validate.bench.run import Record
+    from qsage_validate.extensions.bench.machine import machine_facts, machine_id
+    from qsage_validate.extensions.bench.results import open_results
+    from qsage_validate.extensions.bench.run import Record
 
     with open_results(name, experiment) as file:
         for solver, status in (("depqbf", "true"), ("caqe", truth)):
@@ -265,7 +265,7 @@ def test_a_table_is_written_as_csv(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_nothing_to_tabulate_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
-    from qsage_validate.bench.results import open_results
+    from qsage_validate.extensions.bench.results import open_results
 
     with open_results("r.jsonl", "table2"):
         pass
@@ -360,7 +360,7 @@ def test_problems_need_one_domain(tmp_path: Path) -> None:
 
 
 def test_a_family_of_table_3_is_added_from_its_folder(tmp_path: Path) -> None:
-    from qsage_validate.bench.papers.table2 import EXPERIMENT
+    from qsage_validate.extensions.bench.papers.table2 import EXPERIMENT
 
     write_models(tmp_path / "hex")
     runs = EXPERIMENT.select(Selection(inputs=("hex",), only=("hex/*",)))
@@ -392,9 +392,9 @@ class Terminal(io.StringIO):
 def test_progress_is_a_bar_with_the_results_so_far_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from qsage_validate.bench.campaign import Tally
-    from qsage_validate.bench.run import Record
-    from qsage_validate.cli.bench.command import CampaignProgress
+    from qsage_validate.extensions.bench.campaign import Tally
+    from qsage_validate.extensions.bench.cli.command import CampaignProgress
+    from qsage_validate.extensions.bench.run import Record
 
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.results import read_results
-from qsage_validate.bench.scheduling import DaskScheduler
 from qsage_validate.errors import Exit, MissingExtraError, UsageError
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.results import read_results
+from qsage_validate.extensions.bench.scheduling import DaskScheduler
 from qsage_validate.system.cluster import check_scheduler
 from tests.support.commands import run_qsage
 from tests.support.toy_bench import REFERENCE, TOY
@@ -82,7 +82,7 @@ def test_a_campaign_is_run_on_a_cluster(
 def test_a_worker_that_dies_costs_its_run_only(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from qsage_validate.bench import scheduling
+    from qsage_validate.extensions.bench import scheduling
 
     def task(reference: str, run: Any) -> Any:
         raise OSError("the disk is gone")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.bench.encodings import EXPERIMENT, execute, verdicts
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.run import Record
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.bench.encodings import EXPERIMENT, execute, verdicts
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.run import Record
 from tests.support.commands import run_qsage
 from tests.support.places import REPOSITORY
 

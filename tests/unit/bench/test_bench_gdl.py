@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.papers.gdl import EXPERIMENT, execute
-from qsage_validate.bench.papers.gdl_tables import (
+from qsage_validate.errors import UsageError
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.papers.gdl import EXPERIMENT, execute
+from qsage_validate.extensions.bench.papers.gdl_tables import (
     in_bddl,
     sizes_table,
     table2,
@@ -17,8 +18,7 @@ from qsage_validate.bench.papers.gdl_tables import (
     table3_table,
     times_table,
 )
-from qsage_validate.bench.run import Record, Run, RunResult
-from qsage_validate.errors import UsageError
+from qsage_validate.extensions.bench.run import Record, Run, RunResult
 from qsage_validate.games.gdl import library
 
 

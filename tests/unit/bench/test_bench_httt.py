@@ -5,11 +5,17 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.papers.httt import EXPERIMENT, execute, model_of
-from qsage_validate.bench.papers.httt_tables import cover, deepening, formulas, shapes, winners
-from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.papers.httt import EXPERIMENT, execute, model_of
+from qsage_validate.extensions.bench.papers.httt_tables import (
+    cover,
+    deepening,
+    formulas,
+    shapes,
+    winners,
+)
+from qsage_validate.extensions.bench.run import Record, Run, RunResult
 
 
 def runs(**settings: Any) -> list[Run]:

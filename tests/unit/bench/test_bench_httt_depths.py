@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.papers.httt import EXPERIMENT, execute
-from qsage_validate.bench.papers.httt_depths import SHAPES, bounded_model
-from qsage_validate.bench.papers.httt_tables import depths, shapes, winners
-from qsage_validate.bench.run import Record, Run, RunResult
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.papers.httt import EXPERIMENT, execute
+from qsage_validate.extensions.bench.papers.httt_depths import SHAPES, bounded_model
+from qsage_validate.extensions.bench.papers.httt_tables import depths, shapes, winners
+from qsage_validate.extensions.bench.run import Record, Run, RunResult
 from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.language import read_positional
 from qsage_validate.games.positional.polyominoes import canonical, named

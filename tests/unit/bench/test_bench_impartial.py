@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.papers.impartial import (
+from qsage_validate.errors import Exit, UsageError
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.papers.impartial import (
     EXPERIMENT,
     beside_table4,
     by_family,
@@ -19,9 +20,8 @@ from qsage_validate.bench.papers.impartial import (
     table4,
     unsolved,
 )
-from qsage_validate.bench.results import read_results
-from qsage_validate.bench.run import Record, Run, RunResult
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.extensions.bench.results import read_results
+from qsage_validate.extensions.bench.run import Record, Run, RunResult
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.model import game_text
 from tests.support.commands import run_qsage

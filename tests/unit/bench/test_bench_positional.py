@@ -9,13 +9,18 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.papers import positional_tables
-from qsage_validate.bench.papers.positional import ENCODINGS, EXPERIMENT, execute, model_of
-from qsage_validate.bench.run import Record, Run, RunResult
-from qsage_validate.bench.summaries import by_processor
-from qsage_validate.bench.table import Table
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.papers import positional_tables
+from qsage_validate.extensions.bench.papers.positional import (
+    ENCODINGS,
+    EXPERIMENT,
+    execute,
+    model_of,
+)
+from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.summaries import by_processor
+from qsage_validate.extensions.bench.table import Table
 from qsage_validate.formats.pg import pg_text
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.paths import with_winning_sets

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.bench.machine import describe, machine_facts, machine_id
-from qsage_validate.bench.results import open_results, read_all, read_results
-from qsage_validate.bench.run import Json, Record, Run, RunResult, record_from_json
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.extensions.bench.machine import describe, machine_facts, machine_id
+from qsage_validate.extensions.bench.results import open_results, read_all, read_results
+from qsage_validate.extensions.bench.run import Json, Record, Run, RunResult, record_from_json
 from qsage_validate.formats.json_text import as_json
 
 FACTS = machine_facts()

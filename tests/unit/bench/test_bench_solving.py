@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.files import FORMULAS
-from qsage_validate.bench.papers.table2 import EXPERIMENT
-from qsage_validate.bench.run import Record, Run, RunResult
-from qsage_validate.bench.solving import certificates, configurations, execute
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.files import FORMULAS
+from qsage_validate.extensions.bench.papers.table2 import EXPERIMENT
+from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.solving import certificates, configurations, execute
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.qbf.backend import Missing, Program

@@ -11,12 +11,19 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.bench.experiment import Selection
-from qsage_validate.bench.experiments import experiments, get_experiment, reference
-from qsage_validate.bench.papers.published import Cell, Reading, table2, table3
-from qsage_validate.bench.papers.table2 import EXPERIMENT, depth_table, found, solved_table, verdict
-from qsage_validate.bench.run import Record, Run, RunResult
-from qsage_validate.bench.series import (
+from qsage_validate.errors import UsageError
+from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.experiments import experiments, get_experiment, reference
+from qsage_validate.extensions.bench.papers.published import Cell, Reading, table2, table3
+from qsage_validate.extensions.bench.papers.table2 import (
+    EXPERIMENT,
+    depth_table,
+    found,
+    solved_table,
+    verdict,
+)
+from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.series import (
     MEMORY,
     SECONDS,
     Comparison,
@@ -27,10 +34,14 @@ from qsage_validate.bench.series import (
     curves,
     panels,
 )
-from qsage_validate.bench.summaries import all_runs, by_processor, summary, times
-from qsage_validate.bench.table import Table
-from qsage_validate.bench.text_plots import bar, cactus_table, comparison_notes, scatter_text
-from qsage_validate.errors import UsageError
+from qsage_validate.extensions.bench.summaries import all_runs, by_processor, summary, times
+from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.text_plots import (
+    bar,
+    cactus_table,
+    comparison_notes,
+    scatter_text,
+)
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
@@ -352,7 +363,7 @@ def test_a_picture_has_a_panel_for_each_measure_and_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mpl = pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
-    from qsage_validate.bench.plots import write_cactus
+    from qsage_validate.extensions.bench.plots import write_cactus
 
     monkeypatch.setitem(mpl.rcParams, "svg.fonttype", "none")
     file = tmp_path / "c.svg"
@@ -419,7 +430,7 @@ def test_pictures_are_written_and_the_same_each_time(
     chart: str, kind: str, magic: bytes, tmp_path: Path
 ) -> None:
     pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
-    from qsage_validate.bench.plots import write_cactus, write_scatter
+    from qsage_validate.extensions.bench.plots import write_cactus, write_scatter
 
     records = records_of("a", [1.0, 2.0, None]) + records_of("b", [2.0, 1.0, 3.0])
     one, two = tmp_path / f"one.{kind}", tmp_path / f"two.{kind}"
@@ -436,7 +447,7 @@ def test_numbers_at_the_axes_are_typeset_and_dollars_in_names_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mpl = pytest.importorskip("matplotlib", reason="the extra 'plot' is not installed")
-    from qsage_validate.bench.plots import write_cactus
+    from qsage_validate.extensions.bench.plots import write_cactus
 
     monkeypatch.setitem(mpl.rcParams, "svg.fonttype", "none")
     file = tmp_path / "c.svg"
@@ -448,7 +459,7 @@ def test_numbers_at_the_axes_are_typeset_and_dollars_in_names_are_not(
 
 
 def test_a_picture_of_another_kind_is_refused() -> None:
-    from qsage_validate.bench.plots import check_picture
+    from qsage_validate.extensions.bench.plots import check_picture
 
     with pytest.raises(UsageError, match=r"expected a name with one of \.png, \.svg, \.pdf"):
         check_picture("plot.gif")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import qsage_validate as qs
-from qsage_validate.bench.campaign import latest
-from qsage_validate.bench.experiment import Tabulate
-from qsage_validate.bench.papers.impartial import beside_table4, by_technique
-from qsage_validate.bench.results import read_results
-from qsage_validate.bench.table import Table
+from qsage_validate.extensions.bench.campaign import latest
+from qsage_validate.extensions.bench.experiment import Tabulate
+from qsage_validate.extensions.bench.papers.impartial import beside_table4, by_technique
+from qsage_validate.extensions.bench.results import read_results
+from qsage_validate.extensions.bench.table import Table
 from research.experiments.pages import commands, with_tables
 from tests.support.places import REPOSITORY
 

@@ -15,6 +15,7 @@ import typer
 
 from qsage_validate.cli.app import PROGRAMS, caret, run
 from qsage_validate.cli.common import protect_inputs
+from qsage_validate.cli.lazy import commands_below
 from qsage_validate.errors import (
     Exit,
     InputError,
@@ -114,7 +115,7 @@ def test_wrong_usage_is_one_line(arguments: list[str], capsys: pytest.CaptureFix
 
 
 def command_names() -> list[str]:
-    return list(PROGRAMS["qsage"].commands)
+    return list(commands_below(PROGRAMS["qsage"]))
 
 
 @pytest.mark.parametrize("name", command_names())
@@ -130,7 +131,7 @@ def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith("qsage: error: No such option: --no-such-option")
     # What the list of commands says of it, before it is loaded, is how its own help begins.
-    command = PROGRAMS["qsage"].commands[name]
+    command = commands_below(PROGRAMS["qsage"])[name]
     assert command.help == " ".join(command.loaded.help.split("\n\n")[0].split())
     assert len(command.help) <= 62, "the list of commands would cut it off on 80 columns"
 

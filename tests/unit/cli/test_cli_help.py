@@ -11,7 +11,7 @@ import pytest
 
 from qsage_validate.cli import completion
 from qsage_validate.cli.app import PROGRAMS
-from qsage_validate.cli.lazy import records_of
+from qsage_validate.cli.lazy import commands_below, records_of
 from qsage_validate.encodings.registry import encoders
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.kernel.certificate import Dialect
@@ -26,10 +26,10 @@ def commands() -> Iterator[tuple[str, Any]]:
     """All commands and groups by their words."""
     group = PROGRAMS["qsage"]
     yield "", group
-    for name, command in group.commands.items():
+    for name, command in commands_below(group).items():
         loaded = getattr(command, "loaded", command)
         yield name, loaded
-        for inner, below in getattr(loaded, "commands", {}).items():
+        for inner, below in commands_below(loaded).items():
             yield f"{name} {inner}", below
 
 

@@ -1,1 +1,0 @@
-"""The evidence: experiments that are run, resumed, spread over machines, and made into tables."""

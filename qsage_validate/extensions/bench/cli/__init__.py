@@ -1,0 +1,13 @@
+"""``qsage bench``."""
+
+from typing import Final
+
+from qsage_validate.cli.lazy import DeclaredCommand
+
+COMMANDS: Final = (
+    DeclaredCommand(
+        "bench",
+        "Run experiments, and make tables and plots of their results.",
+        f"{__package__}.command",
+    ),
+)

@@ -1,0 +1,383 @@
+"""``qsage bench``: experiments that leave evidence, and tables and plots of it."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TextIO
+
+from qsage_validate.cli import completion
+from qsage_validate.cli.common import address_in, emit, emit_json, narrate
+from qsage_validate.cli.lazy import Command, Group, earlier, examples, typer_program
+from qsage_validate.cli.option_groups import (
+    OptionGroup,
+    argument,
+    flag,
+    option,
+    output_option,
+    takes_options,
+)
+from qsage_validate.cli.options import JsonOption
+from qsage_validate.errors import Exit, UsageError, did_you_mean
+from qsage_validate.extensions.bench.cli.tables import OnlyOption, cactus, exit_code, scatter, table
+from qsage_validate.extensions.bench.experiments import experiments
+from qsage_validate.system.signals import orderly_termination
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from qsage_validate.extensions.bench.campaign import Tally
+    from qsage_validate.extensions.bench.experiment import Experiment, Selection
+    from qsage_validate.extensions.bench.results import Results
+    from qsage_validate.extensions.bench.run import Record, Run
+    from qsage_validate.extensions.bench.scheduling import Scheduler
+
+
+class _Group(Group):
+    """Names the experiments when a name is unknown."""
+
+    examples = (
+        "qsage bench table2 --only 'httt*3x3*' --timeout 10",
+        "qsage bench table bench-table2.jsonl",
+    )
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            names = ", ".join(self.commands)
+            near = did_you_mean(args[0], self.commands)
+            raise UsageError(
+                f"found the unknown experiment {args[0]!r}{near}, expected one of {names}"
+            )
+        return super().resolve_command(ctx, args)
+
+
+app = typer_program(
+    cls=_Group,
+    no_args_is_help=True,
+    help="Run experiments, and make tables and plots of their results.",
+)
+
+
+# --- Experiments ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class WhatOptions(OptionGroup):
+    """The runs to make: on which games, by which solvers."""
+
+    panel = "What is run"
+
+    model: list[str] | None = option(
+        "Of the experiment 'models': a game by name and options, 'httt --size 4x4 --depth 5'. "
+        "May be repeated. Of 'encodings': the game of the formulas, by name or one file.",
+        "'MODEL'",
+    )
+    game: tuple[str, str] | None = option(
+        "Of the experiment 'encodings': the game of the formulas (BDDL).", "DOMAIN PROBLEM"
+    )
+    models: list[str] | None = option("A folder of BDDL files. May be repeated.", "DIR")
+    solver: list[str] | None = option(
+        "search, a QBF solver, or certify:ROUTE. May be repeated.",
+        "NAME",
+        autocompletion=completion.solvers,
+    )
+    preprocess: list[str] | None = option(
+        "none, bloqqer, hqspre or qratpre. May be repeated.", "NAME"
+    )
+    encoding: list[str] | None = option("An encoding. May be repeated.", "NAME")
+    only: OnlyOption = None
+    setting: list[str] | None = option("An option of the experiment.", "NAME=VALUE", "--set")
+
+
+@dataclass(frozen=True)
+class RunOptions(OptionGroup):
+    """The limits of each run, and where the runs are made."""
+
+    panel = "Limits, and where runs are made"
+
+    timeout: float = option("The time limit of a run.", "SECONDS", default=60.0)
+    processor_time: bool = flag(
+        "Count processor time: a busy machine changes little.", "--processor-time"
+    )
+    memory: int | None = option("The memory limit of each process.", "MB")
+    jobs: int = option("Runs at a time.", "N", default=1)
+    scheduler: str | None = option("Run on a Dask cluster: tcp://host:8786.", "ADDRESS")
+    scheduler_file: str | None = option(
+        "Run on the Dask cluster whose scheduler wrote FILE.", "FILE"
+    )
+    shard: str | None = option(
+        "Make only every N-th run, from the K-th on: for jobs that share the work.", "K/N"
+    )
+    retry: str | None = option("Run again: undecided, or all.", "WHICH")
+
+    def check(self) -> None:
+        """Raise ``UsageError`` for limits that are none, and for options that do not fit."""
+        from qsage_validate.extensions.bench.campaign import RETRY
+
+        timeout, memory, jobs, retry = self.timeout, self.memory, self.jobs, self.retry
+        if not (timeout > 0 and math.isfinite(timeout)):
+            raise UsageError(f"found {timeout:g} for --timeout, expected more than 0 seconds")
+        if memory is not None and memory < 1:
+            raise UsageError(f"found {memory} for --memory, expected 1 MB or more")
+        if jobs < 1:
+            raise UsageError(f"found {jobs} for --jobs, expected 1 or more")
+        cluster = self.scheduler or self.scheduler_file
+        if self.scheduler is not None and self.scheduler_file is not None:
+            raise UsageError("found --scheduler with --scheduler-file, expected one of them")
+        if cluster is not None and jobs != 1:
+            raise UsageError(
+                "found --jobs with --scheduler: its workers say how many run at a time"
+            )
+        self.part()
+        if retry is not None and retry not in RETRY:
+            raise UsageError(f"found {retry!r} for --retry, expected one of {', '.join(RETRY)}")
+
+    def runs_on(self) -> Scheduler:
+        """The scheduler that makes the runs."""
+        from qsage_validate.extensions.bench.scheduling import (
+            DaskScheduler,
+            LocalScheduler,
+        )
+
+        file = self.scheduler_file
+        address = self.scheduler if file is None else address_in(file)
+        return LocalScheduler(self.jobs) if address is None else DaskScheduler(address)
+
+    def part(self) -> tuple[int, int]:
+        """The K and N of ``--shard``; (1, 1) without it; raises ``UsageError`` for others."""
+        match = re.fullmatch(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})", self.shard or "1/1")
+        if match is None or int(match[1]) > int(match[2]):
+            raise UsageError(f"found {self.shard!r} for --shard, expected K/N with K from 1 to N")
+        return int(match[1]), int(match[2])
+
+    def runs(self, experiment: Experiment, selection: Selection) -> Sequence[Run]:
+        """The runs that are wanted, or this shard of them: they are dealt out like cards."""
+        first, step = self.part()
+        return experiment.select(selection)[first - 1 :: step]
+
+
+def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Selection:
+    from qsage_validate.extensions.bench.experiment import Selection
+
+    return Selection(
+        solvers=tuple(what.solver) if what.solver else None,
+        preprocessors=tuple(what.preprocess) if what.preprocess else None,
+        encodings=tuple(what.encoding) if what.encoding else None,
+        inputs=(*inputs, *(what.models or ())),
+        models=(*(what.model or ()), *([] if what.game is None else [shlex.join(what.game)])),
+        only=tuple(what.only or ()),
+        seconds=runs.timeout,
+        memory_mb=runs.memory,
+        options=_settings(what.setting or []),
+        processor_time=runs.processor_time,
+        note=narrate,
+    )
+
+
+# The files that an experiment is run on, where it needs any.
+_FILES = {
+    "models": "games/ ",
+    "formulas": "*.qcir ",
+    "encodings": "*.qcir --model puzzle.pg ",
+    "positional": "*.pg ",
+}
+
+
+def _command_for(name: str) -> Callable[..., Exit]:
+    def command(
+        *,
+        inputs: list[str] | None = argument(
+            "Files and folders, if it takes any.", "FILES", default=None
+        ),
+        results: str | None = output_option(
+            "Where results go, and are continued; else bench-NAME.jsonl.",
+            "FILE",
+            "-o",
+            "--results",
+        ),
+        what: WhatOptions,
+        runs: RunOptions,
+        dry: bool = flag("Only list the runs that are still to be made.", "--list"),
+        json_output: JsonOption = False,
+    ) -> Exit:
+        runs.check()
+        selection = _selection(what, runs, inputs or ())
+        shard = "" if runs.shard is None else "-{}-of-{}".format(*runs.part())
+        path = results or f"bench-{name}{shard}.jsonl"
+        if dry:
+            return _list(name, selection, path, runs)
+        return _run(name, selection, path, runs, json_output)
+
+    command.__doc__ = (
+        f"{experiments()[name][0].upper()}{experiments()[name][1:]}.\n\n"
+        "Each run is a process with limits of its own; its result is appended to the file of "
+        "results as one line. Runs that have a result there are not repeated, so that the same "
+        "command continues what was interrupted. Exit code 1: solvers contradict each other."
+    )
+    lines = (
+        f"qsage bench {name} {_FILES.get(name, '')}--list",
+        f"qsage bench {name} {_FILES.get(name, '')}--timeout 60 -o results.jsonl",
+    )
+    return examples(*lines)(earlier(preprocessor="--preprocess")(takes_options(command)))
+
+
+for _name in experiments():
+    app.command(_name, cls=Command)(_command_for(_name))
+
+
+def _settings(words: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not name or not equals:
+            raise UsageError(f"found {word!r} for --set, expected NAME=VALUE")
+        found[name] = value
+    return found
+
+
+def _list(name: str, selection: Selection, path: str, options: RunOptions) -> Exit:
+    from qsage_validate.extensions.bench.campaign import remaining
+    from qsage_validate.extensions.bench.experiments import get_experiment
+    from qsage_validate.extensions.bench.results import read_results
+
+    runs = options.runs(get_experiment(name), selection)
+    if os.path.exists(path):
+        found = read_results(path)
+        _check_experiment(found, name)
+        runs = remaining(runs, found.records, options.retry)
+    for run in runs:
+        emit(str(run))
+    return Exit.FINE
+
+
+def _run(
+    name: str, selection: Selection, path: str, options: RunOptions, json_output: bool
+) -> Exit:
+    from qsage_validate.extensions.bench.campaign import remaining, run_campaign
+    from qsage_validate.extensions.bench.cli.command import CampaignProgress
+    from qsage_validate.extensions.bench.experiments import get_experiment, reference
+    from qsage_validate.extensions.bench.results import open_results
+
+    wanted = options.runs(get_experiment(name), selection)
+    # The cluster is looked for before anything is written.
+    scheduler = options.runs_on()
+    with open_results(path, name) as file:
+        if file.results.warning is not None:
+            narrate(f"{file.results.warning} and is made again")
+        earlier = list(file.results.records)
+        runs = remaining(wanted, earlier, options.retry)
+        if len(runs) < len(wanted):
+            narrate(f"{path}: {len(wanted) - len(runs)} of {len(wanted)} runs have results")
+        new: list[Record] = []
+
+        with orderly_termination(), CampaignProgress(sys.stderr, len(runs), name) as progress:
+
+            def tell(record: Record, tally: Any) -> None:
+                new.append(record)
+                progress.tell(record, tally)
+
+            try:
+                run_campaign(reference(name), runs, file, scheduler, tell)
+            except KeyboardInterrupt:
+                narrate(
+                    f"{path}: {len(new)} of {len(runs)} runs were made; the same command continues"
+                )
+                raise
+    return _conclude(name, path, _concerning(wanted, [*earlier, *new]), len(new), json_output)
+
+
+def _concerning(wanted: Sequence[Run], records: Sequence[Record]) -> list[Record]:
+    """The records of questions that were asked now."""
+    questions = {run.question for run in wanted}
+    return [record for record in records if record.run.question in questions]
+
+
+def _conclude(name: str, path: str, records: Sequence[Record], new: int, json_output: bool) -> Exit:
+    """Show the experiment's first table and the contradictions."""
+    from qsage_validate.extensions.bench.campaign import disagreements, latest
+    from qsage_validate.extensions.bench.experiments import get_experiment
+
+    if json_output:
+        known = latest(records)
+        decided = sum(record.result.decided for record in known)
+        emit_json(
+            {
+                "experiment": name,
+                "results": path,
+                "made": new,
+                "questions": len(known),
+                "decided": decided,
+                "disagreements": disagreements(records),
+            }
+        )
+    else:
+        tables = get_experiment(name).tables
+        if records:
+            next(iter(tables.values()))(records).show(sys.stdout)
+    return exit_code(records)
+
+
+def _check_experiment(found: Results, name: str) -> None:
+    if found.experiment != name:
+        raise UsageError(
+            f"{found.path} has results of {found.experiment!r}, expected {name!r}: "
+            "choose another file"
+        )
+
+
+# --- Tables and plots -----------------------------------------------------------------------
+
+app.command("table", cls=Command)(table)
+app.command("cactus", cls=Command)(cactus)
+app.command("scatter", cls=Command)(scatter)
+
+
+class CampaignProgress:
+    """A bar with the results so far on a terminal; elsewhere a line for each run."""
+
+    def __init__(self, stream: TextIO | None, wanted: int, name: str) -> None:
+        self._stream = stream
+        self._wanted = wanted
+        self._name = name
+        self._bar: Progress | None = None
+
+    def __enter__(self) -> CampaignProgress:
+        if self._stream is not None and self._stream.isatty():
+            self._bar = self._make_bar()
+            self._bar.start()
+            self._bar.add_task(self._name, total=self._wanted, so_far="")
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def tell(self, record: Record, tally: Tally) -> None:
+        """A run was made."""
+        result = record.result
+        line = f"{record.run}: {result.status}, {result.seconds:.2f} s"
+        if result.why and not result.decided:
+            line += f" ({result.why})"
+        if self._bar is not None:
+            from rich.text import Text
+
+            self._bar.console.print(Text(line))
+            task = self._bar.task_ids[0]
+            self._bar.update(task, completed=tally.finished, so_far=tally.statuses)
+        elif self._stream is not None:
+            narrate(f"[{tally.finished}/{tally.wanted}] {line}")
+
+    def _make_bar(self) -> Progress:
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn
+
+        from qsage_validate.render.console import PlainConsole
+
+        columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+        console = PlainConsole(file=self._stream, highlight=False)
+        shown = ("{task.description}", *columns, "{task.fields[so_far]}")
+        return Progress(*shown, console=console, refresh_per_second=2)

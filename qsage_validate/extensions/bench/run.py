@@ -1,0 +1,176 @@
+"""One run of an experiment, and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
+
+from qsage_validate.extensions.bench.run_data import data_from_json
+from qsage_validate.formats.json_text import Json as JsonValue
+
+Json = dict[str, Any]
+"""An object as ``json`` reads and writes it."""
+
+NO_PREPROCESSOR: Final = "none"
+NO_ENCODING: Final = "-"
+"""The encoding of a run that needs none, as a search on the rules does."""
+
+_MAX_WHY: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run: instance, program and limits.
+
+    ``instance`` is a name that is unique within the experiment, ``family`` the group that it is
+    counted in.  ``source`` is whatever the experiment makes the instance from: words of a command
+    line, names of files.  ``options`` are further facts that make a run another run, such as the
+    sum of a file.  Seconds and MiB; ``None`` is no limit.  ``processor_time`` says that the limit
+    is one of processor time, else it is of wall-clock time.
+    """
+
+    experiment: str
+    family: str
+    instance: str
+    source: tuple[str, ...]
+    solver: str
+    encoding: str = NO_ENCODING
+    preprocessor: str = NO_PREPROCESSOR
+    seconds: float | None = None
+    memory_mb: int | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    processor_time: bool = False
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """The question without the limits: equal for runs that differ in limits only."""
+        how = (self.encoding, self.preprocessor, self.solver, self.options)
+        return (self.experiment, self.instance, *how)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for two runs exactly when the second would only repeat the first."""
+        return (*self.question, self.seconds, self.memory_mb, self.processor_time)
+
+    @property
+    def configuration(self) -> str:
+        """The name of the way to solve: the columns of tables, the curves of plots.
+
+        ``bloqqer+depqbf``, or ``depqbf`` alone; an encoding other than the usual one follows.
+        """
+        name = self.solver
+        if self.preprocessor != NO_PREPROCESSOR:
+            name = f"{self.preprocessor}+{name}"
+        if self.encoding not in (NO_ENCODING, "lifted"):
+            name += f" ({self.encoding})"
+        return name
+
+    def within(self, seconds: float | None, memory_mb: int | None) -> Run:
+        """The same with other limits."""
+        return replace(self, seconds=seconds, memory_mb=memory_mb)
+
+    def as_json(self) -> Json:
+        """The fields; :func:`run_from_json` reads them."""
+        return asdict(self) | {"options": dict(self.options)}
+
+    def __str__(self) -> str:
+        return f"{self.instance}: {self.configuration}"
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The result of a run.
+
+    ``status`` is one word: for a formula ``true`` or ``false``; where there is no answer
+    ``timeout``, ``memory``, ``crashed``, ``failed``, …  ``decided`` says whether it is an answer.
+    ``seconds`` are time as the experiment counts it, by the clock of the run's limit;
+    ``cpu_seconds`` processor time of the run with the programs that it started; ``peak_mb`` the
+    most memory that one of these had.  ``data`` is what else the experiment wants to know, fit
+    for JSON.
+    """
+
+    status: str
+    decided: bool
+    seconds: float
+    why: str = ""
+    cpu_seconds: float | None = None
+    peak_mb: float | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def truth(self) -> bool | None:
+        """The truth of a formula that was decided, else ``None``."""
+        return {"true": True, "false": False}.get(self.status) if self.decided else None
+
+    def as_json(self) -> Json:
+        """The fields; :func:`result_from_json` reads them."""
+        fields = asdict(self) | {"why": self.why[:_MAX_WHY]}
+        measured = ("seconds", "cpu_seconds", "peak_mb")
+        return fields | {n: round(fields[n], 4) for n in measured if fields[n] is not None}
+
+
+def run_from_json(run: JsonValue) -> Run:
+    """The run of :meth:`Run.as_json`; raises ``InputError`` with the place of what is not."""
+    memory = run.given("memory_mb")
+    processor_time = run.get("processor_time")  # older results do not say
+    return Run(
+        run["experiment"].text(),
+        run["family"].text(),
+        run["instance"].text(),
+        tuple(word.text() for word in run["source"].items()),
+        run["solver"].text(),
+        run["encoding"].text(),
+        run["preprocessor"].text(),
+        _seconds(run.given("seconds")),
+        None if memory is None else int(memory.number()),
+        tuple((name, value.text()) for name, value in run["options"].fields().items()),
+        processor_time is not None and processor_time.boolean(),
+    )
+
+
+def result_from_json(result: JsonValue, experiment: str) -> RunResult:
+    """The result of a run of an experiment, as :meth:`RunResult.as_json` gives it.
+
+    Raises ``InputError`` as ``run_from_json`` does.
+    """
+    return RunResult(
+        result["status"].text(),
+        result["decided"].boolean(),
+        result["seconds"].number(),
+        result["why"].text(),
+        _seconds(result.given("cpu_seconds")),
+        _seconds(result.given("peak_mb")),
+        data_from_json(result["data"], experiment),
+    )
+
+
+def _seconds(value: JsonValue | None) -> float | None:
+    return None if value is None else value.number()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A run that was made: on which machine (an identifier), when (UTC, ISO 8601)."""
+
+    run: Run
+    result: RunResult
+    machine: str
+    when: str
+
+    def as_json(self) -> Json:
+        """The fields of the line."""
+        return {
+            "kind": "run",
+            "run": self.run.as_json(),
+            "result": self.result.as_json(),
+            "machine": self.machine,
+            "when": self.when,
+        }
+
+
+def record_from_json(record: JsonValue) -> Record:
+    """The record of :meth:`Record.as_json`; raises ``InputError`` as ``run_from_json`` does."""
+    run = run_from_json(record["run"])
+    result = result_from_json(record["result"], run.experiment)
+    return Record(run, result, record["machine"].text(), record["when"].text())
