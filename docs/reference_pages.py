@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 import qsage_validate
 from qsage_validate.cli.app import PROGRAMS
 from qsage_validate.cli.lazy import commands_below, records_of
-from qsage_validate.play.tui.drill import KEYS as DRILL_KEYS
+from qsage_validate.extensions.teaching.board import KEYS as DRILL_KEYS
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.start import KEYS as START_KEYS
 

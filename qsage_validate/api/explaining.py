@@ -172,8 +172,8 @@ class Explanation:
         of the program's nodes as ``way``.
         """
         from qsage_validate.api.matches import Match
+        from qsage_validate.arena.lesson import teacher_of
         from qsage_validate.arena.open import open_engine
-        from qsage_validate.arena.teacher.teacher import teacher_of
         from qsage_validate.explaining.explanation import Followed
 
         problem = self.problem

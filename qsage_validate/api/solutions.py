@@ -103,12 +103,12 @@ class Solution:
     def play(self) -> Match:
         """A play against the replies, with you on the other side."""
         from qsage_validate.arena.engines.searched import SearchedEngine
-        from qsage_validate.arena.teacher.teacher import Teacher
+        from qsage_validate.arena.lesson import make_teacher
         from qsage_validate.problems.solved import SolutionProblem, SolutionReplies
 
         problem = SolutionProblem(SolutionReplies(self.solution))
         engine: Any = SearchedEngine(problem)
-        return Match(engine, teacher=lambda: Teacher(problem.player, None, problem.game))
+        return Match(engine, teacher=lambda: make_teacher(problem.player, None, problem.game))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the file, all of it or nothing."""

@@ -160,8 +160,8 @@ class Strategy:
         they mean.  Raises ``UsageError`` for functions that read what is chosen later.
         """
         from qsage_validate.api.matches import Match
+        from qsage_validate.arena.lesson import teacher_of
         from qsage_validate.arena.open import open_engine
-        from qsage_validate.arena.teacher.teacher import teacher_of
 
         problem = self._playable
         if blocks:

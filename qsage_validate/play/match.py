@@ -37,7 +37,7 @@ from qsage_validate.system.task import Task
 from qsage_validate.validation.finding import Finding
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.teacher.teacher import Comparison, Lesson, Teacher
+    from qsage_validate.arena.lesson import Comparison, Lesson, Teacher
     from qsage_validate.explaining.explanation import Followed
     from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
     from qsage_validate.system.limits import Deadline

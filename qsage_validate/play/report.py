@@ -12,7 +12,7 @@ from qsage_validate.play.match import Match
 from qsage_validate.render.board_text import board_lines
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.teacher.teacher import Lesson
+    from qsage_validate.arena.lesson import Lesson
 
 BOARD_BY_RULES = "(the rules' board: the formula does not describe it)"
 

@@ -11,9 +11,10 @@ from random import Random
 import pytest
 
 from qsage_validate.arena.frame import LayoutMove, Pairs
+from qsage_validate.arena.lesson import Purpose, letters_of_threats, sentence, threats_text
 from qsage_validate.arena.pairs import blocking_pairs
-from qsage_validate.arena.teacher.distance import Threats, letters_of_threats, threats_text
-from qsage_validate.arena.teacher.teacher import Purpose, reasons, sentence
+from qsage_validate.extensions.teaching.distances import Threats
+from qsage_validate.extensions.teaching.teacher import reasons
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Game, Move, Player, Position, Square

@@ -11,7 +11,7 @@ from qsage_validate.cli.common import narrate
 from qsage_validate.errors import Exit, InputError
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.teacher.teacher import Teacher
+    from qsage_validate.arena.lesson import BoardDrill, Teacher
     from qsage_validate.cli.play.table import Table
     from qsage_validate.games.protocol import Player
     from qsage_validate.play.match import Match
@@ -166,9 +166,6 @@ def not_lost(board: Board) -> None:
 
 def _drill(board: Board) -> None:
     """Ask for the lines of the strategy of a play, which waits meanwhile."""
-    from qsage_validate.play.drill_file import DrillFile
-    from qsage_validate.play.tui.drill import DrillPlan, run_drill
-
     match = board.match
     words = board.table.replay(())
 
@@ -177,14 +174,24 @@ def _drill(board: Board) -> None:
         assert made is not None, "the board has asked for a drill"
         return made
 
-    plan = DrillPlan(
+    board.theme = _board_drill()(
         teacher,
         match.facts.title,
         match.facts.certificate_player,
-        lambda side: DrillFile(board.store.drill_path(words, side)),
+        lambda side: board.store.drill_path(words, side),
         both=True,
+        theme=board.theme or kept_theme(board.store),
     )
-    board.theme = run_drill(plan, board.theme or kept_theme(board.store))
+
+
+def _board_drill() -> BoardDrill:
+    from qsage_validate.arena.lesson import teachers
+    from qsage_validate.registry import load
+
+    found = teachers()
+    assert found is not None, "there is a teacher"
+    drill: BoardDrill = load(found.board)
+    return drill
 
 
 def drill_on_board(
@@ -200,26 +207,22 @@ def drill_on_board(
 
     Raises ``InputError`` for a file of another drill.
     """
-    from qsage_validate.play.drill_file import DrillFile
     from qsage_validate.play.state import Store
     from qsage_validate.play.tui.base import check_terminal
-    from qsage_validate.play.tui.drill import DrillPlan, run_drill
     from qsage_validate.play.tui.loading import opened
     from qsage_validate.system.stages import Background
 
     store = Store.usual() if kept else Store(None)
     shown = theme or kept_theme(store)
     check_terminal(shown)
+    drill = _board_drill()
     problem, teacher = opened(Background(make), what, shown)
-    file = DrillFile(path)
-    file.read(problem.title, side)
     words = problem.replay(())
 
-    def file_of(drilled: Player) -> DrillFile:
-        return file if path is not None else DrillFile(store.drill_path(words, drilled))
+    def path_of(drilled: Player) -> str | None:
+        return store.drill_path(words, drilled) if path is None else path
 
-    plan = DrillPlan(lambda: teacher, problem.title, side, file_of, both=path is None)
-    run_drill(plan, shown)
+    drill(lambda: teacher, problem.title, side, path_of, both=path is None, theme=shown)
     return Exit.FINE
 
 

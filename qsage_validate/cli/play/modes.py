@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.registry import declares
 from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
     from qsage_validate.api.explaining import Explanation
     from qsage_validate.arena.adversary import Adversary, AdversaryReport
     from qsage_validate.arena.frame import Frame
-    from qsage_validate.arena.teacher.teacher import Teacher
+    from qsage_validate.arena.lesson import Teacher
     from qsage_validate.cli.play.table import Table
     from qsage_validate.games.protocol import Player
     from qsage_validate.play.match import Match
@@ -220,7 +221,7 @@ def _table(problem: Problem) -> Table:
     from qsage_validate.cli.play.table import Table
 
     def teacher() -> Teacher | None:
-        from qsage_validate.arena.teacher.teacher import teacher_of
+        from qsage_validate.arena.lesson import teacher_of
 
         return teacher_of(problem)
 
@@ -238,15 +239,19 @@ def _table(problem: Problem) -> Table:
         problem.replay,
         services,
         None if problem.solving is None else problem.solving.replies.task,
-        teacher if problem.layout is not None else None,
+        teacher if problem.layout is not None and declares("teachers") else None,
     )
 
 
 def _drill(make: Callable[[], Problem], what: str, options: PlayOptions) -> Exit:
     """Ask for the moves of one side, line after line: on the board, or at a prompt."""
-    from qsage_validate.arena.teacher.teacher import teacher_of
+    from qsage_validate.arena.lesson import PromptDrill, teacher_of, teachers
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.console.drill import run_drill
+    from qsage_validate.registry import load
+
+    found = teachers()
+    if found is None:
+        raise UsageError("found --drill, expected an installed package that teaches")
 
     def drilled() -> tuple[Problem, Teacher]:
         problem = make()
@@ -265,7 +270,8 @@ def _drill(make: Callable[[], Problem], what: str, options: PlayOptions) -> Exit
             drilled, what, side, options.resume, theme=options.theme, kept=not options.no_state
         )
     problem, teacher = drilled()
-    return run_drill(teacher, problem.title, side, options.resume)
+    drill: PromptDrill = load(found.prompt)
+    return drill(teacher, problem.title, side, options.resume)
 
 
 def play_searched(
@@ -286,13 +292,14 @@ def play_searched(
     def table() -> Table:
         problem = make()
 
-        def teacher() -> Teacher:
-            from qsage_validate.arena.teacher.teacher import Teacher
+        def teacher() -> Teacher | None:
+            from qsage_validate.arena.lesson import make_teacher
 
-            return Teacher(problem.player, None, problem.game)
+            return make_teacher(problem.player, None, problem.game)
 
         engine, task = SearchedEngine(problem), problem.replies.task
-        return Table(engine, problem.replay, task=task, teacher=teacher)
+        taught = teacher if declares("teachers") else None
+        return Table(engine, problem.replay, task=task, teacher=taught)
 
     if options.mode is Mode.SCRIPT:
         return script(table(), options, json_output)

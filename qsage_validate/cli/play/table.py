@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from qsage_validate.arena.engines.engine import Engine
-    from qsage_validate.arena.teacher.teacher import Teacher
+    from qsage_validate.arena.lesson import Teacher
     from qsage_validate.explaining.explanation import Followed
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services

@@ -30,6 +30,9 @@ from qsage_validate.system.signals import ENDING, signals_told
 
 Result = TypeVar("Result")
 
+STYLES: Final = os.path.join(os.path.dirname(__file__), "play.tcss")
+"""The styles of a board."""
+
 _SOON: Final = 0.02
 # How long keys wait for a screen that is being made, and a last line for who reads it, in seconds.
 _PATIENCE: Final = 2.0

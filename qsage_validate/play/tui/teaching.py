@@ -11,7 +11,7 @@ from typing import Any
 from textual.message import Message
 
 from qsage_validate.arena.frame import Frame, Hint, LayoutMove, MatchMove
-from qsage_validate.arena.teacher.teacher import SECONDS, Lesson, other_moves
+from qsage_validate.arena.lesson import SECONDS, Lesson, other_moves
 from qsage_validate.errors import QsageError
 from qsage_validate.play.tui.main_view import ShowingApp
 from qsage_validate.play.tui.model.actions import key_of

@@ -7,16 +7,11 @@ from functools import cache
 
 import pytest
 
+from qsage_validate.arena.lesson import Distance, Grades, Source
 from qsage_validate.arena.strategy_tree import StrategyTree
-from qsage_validate.arena.teacher.distance import (
-    Distance,
-    Grades,
-    SearchDistances,
-    Source,
-    TreeDistances,
-)
-from qsage_validate.arena.teacher.teacher import Teacher
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.teaching.distances import SearchDistances, TreeDistances
+from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.play.match import Match
@@ -40,13 +35,15 @@ BLACK, WHITE = Player.BLACK, Player.WHITE
 
 
 @cache
-def teacher_for(words: tuple[str, ...], *, rules: bool = True, tree: bool = True) -> Teacher:
+def teacher_for(
+    words: tuple[str, ...], *, rules: bool = True, tree: bool = True
+) -> StrategyTeacher:
     """The teacher of a game's certificate; its tree is simulated, while matches ask SAT."""
     made = certified(words)
     game = load_game(made.encoding.model)
     conductor = conductor_for(made.encoding, made.certificate, game, simulate=True)
     known = StrategyTree(conductor) if tree else None
-    return Teacher(made.certificate.kind.player, known, game if rules else None)
+    return StrategyTeacher(made.certificate.kind.player, known, game if rules else None)
 
 
 def longest(match: Match) -> int:
@@ -136,7 +133,7 @@ def test_a_limit_leaves_a_distance_unknown() -> None:
     assert few.distance(tree.root, NEVER) is None
     assert set(few.grades(tree.root, NEVER).values()) == {None}
     # With the search the same is known.
-    teacher = Teacher(BLACK, None, game)
+    teacher = StrategyTeacher(BLACK, None, game)
     match = match_for(EL)
     assert teacher.lesson(match.frames, Deadline.after(0.0)).distance is None
     assert not teacher.lesson(match.frames, Deadline.after(0.0)).grades.known

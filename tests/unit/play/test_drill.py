@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from qsage_validate.arena.teacher.drill import Drill, Mark, Progress
-from qsage_validate.arena.teacher.teacher import Teacher
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.extensions.teaching.drill import Drill, Mark, Progress
+from qsage_validate.extensions.teaching.drill_file import DrillFile
+from qsage_validate.extensions.teaching.prompt import DrillTalk
+from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.console.drill import DrillTalk
-from qsage_validate.play.drill_file import DrillFile
 from qsage_validate.play.match import Match
 from tests.support.commands import run_play
 from tests.support.plays import BREAKTHROUGH, DOMINO, EL, HELD, match_for
@@ -120,7 +120,7 @@ def test_a_drill_goes_on_where_it_was() -> None:
 
 def test_without_a_certificate_there_is_no_drill() -> None:
     with pytest.raises(UsageError, match="expected one to drill"):
-        Drill(Teacher(BLACK, None, None), Progress("key", BLACK))
+        Drill(StrategyTeacher(BLACK, None, None), Progress("key", BLACK))
 
 
 def talk(drill: Drill, path: str | None, *lines: str) -> str:

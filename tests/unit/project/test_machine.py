@@ -15,7 +15,7 @@ EXCEPTIONS: Final = {
     # A dialogue of many questions with one process, which is killed when it does not answer.
     "synthesis/smt/solver.py": {"subprocess"},
     # What a cluster's worker runs: its answer is JSON, and it is measured from outside.
-    "bench/child.py": {"subprocess"},
+    "extensions/bench/child.py": {"subprocess"},
     # Asked before anything else is loaded: is the address space limited?
     "cli/start.py": {"resource"},
     # Threads alone, each of which waits for the process of a run.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from qsage_validate.arena.frame import Frame, LayoutMove, SquareXY
-from qsage_validate.arena.teacher.distance import Source
-from qsage_validate.arena.teacher.teacher import Ghost, Lesson
+from qsage_validate.arena.lesson import Ghost, Lesson, Source
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.picking import Picks
 

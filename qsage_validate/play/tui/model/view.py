@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from qsage_validate.arena.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
+from qsage_validate.arena.lesson import Ghost, Lesson, letters_of_threats, threats_text
 from qsage_validate.arena.pairs import letters_of
-from qsage_validate.arena.teacher.distance import letters_of_threats, threats_text
-from qsage_validate.arena.teacher.teacher import Ghost, Lesson
 from qsage_validate.games.protocol import Board, Player, Shape, Square
 from qsage_validate.play.tui.model.actions import key_of
 from qsage_validate.play.tui.model.board_art import Mark

@@ -16,12 +16,12 @@ from textual.binding import Binding
 from textual.notifications import Notify
 from textual.pilot import Pilot
 
-from qsage_validate.arena.teacher.drill import Drill, Progress
-from qsage_validate.arena.teacher.teacher import Teacher
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.extensions.teaching.board import DrillApp, DrillPlan
+from qsage_validate.extensions.teaching.drill import Drill, Progress
+from qsage_validate.extensions.teaching.drill_file import DrillFile
+from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.drill_file import DrillFile
-from qsage_validate.play.tui.drill import DrillApp, DrillPlan
 from qsage_validate.play.tui.model.board_art import Mark
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, MenuScreen
 from qsage_validate.play.tui.widgets.board_view import BoardView
@@ -88,7 +88,7 @@ def plan_for(
     folder: Path | None = None,
     *,
     both: bool = True,
-    make: Callable[[], Teacher] | None = None,
+    make: Callable[[], StrategyTeacher] | None = None,
 ) -> DrillPlan:
     def file(drilled: Player) -> DrillFile:
         return DrillFile(None if folder is None else str(folder / f"{drilled.value}.json"))
@@ -295,7 +295,7 @@ def test_keys_and_questions_fit_every_size(size: tuple[int, int]) -> None:
 def test_leaving_calls_off_what_takes_long() -> None:
     begun, off = threading.Event(), threading.Event()
 
-    class Slow(Teacher):
+    class Slow(StrategyTeacher):
         def winner(self, position, deadline):  # type: ignore[no-untyped-def]
             begun.set()
             while not deadline.over:
@@ -342,7 +342,7 @@ def test_where_all_moves_last_equally_long_nothing_is_asked() -> None:
 
 
 def test_a_bug_ends_the_app_and_is_kept() -> None:
-    def broken() -> Teacher:
+    def broken() -> StrategyTeacher:
         raise RuntimeError("a bug")
 
     async def scenario(hand: Hand) -> None:
@@ -362,7 +362,7 @@ def test_a_bug_ends_the_app_and_is_kept() -> None:
 
 
 def test_what_cannot_be_drilled_is_a_line() -> None:
-    def none() -> Teacher:
+    def none() -> StrategyTeacher:
         raise UsageError("found nothing to drill")
 
     async def scenario(hand: Hand) -> None:

@@ -9,7 +9,8 @@ import pytest
 from textual.notifications import Notify
 
 from qsage_validate.arena.frame import Frame
-from qsage_validate.arena.teacher.teacher import Lesson, Teacher
+from qsage_validate.arena.lesson import Lesson
+from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.games.protocol import Square
 from qsage_validate.play.match import Match
 from qsage_validate.play.tui.app import PlayApp
@@ -26,7 +27,7 @@ from tests.unit.arena.test_teacher_distance import teacher_for
 pytestmark = pytest.mark.slow
 
 
-def taught(words: tuple[str, ...] = EL, teacher: Teacher | None = None) -> Match:
+def taught(words: tuple[str, ...] = EL, teacher: StrategyTeacher | None = None) -> Match:
     """A play with a teacher."""
     chosen = teacher_for(words) if teacher is None else teacher
     return Match(match_for(words)._engine, teacher=lambda: chosen)
@@ -164,10 +165,10 @@ def test_without_a_teacher_nothing_is_taught() -> None:
     drive(toy_match(), scenario, size=(120, 40))
 
 
-class Slow(Teacher):
+class Slow(StrategyTeacher):
     """A teacher that waits for a gate, or for being called off."""
 
-    def __init__(self, teacher: Teacher) -> None:
+    def __init__(self, teacher: StrategyTeacher) -> None:
         super().__init__(teacher.player, teacher.tree, teacher.game)
         self.gate = threading.Event()
         self.asked: list[int] = []

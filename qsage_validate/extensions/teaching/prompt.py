@@ -7,18 +7,17 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from qsage_validate.arena.teacher.distance import or_list
-from qsage_validate.arena.teacher.drill import Drill, Mark
-from qsage_validate.arena.teacher.teacher import Teacher
+from qsage_validate.arena.lesson import Teacher, or_list
 from qsage_validate.errors import Exit, QsageError
+from qsage_validate.extensions.teaching.drill import Drill, Mark
+from qsage_validate.extensions.teaching.drill_file import DrillFile
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.drill_file import DrillFile
 from qsage_validate.render.board_text import board_text
 
 _HELP = "type a move; 'show' tells the answer, 'quit' leaves"
 
 
-def run_drill(teacher: Teacher, key: str, side: Player, path: str | None) -> Exit:
+def drill_at_prompt(teacher: Teacher, title: str, side: Player, path: str | None) -> Exit:
     """Ask until all is done or the person leaves; the exit code is 0.
 
     The progress is read from the file ``path``, if it exists, and written to it after each answer.
@@ -26,7 +25,7 @@ def run_drill(teacher: Teacher, key: str, side: Player, path: str | None) -> Exi
     """
     file = DrillFile(path)
     console = Console(file=sys.stdout)
-    drill = Drill(teacher, file.read(key, side))
+    drill = Drill(teacher, file.read(title, side))
     talk = DrillTalk(drill, console, file)
     talk.begin()
     for line in () if drill.over else _lines(console):

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from qsage_validate.arena.frame import SquareXY
+from qsage_validate.arena.lesson import SECONDS, Teacher
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.strategy_tree import Node
-from qsage_validate.arena.teacher.distance import NODES
-from qsage_validate.arena.teacher.teacher import SECONDS, Teacher
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.teaching.distances import NODES
 from qsage_validate.formats.json_text import Json
 from qsage_validate.games.protocol import Board, Game, Player, Position
 from qsage_validate.system.limits import Deadline

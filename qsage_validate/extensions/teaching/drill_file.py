@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 
-from qsage_validate.arena.teacher.drill import Progress
+from qsage_validate.extensions.teaching.drill import Progress
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.games.protocol import Player

@@ -18,15 +18,14 @@ from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState
 
 from qsage_validate.arena.frame import LayoutMove, MatchMove, SquareXY
+from qsage_validate.arena.lesson import Teacher, or_list
 from qsage_validate.arena.move_words import goal_line
-from qsage_validate.arena.teacher.distance import or_list
-from qsage_validate.arena.teacher.drill import Drill, Mark, Progress, Question
-from qsage_validate.arena.teacher.teacher import Teacher
 from qsage_validate.errors import Exit, QsageError, visible
+from qsage_validate.extensions.teaching.drill import Drill, Mark, Progress, Question
+from qsage_validate.extensions.teaching.drill_file import DrillFile
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.drill_file import DrillFile
 from qsage_validate.play.picking import Choose, NoMove, Picks, Select, is_elsewhere
-from qsage_validate.play.tui.base import LeavableApp, run_app
+from qsage_validate.play.tui.base import STYLES, LeavableApp, run_app
 from qsage_validate.play.tui.model import board_art
 from qsage_validate.play.tui.model.view import Picture, Status, Tone
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, MenuScreen
@@ -83,7 +82,7 @@ class DrillPlan:
 class DrillApp(LeavableApp[Exit]):
     """Asks the puzzles of a strategy, one after the other."""
 
-    CSS_PATH = "play.tcss"
+    CSS_PATH = STYLES
     TITLE = "qsage play"
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = None  # the board, when it is there
@@ -473,11 +472,24 @@ def _key(word: str) -> str:
     return next(key for key, label, _ in KEYS if label == word)
 
 
-def run_drill(plan: DrillPlan, theme: str) -> str:
+def drill_on_board(
+    make: Callable[[], Teacher],
+    title: str,
+    side: Player,
+    path: Callable[[Player], str | None],
+    *,
+    both: bool,
+    theme: str,
+) -> str:
     """Drill on this terminal until the person leaves; returns the theme at the end.
 
-    Raises as :func:`~qsage_validate.play.tui.base.run_app`.
+    Raises ``InputError`` for a file of another drill that the person has named (not ``both``), and
+    as :func:`~qsage_validate.play.tui.base.run_app`.
     """
-    app = DrillApp(plan, theme)
+    if not both:
+        DrillFile(path(side)).read(title, side)
+    app = DrillApp(
+        DrillPlan(make, title, side, lambda drilled: DrillFile(path(drilled)), both), theme
+    )
     run_app(app)
     return "dark" if app.current_theme.dark else "light"

@@ -6,74 +6,30 @@ Why a reply was played is told as far as the rules can tell: in one sentence, tr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
-from itertools import pairwise
+from typing import Final
 
-from qsage_validate.arena.frame import Frame, Pairs, SquareXY
-from qsage_validate.arena.pairs import blocking_pairs
-from qsage_validate.arena.strategy_tree import Node, StrategyTree, tree_of
-from qsage_validate.arena.teacher.distance import (
+from qsage_validate.arena.frame import Frame, Pairs
+from qsage_validate.arena.lesson import (
+    SECONDS,
+    Comparison,
+    DeclaredTeacher,
     Distance,
+    Ghost,
     Grades,
-    SearchDistances,
-    Source,
+    Lesson,
+    Purpose,
+    Reason,
     Threat,
-    Threats,
-    TreeDistances,
-    and_list,
-    or_list,
-    threats_text,
+    last_reply,
+    other_moves,
 )
+from qsage_validate.arena.pairs import blocking_pairs
+from qsage_validate.arena.strategy_tree import Node, StrategyTree
 from qsage_validate.errors import UsageError
-from qsage_validate.games.protocol import Board, Game, Player, Position, Square
-from qsage_validate.problems.load import Problem
+from qsage_validate.extensions.teaching.distances import SearchDistances, Threats, TreeDistances
+from qsage_validate.games.protocol import Board, Game, Player, Position
 from qsage_validate.system.limits import Deadline
-
-
-class Purpose(Enum):
-    """The purpose of a reply; ``moves`` of a :class:`Reason` are named behind each."""
-
-    COMPLETES = "reaches the goal"
-    STUCK = "leaves the opponent without a legal move"
-    ENDS = "ends the play in another way"
-    BLOCKS = "takes away the opponent's moves that would win at once"
-    FORKS = "makes threats of which each answer leaves one"
-    TWO_THREATS = "makes two threats or more"
-    THREATENS = "makes a threat"
-    PREPARES = "threatens to win in two moves"
-    PAIRS = "answers in the pair of the opponent's move"
-    ONLY = "is the only legal move"
-    WAITS = "changes nothing on the board"
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One thing that a reply of ``player`` does; ``moves`` are what it is about."""
-
-    purpose: Purpose
-    player: Player
-    moves: tuple[str, ...] = ()
-
-    @property
-    def clause(self) -> str:
-        """The end of a sentence that begins with the move."""
-        player, other = self.player, self.player.other
-        moves, both = or_list(self.moves), and_list(self.moves)
-        return {
-            Purpose.COMPLETES: f"reaches {player}'s goal",
-            Purpose.STUCK: f"leaves {other} without a legal move",
-            Purpose.ENDS: f"ends the play: {player} {moves}",
-            Purpose.BLOCKS: f"blocks {both}, where {other} would have won",
-            Purpose.FORKS: f"threatens to win by {moves}, and {other} cannot stop it",
-            Purpose.TWO_THREATS: f"makes {len(self.moves)} threats: {both}",
-            Purpose.THREATENS: f"threatens to win by {moves}",
-            Purpose.PREPARES: f"threatens to win in two moves, beginning with {moves}",
-            Purpose.PAIRS: f"answers {' with '.join(self.moves)}, the other one of a pair",
-            Purpose.ONLY: "is the only legal move",
-            Purpose.WAITS: "waits: nothing changes on the board",
-        }[self.purpose]
 
 
 def reasons(
@@ -90,16 +46,6 @@ def reasons(
     """
     player = before.to_move
     return tuple(Reason(p, player, m) for p, m in _purposes(threats, before, after, last, pairs))
-
-
-def sentence(move: str, found: tuple[Reason, ...]) -> str:
-    """``occupy(2,3) blocks occupy(1,1), where White would have won, and makes 2 threats: …``.
-
-    Empty without a reason.
-    """
-    if not found:
-        return ""
-    return f"{move} {', and '.join(reason.clause for reason in found[:2])}"
 
 
 def _purposes(
@@ -150,118 +96,7 @@ def _kept(
     return None
 
 
-# Seconds for one lesson, unless told otherwise.
-SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Ghost:
-    """A reply that would come: its move, and the squares that it changes with what it leaves."""
-
-    reply: str
-    squares: Mapping[SquareXY, Square]
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """The lesson of a moment at which the person is to move, or the play has ended.
-
-    ``threats`` are those of the certificate's side, ``reasons`` say why its last ply ``reply`` was
-    played, ``ghosts`` are its replies to each move of the person.  ``distance`` is ``None`` where
-    it is not known.
-    """
-
-    distance: Distance | None
-    grades: Grades
-    threats: tuple[Threat, ...] = ()
-    reply: str = ""
-    reasons: tuple[Reason, ...] = ()
-    ghosts: Mapping[str, Ghost] = field(default_factory=dict)
-
-    @property
-    def reason(self) -> str:
-        """Why the last reply was played, in one sentence; empty where nothing is known."""
-        return sentence(self.reply, self.reasons)
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The sentences: why it was answered so, what is threatened, how long it lasts."""
-        far = self.distance
-        # The threats of a reply are those in the position after it.
-        said = any(reason.moves == tuple(t.move for t in self.threats) for reason in self.reasons)
-        threats = "" if said else threats_text(self.threats)
-        distance = "" if far is None or far.plies == 0 else far.text
-        return tuple(filter(None, (self.reason, threats, distance)))
-
-    def as_json(self) -> dict[str, object]:
-        """The lesson, for ``--json``."""
-        return {
-            "distance": None if self.distance is None else _distance_json(self.distance),
-            "grades": [
-                {"move": move, "distance": None if d is None else _distance_json(d)}
-                | {"short": self.grades.short(move)}
-                for move, d in self.grades.distances.items()
-            ],
-            "best": list(self.grades.best),
-            "threats": [
-                {"move": t.move, "moves": t.moves, "squares": [list(s) for s in t.squares]}
-                for t in self.threats
-            ],
-            "reasons": [
-                {"purpose": r.purpose.name.lower(), "moves": list(r.moves)} for r in self.reasons
-            ],
-            "text": list(self.lines),
-        }
-
-
-def _distance_json(distance: Distance) -> dict[str, object]:
-    return {
-        "winner": None if distance.winner is None else distance.winner.value,
-        "plies": distance.plies,
-        "source": distance.source.name.lower(),
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Another move in the place of a reply; both by the search, counted from after the move.
-
-    ``own`` is the distance by the certificate's own answers after ``reply``.
-    """
-
-    move: str
-    distance: Distance | None
-    reply: str
-    best: Distance | None
-    own: Distance | None
-    player: Player
-
-    @property
-    def text(self) -> str:
-        """Whether the other move still wins, and how long each takes."""
-        if self.distance is None:
-            return f"{self.move}: not known within the limits who wins"
-        wins = self.distance.winner is self.player
-        word = "still wins" if wins else f"loses the win: {self.distance.winner} wins"
-        text = f"{self.move} {word}{_within(self.distance)}"
-        if self.best is None or self.best.winner is not self.player:
-            known = "not known" if self.best is None else f"no win for {self.player} either"
-            return f"{text}; {self.reply}, which was played: {known}"
-        text = f"{text}; {self.reply}, which was played, wins{_within(self.best)}"
-        if self.own is not None and self.own.plies not in (None, self.best.plies):
-            text = f"{text} ({self.own.plies} by the certificate's own answers)"
-        return text
-
-
-def _within(distance: Distance) -> str:
-    if distance.plies is None or distance.winner is not Player.BLACK:
-        return ""
-    if not distance.plies:
-        return " at once"
-    return f" within {distance.plies} more {'ply' if distance.plies == 1 else 'plies'}"
-
-
-class Teacher:
+class StrategyTeacher:
     """Lessons about the plays of one certificate, or of a search.
 
     ``player`` answers.  The ``tree`` is asked for how the certificate answers, and the rules of
@@ -401,7 +236,7 @@ class Teacher:
         Raises ``UsageError`` where no rules are known, or it is no other move there.
         """
         deadline = Deadline.after(SECONDS) if deadline is None else deadline
-        found = _last_reply(frames, self.player)
+        found = last_reply(frames, self.player)
         if found is None or self._by_search is None:
             raise UsageError("found no reply whose rules are known, expected one to compare with")
         before, reply = found
@@ -420,35 +255,10 @@ class Teacher:
         return Comparison(move, distance, str(reply.move), best, own, self.player)
 
 
-def _last_reply(frames: Sequence[Frame], player: Player) -> tuple[Position, Frame] | None:
-    """The position before the last reply of ``player``, and the reply's frame."""
-    for before, frame in reversed(list(pairwise(frames))):
-        if frame.player is player and frame.by_certificate:
-            if before.position is None or frame.position is None:
-                return None
-            return before.position, frame
-    return None
-
-
-def other_moves(frames: Sequence[Frame], player: Player) -> tuple[str, ...]:
-    """The other moves of ``player`` at the last reply in ``frames``; empty if not known."""
-    found = _last_reply(frames, player)
-    if found is None:
-        return ()
-    before, reply = found
-    own = str(reply.move)
-    return tuple(text for move in before.legal_moves() if (text := str(move)) != own)
-
-
-def teacher_of(problem: Problem) -> Teacher | None:
-    """The teacher for the plays of a problem; ``None`` for the game of blocks.
-
-    A solver's play has no tree: each of its answers would be solved.
-    """
-    if problem.layout is None:
-        return None
-    tree = None if problem.solving is not None else tree_of(problem)
-    return Teacher(problem.answering.kind.player, tree, problem.game)
-
-
-__all__ = ["Comparison", "Ghost", "Lesson", "Source", "Teacher", "teacher_of"]
+TEACHERS: Final = (
+    DeclaredTeacher(
+        f"{__name__}:StrategyTeacher",
+        f"{__package__}.prompt:drill_at_prompt",
+        f"{__package__}.board:drill_on_board",
+    ),
+)

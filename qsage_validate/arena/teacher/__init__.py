@@ -1,1 +1,0 @@
-"""Lessons from a play: distances, threats, reasons, alternatives, drills."""

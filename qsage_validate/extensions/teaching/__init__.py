@@ -1,0 +1,5 @@
+"""Lessons from a play: distances, threats, reasons, alternatives, drills."""
+
+from typing import Final
+
+DECLARES: Final = {"teachers": "qsage_validate.extensions.teaching.teacher:TEACHERS"}
