@@ -36,7 +36,7 @@ from typing import Final
 from rich.console import Console
 from rich.table import Table
 
-if __name__ == "__main__":
+if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from research.benchmarks.tiers import Copy, Nearness, file_costs, judged
