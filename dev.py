@@ -2,7 +2,8 @@
 """Work on the project with nothing but Python 3.10 or later.
 
 python3 dev.py play [ARGS]        play against the shipped sample (or qsage-play ARGS)
-python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, documents, tests
+python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, documents, quick tests
+python3 dev.py check --full       the same with all tests, as in CI
 python3 dev.py artifact [-o FILE] make one ZIP for reviewers, with wheels, in dist/
 python3 dev.py install EXTRA ...  add extras of pyproject.toml: solve, gdl, impartial, ...
 python3 dev.py regenerate         make the samples and the README's picture anew
@@ -23,6 +24,7 @@ import contextlib
 import hashlib
 import importlib.util
 import os
+import shlex
 import shutil
 import subprocess
 import time
@@ -41,8 +43,10 @@ EXTRAS = {"play": "", "dev": "[dev,docs,gdl,impartial,fast,cluster,plot,frame,we
 PINS = ("--constraint", str(ROOT / "constraints.txt"))
 SOLVERS = "[solve]"  # compiled when installed: takes minutes, and a C++ compiler
 SITE = "build/site"
+QUICK = ("-m", "not full")
 
 # What the gate consists of; nothing else says so. The tests come last, their summary with them.
+# Without --full they are those that tests/full.txt does not name.
 GATE = (
     ("format", ("ruff", "format", "--check", ".")),
     ("lint", ("ruff", "check", ".")),
@@ -188,8 +192,11 @@ def check(arguments: Sequence[str]) -> int:
     """Run every step of the gate, also after one has failed, and say what failed.
 
     The steps before the tests run side by side, as many as there are processors; each is told with
-    its output when it and those before it have ended.
+    its output when it and those before it have ended.  Tests that are named run whatever they cost.
     """
+    named = any((ROOT / argument.partition("::")[0]).exists() for argument in arguments)
+    quick = QUICK if "--full" not in arguments and not named else ()
+    arguments = [*quick, *(argument for argument in arguments if argument != "--full")]
     prepare("dev")
     # As in CI wherever it runs: property tests ask the same questions each time.
     variables = {"CI": "true", **environment()}
@@ -212,9 +219,10 @@ def check(arguments: Sequence[str]) -> int:
         begun = [pool.submit(step, command, subprocess.PIPE) for _, command in first]
         ended = (future.result() for future in begun)
         for name, command in GATE:
-            print(f"check: {name}: {' '.join(command)}", flush=True)
             last = (name, command) == tests
-            code, output, seconds = step((*command, *arguments)) if last else next(ended)
+            whole = (*command, *arguments) if last else command
+            print(f"check: {name}: {shlex.join(whole)}", flush=True)
+            code, output, seconds = step(whole) if last else next(ended)
             sys.stdout.buffer.write(output)
             if code:
                 failed.append(name)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from tests.support.tiers import full_tests, names_of
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 # Started in the background, or by nohup, the suite is told to ignore these signals, and so would be
@@ -47,9 +49,16 @@ def pytest_xdist_auto_num_workers() -> int:
     return max(1, (cores or 1) * 3 // 2)
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What searches and spawns runs last: ``tests/conformance``, ``tests/e2e``, marked files."""
+    """What searches and spawns runs last: ``tests/conformance``, ``tests/e2e``, marked files.
+
+    What the quick gate leaves out gets its mark.
+    """
+    full = full_tests()
     for item in items:
+        if not full.keys().isdisjoint(names_of(item.nodeid)):
+            item.add_marker("full")
         if item.nodeid.startswith(("tests/conformance/", "tests/e2e/")):
             item.add_marker("slow")
     items.sort(key=lambda item: item.get_closest_marker("slow") is not None)

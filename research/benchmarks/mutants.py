@@ -1,11 +1,17 @@
 """Single-line faults put into the package itself: does a test notice?
 
     python research/benchmarks/mutants.py [--only N] [--list] [--seconds S] [--json]
+    python research/benchmarks/mutants.py --drawn N --state FILE [--seed S] [--budget S] [--costs FILE]
 
 Package and tests are copied to a temporary folder.  The named tests have to pass there as they are;
 then one fault at a time is put into the copy, and only its own tests run.  A fault is caught where
 one of them fails, and missed where all pass, where none can be run, and at the time limit.  The
 exit code is 1 when a fault is missed, 2 when a test fails without any fault.
+
+With ``--drawn`` faults are drawn from the core by a grammar (``mutation.py``) until N of them were
+noticed, and the quick tests of ``dev.py check`` are held against all of them (``tiers.py``).  The
+exit code is 1 when a fault is noticed by a test that is marked ``full`` alone.  ``FILE`` keeps each
+answer as it is found, so that an interrupted run goes on.
 
 Source: DeMillo, Lipton, Sayward, "Hints on Test Data Selection" (Computer, 1978).
 """
@@ -20,6 +26,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,6 +35,12 @@ from typing import Final
 
 from rich.console import Console
 from rich.table import Table
+
+if __package__ in (None, ""):  # started as a file
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from research.benchmarks.tiers import Copy, Nearness, file_costs, judged
+from tests.support.tiers import full_tests, names_of
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 COPIED: Final = ("qsage_validate", "tests", "research", "certificates", "pyproject.toml")
@@ -535,6 +548,32 @@ def shown(rows: Sequence[Examined]) -> Table:
     return table
 
 
+def compare_tiers(arguments: argparse.Namespace) -> int:
+    """Judge drawn faults by both tiers of the tests, and count; returns the exit code."""
+    full = full_tests()
+    outcomes: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as name:
+        copy = Copy.of(ROOT, Path(name))
+        found = judged(
+            copy,
+            Nearness(copy.folder, file_costs(arguments.costs) if arguments.costs else {}),
+            seed=arguments.seed,
+            noticed=arguments.drawn,
+            budget=arguments.budget,
+            state=arguments.state,
+            is_full=lambda test: not full.keys().isdisjoint(names_of(test)),
+        )
+        for one in found:
+            outcomes[one.outcome] += 1
+            print(f"{one.outcome:6} {one.seconds:6.1f} s  {one.fault}  {one.by}", flush=True)
+    noticed = outcomes["quick"] + outcomes["full"]
+    print(f"{noticed} faults noticed by all tests, {outcomes['quick']} of them by the quick ones")
+    print(f"left over: {outcomes['nobody']} noticed by no test, {outcomes['open']} open")
+    for alone in copy.deselected:
+        print(f"fails without any fault: {alone}")
+    return 1 if outcomes["full"] else 0
+
+
 def main() -> None:
     """Print the table, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -542,7 +581,16 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="print the faults and run nothing")
     parser.add_argument("--seconds", type=float, default=120.0, help="for the tests of each fault")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--drawn", type=int, metavar="N", help="draw faults until N are noticed")
+    parser.add_argument("--seed", type=int, default=1, help="of the faults that are drawn")
+    parser.add_argument("--state", type=Path, metavar="FILE", help="keeps what is known of them")
+    parser.add_argument("--costs", type=Path, metavar="FILE", help="what tests.support.costs wrote")
+    parser.add_argument("--budget", type=float, default=600.0, help="processor seconds of a tier")
     arguments = parser.parse_args()
+    if arguments.drawn is not None:
+        if arguments.state is None:
+            parser.error("found no --state, expected the file that keeps what is known")
+        sys.exit(compare_tiers(arguments))
     numbered = dict(enumerate(FAULTS, start=1))
     unknown = [number for number in arguments.only or () if number not in numbered]
     if unknown:

@@ -38,7 +38,7 @@ COMMANDS = {
     "certify, Hex": ("certify", "hex", "--size", "6x6", "--depth", "35", "-o", "out.aag"),
     "certify, formula": ("certify", "plain.qcir", "-o", "out.aag"),
     "layout": ("layout", "plain.qcir", "hex", "--size", "4x4", "--depth", "15"),
-    "validate, formula": ("validate", "hex.qcir"),
+    "validate, formula": ("validate", "large.qcir"),
     "validate, plays": ("validate", *RACE, "--games", "500000000"),
     "validate, proof": ("validate", *RACE, "--proof", "out"),
     "compare, exact": ("compare", "hex.qcir", "hex.qcir", "--exact"),
@@ -88,6 +88,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     race = ("breakthrough", "--size", "2x6", "--depth", "15")
     for words in (
         ("encode", "hex", "--size", "4x4", "--encoding", "ea", "--depth", "15", "-o", "hex.qcir"),
+        ("encode", "hex", "--size", "6x6", "--encoding", "ea", "--depth", "35", "-o", "large.qcir"),
         ("certify", *race, "-o", "race.aag", "--formula", "race.qcir"),
         ("certify", "httt", "--size", "3x3", "--shape", "el", "--depth", "5", "-o", "el.aag",
          "--formula", "el.qcir"),

@@ -202,9 +202,45 @@ def test_all_steps_run_and_each_is_told_with_its_output(
     assert bootstrap.module.check(["-k", "x"]) == 1
     told = capfdbinary.readouterr().out.decode()
     order = ["check: first: ", "\none\n", "check: first FAILED", "check: second: ", "\ntwo\n"]
-    order += ["check: second passed", "check: tests: ", "['-k', 'x']", "check: tests passed"]
+    order += ["check: second passed", "check: tests: ", "'-k', 'x']", "check: tests passed"]
     places = [told.index(text) for text in (*order, "check: FAILED: first\n")]
     assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "passed_on"),
+    [
+        ([], ["-m", "not full"]),
+        (["-k", "x"], ["-m", "not full", "-k", "x"]),
+        (["--full"], []),
+        (["--full", "-k", "x"], ["-k", "x"]),
+        (["named.py"], ["named.py"]),
+        (["named.py::test_x", "-v"], ["named.py::test_x", "-v"]),
+    ],
+)
+def test_the_quick_tests_run_unless_all_are_asked_for_or_some_are_named(
+    bootstrap: Bootstrap,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    arguments: list[str],
+    passed_on: list[str],
+) -> None:
+    (bootstrap.root / "named.py").touch()
+    steps = (
+        ("types", ("python", "-c", "import sys; print(sys.argv[1:])")),
+        ("tests", ("python", "-c", "import sys; print(sys.argv[1:])")),
+    )
+    monkeypatch.setattr(bootstrap.module, "GATE", steps)
+    monkeypatch.setattr(bootstrap.module, "prepare", lambda purpose: None)
+    monkeypatch.setattr(bootstrap.module, "program", lambda name: sys.executable)
+    assert bootstrap.module.check(arguments) == 0
+    told = capfdbinary.readouterr().out.decode().splitlines()
+    assert [line for line in told if line.startswith("[")] == ["[]", str(passed_on)]
+
+
+def test_ci_runs_all_tests() -> None:
+    lines = (REPOSITORY / ".ci" / "run").read_text().splitlines()
+    assert lines[-1].endswith('dev.py" check --full "$@"')
 
 
 def test_readme_and_ci_name_commands_that_there_are(bootstrap: Bootstrap) -> None:
