@@ -48,6 +48,8 @@ from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verd
 
 StrategyProver = Callable[..., LevelAnswer]
 
+_NO_MOVES = (FindingKind.ILLEGAL_REPLY, FindingKind.UNREADABLE_REPLY)
+
 # How long the search may take that tells a wrong certificate from a wrong answer.
 _SEARCH_SECONDS = 20.0
 
@@ -195,12 +197,33 @@ class _Run:
             Level.ASSERTIONS: self._assertions,
         }[level]
         try:
-            return runner()
+            result = runner()
+            return None if result is None else self._without_unsaid(result)
         except NotPlayableError as error:
             # What other levels prove, of the formula above all, holds all the same.
             return LevelResult(
                 level, Unsupported(f"the rules do not say how a play goes on: {error}"), 0.0
             )
+
+    def _without_unsaid(self, result: LevelResult) -> LevelResult:
+        """A result without replies that are no legal moves, if the layout was found.
+
+        No file says then what the formula makes of them: encoders let such a reply do nothing, or
+        another move stand in its place.  Where a search on the rules finds that the opponent wins,
+        the strategy is no winner's all the same.
+        """
+        verdict, problem = result.verdict, self.problem
+        layout, certificate = problem.layout, problem.certificate
+        asked = result.level in (Level.RANDOM, Level.EXHAUSTIVE, Level.RULES)
+        if not (asked and isinstance(verdict, Refuted) and layout is not None and layout.is_found):
+            return result
+        sure = tuple(finding for finding in verdict.findings if finding.kind not in _NO_MOVES)
+        if sure:
+            return replace(result, verdict=Refuted(sure))
+        if certificate is not None and self._winner_by_search() is certificate.kind.player.other:
+            return result
+        why = "no file says what the formula makes of a reply that is no legal move"
+        return replace(result, verdict=Undecided(f"{verdict.findings[0].text}; {why}"))
 
     def _begin(self, level: Level) -> Tell:
         """Report the level's question; the result is the callback for the level's progress."""

@@ -110,7 +110,9 @@ def campaign(
                 with checkpoint.open("a", encoding="utf-8") as file:
                     file.write(f"{piece.key}|{as_json(own)}\n")
             for slip in own.slips:
-                print(f"slipped: {slip.name} {slip.seed} {slip.attempt}: {slip.broken[0]}")
+                print(
+                    f"slipped: {slip.name} {slip.seed} {slip.attempt}: {slip.broken[0]}", flush=True
+                )
             seconds = time.monotonic() - started
             print(f"{done} of {len(todo)} pieces, {seconds:,.0f} s", file=sys.stderr)
     return counts

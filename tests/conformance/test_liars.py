@@ -58,6 +58,7 @@ GATE = (
     "model",
     "encoding",
     "mixed",
+    "stranger",
     "text",
     "trace",
     "formula",
@@ -173,6 +174,17 @@ def test_the_law_knows_a_lie() -> None:
     assert judge(case, said).broken != ()
     game = {"about": "game", "text": "Black wins g within 3 plies", "winner": "black", "plies": 3}
     assert judge(case, _report(statements=[game])).broken != ()
+
+
+@pytest.mark.parametrize("value", ["true", "false"])
+def test_the_law_knows_a_difference_that_is_none(value: str) -> None:
+    text = (
+        f"end is no win at the start: the formula is {value}, and Black does not win by the rules"
+    )
+    level = {"level": "encoding", "verdict": "refuted", "findings": [{"text": text}]}
+    refuted = _report(verdict="refuted", levels=[level])
+    broken = judge(Case(_TRUE, ("f.qcir",)), Answer(1, refuted.out, "")).broken
+    assert (broken == ()) is (value == "true")
 
 
 def test_the_law_knows_bad_manners() -> None:

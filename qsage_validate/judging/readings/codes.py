@@ -104,7 +104,7 @@ def _styles(sketch: Sketch, ordered: bool) -> Iterator[Style]:
             text = f"numbers {words}" + (", from 1" if first else "") + _significance(lsb)
             yield Style(text, codes, 4 * rank + 2 * first + lsb)
     for rank, (words, lists) in enumerate(orders):
-        if max(map(len, lists.values())) <= _MOST_LITERALS:
+        if max(map(len, lists.values()), default=0) <= _MOST_LITERALS:
             codes = {player: _one_hot(lists[player]) for player in players}
             yield Style(f"one variable for each move, {words}", codes, 6 + rank)
 
@@ -182,6 +182,8 @@ def _on_squares(sketch: Sketch, players: Sequence[Player], ordered: bool) -> Ite
         return
     known = {player: found or {} for player, found in parts.items()}
     every = [part for found in known.values() for part in found.values()]
+    if not every:
+        return
     width, height = 1 + max(p.x for p in every), 1 + max(p.y for p in every)
     actions = {
         player: tuple(dict.fromkeys(part.action for part in known[player].values()))

@@ -11,12 +11,14 @@ from typing import Final
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.recovery import recovered
 from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.layout.codings import NumberedCoding
 from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, Silence
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.judging.differences import described
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.positions import Positions
+from qsage_validate.judging.readings.codes import Style
 from qsage_validate.judging.readings.places import QUANTIFIER, Windows, passed_over
 from qsage_validate.judging.readings.screening import (
     Reading,
@@ -142,20 +144,26 @@ def find_layout(
 
 
 def layout_of(reading: Reading, sketch: Sketch, game: Game) -> Layout:
-    """The layout of a reading: moves alone."""
-    plies = tuple(
+    """The layout of a reading: moves alone.
+
+    Plies that no play comes to have no moves; those that the formula leaves out are left out.
+    """
+    plies = [
         Ply(k, player, reading.style.codes[player].coding(variables))
         for k, (player, variables) in enumerate(
             zip(sketch.movers, reading.windows, strict=True), start=1
         )
-    )
+    ]
+    if len(plies) == len(sketch.choices):
+        beyond = range(len(plies) + 1, game.plies + 1)
+        plies += [Ply(k, game.player_at(k), NumberedCoding(())) for k in beyond]
     actions = {
         player: code.grid[0]
         for player, code in reading.style.codes.items()
         if code.grid is not None
     }
     return Layout(
-        moves=plies,
+        moves=tuple(plies),
         actions=actions,
         game=game.language,
         source=f"{FOUND}moves as {reading.style.words}",
@@ -177,7 +185,16 @@ class _Search:
 
     def run(self) -> Found:
         self.sketch = sketch_of(self.game, deadline=self.deadline)
-        check_size(self.formula, self.sketch)
+        try:
+            check_size(self.formula, self.sketch)
+        except UsageError:
+            # Encoders may leave out White's moves behind Black's last one: they decide nothing.
+            if self.sketch.without_last_whites is self.sketch:
+                raise
+            self.sketch = self.sketch.without_last_whites
+            check_size(self.formula, self.sketch)
+        if not self.sketch.movers:
+            return self._without_moves()
         circuit = recovered(self.formula)
         for found in self._in_order(circuit):
             if found is not None:
@@ -189,13 +206,20 @@ class _Search:
                 if found is not None:
                     return found
         if not self.best:
-            raise UsageError(_no_place(self.formula, self.sketch))
+            raise _no_place(self.formula, self.sketch)
         effort = self.screening.values.effort + _SHUFFLED_EFFORT
         return (
             self._rearranged(shuffled(self.screening, effort))
             or self._judged(sure=False)
             or self._found(Standing.OPEN, "no reading stands out")
         )
+
+    def _without_moves(self) -> Found:
+        """The reading in which no variable is a move: there are no moves in the game."""
+        self.screening = Screening(self.formula, self.sketch, self.deadline)
+        nothing = Reading(Style("nothing, for none is ever legal", {}), (), 0)
+        self.best = [self.screening.ask(nothing)]
+        return self._found(Standing.ANY, "the game ends before its first ply")
 
     def _rearranged(self, others: Iterable[Screened]) -> Found | None:
         """A reading that fits with the variables of plies in another order, if there is one."""
@@ -402,7 +426,7 @@ def check_size(formula: Qbf, sketch: Sketch) -> None:
     for player in sorted(set(sketch.movers), key=sketch.movers.index):
         plies = sketch.movers.count(player)
         has = len(formula.variables(QUANTIFIER[player]))
-        least = plies * width_for(_fewest(sketch, player))
+        least = sum(width for mover, width in _least_widths(sketch) if mover is player)
         if has < least:
             kind = "existential" if player is Player.BLACK else "universal"
             raise UsageError(
@@ -411,28 +435,31 @@ def check_size(formula: Qbf, sketch: Sketch) -> None:
             )
 
 
-def _fewest(sketch: Sketch, player: Player) -> int:
-    """The smallest number of moves that a code has to tell apart."""
-    at_start = sum(move in sketch.open_moves for move in sketch.moves[player])
-    return at_start or len(sketch.moves[player])
+def _least_widths(sketch: Sketch) -> list[tuple[Player, int]]:
+    """For each ply its player, and the bits that tell the legal moves of one position apart."""
+    return [(mover, width_for(n)) for mover, n in zip(sketch.movers, sketch.choices, strict=False)]
 
 
-def _no_place(formula: Qbf, sketch: Sketch) -> str:
-    """The count that shows that no scopes can be the plies."""
-    merged = formula.merged_scopes()
-    turns = [
-        (player, _fewest(sketch, player))
-        for player, before in zip(sketch.movers, (None, *sketch.movers), strict=False)
-        if player is not before
-    ]
+def _no_place(formula: Qbf, sketch: Sketch) -> UsageError | UndecidedError:
+    """What is said where no reading has a place for each ply.
+
+    A count shows that the game is not the formula's, or else nothing does.
+    """
+    turns: list[tuple[Player, int]] = []
+    for player, width in _least_widths(sketch):
+        if width and turns and turns[-1][0] is player:
+            turns[-1] = player, max(width, turns[-1][1])
+        elif width:
+            turns.append((player, width))
     made = 0
-    for scope in merged:
+    for scope in formula.merged_scopes():
         if made == len(turns):
             break
-        player, moves = turns[made]
-        enough = len(scope.variables) >= width_for(moves)
-        made += enough and scope.quantifier is QUANTIFIER[player]
-    return (
+        player, width = turns[made]
+        made += len(scope.variables) >= width and scope.quantifier is QUANTIFIER[player]
+    if made == len(turns):
+        return UndecidedError("no reading of the variables has a place for each ply's moves")
+    return UsageError(
         f"the game {sketch.name} cannot be the formula's: its {len(turns)} turns need as many "
         f"scopes by turns with enough variables for a move, and the formula has {made}"
     )

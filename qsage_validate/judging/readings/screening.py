@@ -116,6 +116,8 @@ class Screening:
 
         Of some codes nothing follows where all can, or none.
         """
+        if not self.sketch.movers:
+            return False
         live = self._live(reading, 0)
         code = reading.style.codes[self.sketch.movers[0]]
         start = self.sketch.simulator.legal_moves(self.sketch.simulator.start())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Final
 
@@ -43,19 +43,29 @@ class Parts:
 class Sketch:
     """A game as the finder sees it.
 
-    ``movers`` has the player of each ply.  ``moves`` are each player's moves in the game's own
+    ``movers`` has the player of each ply that some play came to, ``choices`` the largest number of
+    legal moves that was seen there.  ``moves`` are each player's moves in the game's own
     order, ``seen`` those that some play has made legal; ``open_moves`` those that are legal for
     somebody in the first position.
     """
 
     name: str
     movers: tuple[Player, ...]
+    choices: tuple[int, ...]
     moves: Mapping[Player, tuple[str, ...]]
     open_moves: frozenset[str]
     plays: tuple[Play, ...]
     simulator: Simulator
     rates: tuple[Mapping[str, float], ...] = ()
     """For each ply, how often Black wins after a move there, in random plays."""
+
+    @property
+    def without_last_whites(self) -> Sketch:
+        """The same plays for formulas that leave out White's moves behind Black's last one."""
+        last = max(
+            (k for k, mover in enumerate(self.movers, 1) if mover is Player.BLACK), default=0
+        )
+        return self if last == len(self.movers) else replace(self, movers=self.movers[:last])
 
     @property
     def plies(self) -> int:
@@ -93,11 +103,12 @@ def sketch_of(
     values = GameValues(simulator, deadline=deadline)
     rng = Random(seed)
     movers: dict[int, Player] = {}
+    choices: dict[int, int] = {}
     seen: dict[Player, dict[str, None]] = {player: {} for player in Player}
     found: dict[bool, dict[tuple[str, ...], None]] = {True: {}, False: {}}
     counts: list[dict[str, list[int]]] = []
     for _ in range(_TRIES):
-        moves, winner = _random_play(values, rng, movers, seen)
+        moves, winner = _random_play(values, rng, movers, choices, seen)
         for k, move in enumerate(moves):
             if k == len(counts):
                 counts.append({})
@@ -121,6 +132,7 @@ def sketch_of(
     return Sketch(
         name=game.name if isinstance(game, Game) else type(simulator).__name__,
         movers=tuple(movers[k] for k in range(len(movers))),
+        choices=tuple(choices[k] for k in range(len(choices))),
         moves={player: texts[:_MOST_MOVES] for player, texts in own.items()},
         open_moves=frozenset(at_start),
         plays=tuple(mixed),
@@ -133,6 +145,7 @@ def _random_play(
     values: GameValues,
     rng: Random,
     movers: dict[int, Player],
+    choices: dict[int, int],
     seen: Mapping[Player, dict[str, None]],
 ) -> tuple[tuple[str, ...], Player]:
     state: Any = values.simulator.start()
@@ -148,6 +161,7 @@ def _random_play(
                 "number of the ply says who moves"
             )
         legal = values.legal(state)
+        choices[len(moves)] = max(len(legal), choices.get(len(moves), 0))
         for move in legal:
             seen[player].setdefault(move)
         moves.append(rng.choice(legal))

@@ -14,6 +14,7 @@ from random import Random
 
 from tests.support.liars import (
     asserted,
+    bare,
     certificates,
     commands,
     layouts,
@@ -30,7 +31,7 @@ from tests.support.liars.product import ask, folder, put
 from tests.support.liars.recipes import Subject, own_game, random_subject, who
 from tests.support.random_qbf import random_qcir, random_qdimacs
 
-_MODULES = (asserted, certificates, commands, layouts, metas, prefixes, texts, traces)
+_MODULES = (asserted, bare, certificates, commands, layouts, metas, prefixes, texts, traces)
 
 KINDS = ("bddl", "positional", "gdl")
 LEVELS = ("dependencies", "formula", "random", "all", "rules", "boards", "encoding", "assertions")
@@ -285,6 +286,21 @@ def _assertions(rng: Random) -> list[Step]:
     return [*steps, _one(rng, "assert:damage")] if rng.random() < 0.1 else steps
 
 
+def _stranger(rng: Random) -> list[Step]:
+    """A formula without a layout, right or changed, in a form of somebody else's."""
+    steps: list[Step] = []
+    if rng.random() < 0.4:
+        steps += _untrue(rng)
+    steps.append(_one(rng, "bare:strip"))
+    forms = ("merge", "forced", "dummy", "clausify", "shuffle", "rename")
+    steps += [_one(rng, f"bare:{form}") for form in forms if rng.random() < 0.35]
+    steps += [_one(rng, "neutral:shuffle-block")] if rng.random() < 0.3 else []
+    steps += [_one(rng, "neutral:split-block")] if rng.random() < 0.3 else []
+    if rng.random() < 0.4:
+        steps.append(_one(rng, "make:certify"))
+    return [*steps, _one(rng, "given:changed")] if rng.random() < 0.1 else steps
+
+
 def _plain_formula(rng: Random) -> list[Step]:
     way = rng.random()
     if way < 0.2:
@@ -330,6 +346,7 @@ CLASSES: dict[str, Class] = {
     "model": Class(_model),
     "encoding": Class(_encoding, levels=("encoding",)),
     "mixed": Class(_mixed),
+    "stranger": Class(_stranger, untrue=False, levels=("encoding", "rules", "all", "formula")),
     "text": Class(_text, untrue=False, bad_input=True),
     "trace": Class(_trace, kinds=("qdimacs",), untrue=False, levels=("trace",)),
     "meta": Class(_meta, kinds=("bddl",)),
@@ -350,6 +367,8 @@ def _asked(rng: Random, levels: Sequence[str], planned: Sequence[Step]) -> list[
     levels = [level for level in levels if level in known_levels()]
     if not any(step[0] == "assert:any" for step in planned):
         levels = [level for level in levels if level != "assertions"]
+    if not any(step[0].startswith("make:") for step in planned):
+        levels = ["encoding"]  # the others are about a certificate
     if rng.random() < 0.55:
         if rng.random() < 0.5:
             chosen = [rng.choice(levels)]

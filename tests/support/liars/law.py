@@ -140,6 +140,9 @@ _FORMULA = re.compile(r"the formula is (true|false)(?! exactly)")
 _IMPLIED = re.compile(r"if the formula is (true|false), Black (wins|does not win)")
 
 
+_DIFFERS = re.compile(r"at the start: the formula is (true|false), and Black (wins|does not win)")
+
+
 _LABEL = re.compile(r'labelled "(?:[^"\\]|\\.)*"')
 
 
@@ -290,7 +293,10 @@ def _refutations(case: Case, answer: Answer) -> Iterator[str]:
         return
     if case.harmless:
         yield f"refutes what nobody has changed: {_findings(report)}"
-    if report is None or case.facts.judged is None:
+    if report is None:
+        return
+    yield from _differences(case.facts, report)
+    if case.facts.judged is None:
         return
     judged = case.facts.judged
     levels = {level["level"]: level["verdict"] for level in report["levels"]}
@@ -301,6 +307,19 @@ def _refutations(case: Case, answer: Answer) -> Iterator[str]:
             yield "refutes the functions; no choice beats them"
     except (TooLargeError, UnreadableError):
         return
+
+
+def _differences(facts: Facts, report: dict[str, Any]) -> Iterator[str]:
+    """What is false of a formula that is said to differ from the game before the first move."""
+    for level in report["levels"]:
+        for finding in level["findings"]:
+            match = _DIFFERS.search(finding["text"])
+            if match is None:
+                continue
+            if facts.truth is not None and facts.truth is not (match[1] == "true"):
+                yield f"refutes by {match[0]!r}; the formula is {facts.truth}"
+            if facts.black is not None and facts.black is not (match[2] == "wins"):
+                yield f"refutes by {match[0]!r}; by brute force Black wins: {facts.black}"
 
 
 def _findings(report: dict[str, Any] | None) -> str:

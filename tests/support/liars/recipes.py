@@ -162,13 +162,14 @@ def own_game(formula: Formula) -> Game | None:
             if not bar:
                 raise UnreadableError(f"the line {line!r}")
             parts.setdefault(part.strip(), []).append(rest.removeprefix(" "))
+    # The line of the game may be missing: its parts say what it is.
     text = {part: "\n".join(lines) for part, lines in parts.items()}
     try:
-        if kind == "bddl" and "domain" in text:
+        if kind in ("", "bddl") and "domain" in text:
             return read_grid(text["domain"], text["problem"])
-        if kind == "positional" and "pg" in text:
+        if kind in ("", "positional") and "pg" in text:
             return read_pg(text["pg"], text.get("notes", ""))
-        if kind == "gdl" and "gdl" in text:
+        if kind in ("", "gdl") and "gdl" in text:
             role = text["role"].strip() if "role" in text else None
             return Described(text["gdl"], int(text["rounds"]), int(text.get("win", "100")), role)
     except (KeyError, ValueError):

@@ -124,7 +124,7 @@ def options(draft: Draft, rng: Random) -> Draft | None:
         found += ["--positions", str(rng.choice((1, 5)))]
     if rng.random() < 0.95:
         found.append("--json")
-    return replace(draft, options=tuple(found))
+    return replace(draft, options=(*draft.options, *found))
 
 
 @mutator("ask:dialect")
