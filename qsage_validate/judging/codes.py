@@ -12,7 +12,9 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.games.positional.cover_game import OUT_OF_COVER
 from qsage_validate.games.protocol import Player
+from qsage_validate.judging.cover import cover_of
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.reading import PlyReading
 from qsage_validate.kernel.strategy import constants
@@ -54,15 +56,23 @@ class Codes:
             all(self.quantifiers[v] is CHOOSERS[ply.player] for v in own if v in self.levels)
             for ply, own in zip(self.readings, self.variables, strict=True)
         ]
+        self._cover = cover_of(layout)
         self._known: list[dict[str, Mapping[int, bool] | None]] = [{} for _ in self.readings]
 
     # -- values -----------------------------------------------------------------------------
 
-    def values(self, ply: int, move: str) -> Mapping[int, bool] | None:
-        """The values of the variables of a ply, from 1, that say a move, or ``None``."""
-        known = self._known[ply - 1]
+    @property
+    def depend_on_the_play(self) -> bool:
+        """True if what a move is called depends on the moves before it."""
+        return self._cover is not None
+
+    def values(self, before: Sequence[str], move: str) -> Mapping[int, bool] | None:
+        """The values that say a move after a play, of the next ply's variables, or ``None``."""
+        ply, known = self.readings[len(before)], self._known[len(before)]
+        if self._cover is not None and OUT_OF_COVER in ply.codes:
+            move = self._cover.called(move, before)
         if move not in known:
-            known[move] = self._values(self.readings[ply - 1], move)
+            known[move] = self._values(ply, move)
         return known[move]
 
     def _values(self, ply: PlyReading, move: str) -> Mapping[int, bool] | None:
@@ -81,8 +91,8 @@ class Codes:
     def of_play(self, moves: Sequence[str]) -> dict[int, bool]:
         """The values that say a play, as far as its moves have codes."""
         found: dict[int, bool] = {}
-        for ply, move in enumerate(moves[: len(self.readings)], start=1):
-            found.update(self.values(ply, move) or {})
+        for made, move in enumerate(moves[: len(self.readings)]):
+            found.update(self.values(moves[:made], move) or {})
         return found
 
     # -- what cannot be so ------------------------------------------------------------------

@@ -127,7 +127,7 @@ class _Judgement:
             return Undecided(f"time is up: {error}")
         if self.shown.issuperset(self.halves):
             return Proved(self._agreement(len(codes.readings)))
-        return self._by_positions(failing)
+        return self._by_positions(codes, failing)
 
     # -- on whole scripts -------------------------------------------------------------------
 
@@ -191,11 +191,13 @@ class _Judgement:
 
     # -- position by position ---------------------------------------------------------------
 
-    def _by_positions(self, failing: Sequence[tuple[bool, tuple[str, ...]]]) -> Verdict:
+    def _by_positions(
+        self, codes: Codes, failing: Sequence[tuple[bool, tuple[str, ...]]]
+    ) -> Verdict:
         from qsage_validate.judging.positions import Positions, Tally
         from qsage_validate.judging.sampling import Sample, sample
 
-        if foreign_move(self.game, self.layout) is not None:
+        if not codes.depend_on_the_play and foreign_move(self.game, self.layout) is not None:
             return Undecided(self.doubts[0])
         silent = [doubt for doubt in self.doubts if doubt.startswith("the rules do not say")]
         if silent:

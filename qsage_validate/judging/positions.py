@@ -166,7 +166,7 @@ class Positions:
         )
         for move in values.legal(state):
             moves = (*node.moves, move)
-            if self.codes.values(made + 1, move) is None:
+            if self.codes.values(node.moves, move) is None:
                 if self._has_to_be_said(move, made):
                     tally.differences.append(Difference(moves, black, None))
                 continue
@@ -193,7 +193,7 @@ class Positions:
             for half, play in plays:
                 moves, states = self._legal_part(play, half)
                 for made, state in enumerate(states[: self._last]):
-                    missing = self.missing(state, made)
+                    missing = self.missing(state, moves[:made])
                     if missing is not None:
                         black = self.values.winner(state, made) is Player.BLACK
                         return [Difference((*moves[:made], missing), black, None)]
@@ -209,12 +209,13 @@ class Positions:
             return []  # the game's value was not found in time
         return []
 
-    def missing(self, state: Any, made: int) -> str | None:
-        """A legal move without a code, where the play goes on."""
+    def missing(self, state: Any, moves: Sequence[str]) -> str | None:
+        """A legal move without a code, where the play of ``moves`` goes on in ``state``."""
+        made = len(moves)
         if made >= self._last or self.values.ended(state, made) is not None:
             return None
         for move in self.values.legal(state):
-            if self.codes.values(made + 1, move) is None and self._has_to_be_said(move, made):
+            if self.codes.values(moves, move) is None and self._has_to_be_said(move, made):
                 return move
         return None
 
@@ -229,7 +230,7 @@ class Positions:
         states = [simulator.start()]
         while len(moves) < self._last and values.ended(states[-1], len(moves)) is None:
             state, made = states[-1], len(moves)
-            coded = [m for m in values.legal(state) if self.codes.values(made + 1, m) is not None]
+            coded = [m for m in values.legal(state) if self.codes.values(moves, m) is not None]
             if made < len(play) and tuple(play[:made]) == moves:
                 coded = [m for m in coded if m == play[made]] or coded
             if not coded:

@@ -90,7 +90,7 @@ class _Drawing:
         values = self.positions.values
         difference: Difference | None = None
         for made, state in enumerate(states):
-            missing = self.positions.missing(state, made)
+            missing = self.positions.missing(state, moves[:made])
             if missing is not None:
                 black = values.winner(state, made) is Player.BLACK
                 self._differs(Difference((*moves[:made], missing), black, None))
@@ -133,7 +133,7 @@ class _Drawing:
         states = [simulator.start()]
         while len(moves) < last and values.ended(states[-1], len(moves)) is None:
             state, made = states[-1], len(moves)
-            coded = [m for m in values.legal(state) if codes.values(made + 1, m) is not None]
+            coded = [m for m in values.legal(state) if codes.values(moves, m) is not None]
             if not coded:
                 break
             self._random.shuffle(coded)

@@ -25,12 +25,12 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts
-from qsage_validate.games.masks import members
-from qsage_validate.games.positional.cover_game import OUT_OF_COVER, in_the_cover, shapes_of
+from qsage_validate.games.positional.cover_game import OUT_OF_COVER, in_the_cover
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.judging.codes import BLACK, WHITE
+from qsage_validate.judging.cover import Cover
 from qsage_validate.judging.sandwich import Scripts, Suggestions
 from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.kernel.reading import Matcher, PlyReading
@@ -126,7 +126,7 @@ class EncodersSuggestions(NoSuggestions):
     def begin(self, script: Scripts) -> None:
         super().begin(script)
         self._plies: list[PlyLiterals] = []
-        self._first_black: Sequence[int] = ()
+        self._first_black: Mapping[str, int] = {}
         self._last: Step | None = None
 
     def own(self, ply: PlyReading) -> Mapping[int, int]:
@@ -210,7 +210,7 @@ class EncodersSuggestions(NoSuggestions):
         script, one = self.script, self.layout.moves[ply.ply - 1]
         bits = [script.input() for _ in ply.literals]
         match = Matcher(script.builder, bits)
-        cover = self._cover()
+        cover = self._covered()
         for variable in one.coding.variables:
             script.literals[abs(variable)] = FALSE
         for name, (pattern,) in ply.codes.items():
@@ -224,7 +224,7 @@ class EncodersSuggestions(NoSuggestions):
                     script.literals[variable] = script.builder.or_(own, here)
         return bits
 
-    def _cover(self) -> Mapping[str, int]:
+    def _covered(self) -> Mapping[str, int]:
         """For each position the literal that it is in the cover of Black's first stones."""
         script, model = self.script, self.encoding.model
         if not isinstance(model, PositionalModel):
@@ -233,13 +233,8 @@ class EncodersSuggestions(NoSuggestions):
             last = self._last
             state = script.rules.initial if last is None else last.after
             atoms = script.rules.atoms(state, 0 if last is None else last.ply)
-            self._first_black = [atoms[f"black {name}"] for name in model.positions]
-        around: dict[str, list[int]] = {name: [] for name in model.positions}
-        for shape in shapes_of(model):
-            touched = script.builder.or_all(self._first_black[v] for v in members(shape))
-            for v in members(shape):
-                around[model.positions[v]].append(touched)
-        return {name: script.builder.or_all(touched) for name, touched in around.items()}
+            self._first_black = {name: atoms[f"black {name}"] for name in model.positions}
+        return Cover(model).around(self._first_black, script.builder.or_all)
 
 
 class GridSuggestions(NoSuggestions):
