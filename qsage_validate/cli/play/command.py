@@ -26,8 +26,7 @@ from qsage_validate.cli.options import (
 from qsage_validate.cli.play.games import (
     GameOptions,
     certified,
-    explained_formula,
-    explained_game,
+    explained,
     from_solution,
     named_game,
     searched,
@@ -326,12 +325,9 @@ def _begin(
     if solving.solver is not None:
         return play_problem(lambda: solved(files, named, game.encoding), what, play, json_output)
     if play.explain:
-        find = (
-            partial(explained_formula, files)
-            if named is None
-            else partial(explained_game, named, game.encoding, files)
+        return play_explained(
+            partial(explained, named, game.encoding, files), what, play, json_output
         )
-        return play_explained(find, what, play, json_output)
     if named is not None:
         own = named
         return play_problem(lambda: certified(own, game.encoding, files), what, play, json_output)

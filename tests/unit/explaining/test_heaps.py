@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from qsage_validate.api.explaining import FORMS
 from qsage_validate.errors import Exit
-from qsage_validate.explaining.heaps import LOST, HeapExplanation, explain_heaps
-from qsage_validate.explaining.shown import explanation_text
+from qsage_validate.extensions.explain.heaps import LOST, HeapExplanation, explain_heaps
+from qsage_validate.extensions.explain.library import FORMS
+from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.games.impartial import library
 from qsage_validate.games.impartial.boxes import box_states
 from qsage_validate.games.impartial.rules import ImpartialRules

@@ -25,7 +25,7 @@ from typing import Final
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.circuit.sat_solver import Satisfiable, Solver, TimedOut, satisfy
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining.answers import (
+from qsage_validate.extensions.explain.answers import (
     Answer,
     Fork,
     Leaf,
@@ -35,7 +35,7 @@ from qsage_validate.explaining.answers import (
     depth_of,
     nodes_of,
 )
-from qsage_validate.explaining.circuits import (
+from qsage_validate.extensions.explain.circuits import (
     Played,
     Spot,
     Stones,
@@ -44,8 +44,8 @@ from qsage_validate.explaining.circuits import (
     circuit_of,
     played_by,
 )
-from qsage_validate.explaining.questions import Question
-from qsage_validate.explaining.situation import Choice, Situation, first_situations, made
+from qsage_validate.extensions.explain.questions import Question
+from qsage_validate.extensions.explain.situation import Choice, Situation, first_situations, made
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody

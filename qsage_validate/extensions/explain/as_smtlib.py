@@ -14,8 +14,8 @@ from typing import Final
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, one_line
-from qsage_validate.explaining.answers import Fork, Tree
-from qsage_validate.explaining.circuits import (
+from qsage_validate.extensions.explain.answers import Fork, Tree
+from qsage_validate.extensions.explain.circuits import (
     Played,
     Spot,
     Stones,
@@ -26,7 +26,7 @@ from qsage_validate.explaining.circuits import (
     either,
     gates_below,
 )
-from qsage_validate.explaining.explanation import Explanation
+from qsage_validate.extensions.explain.explanation import Explanation
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.system.limits import NEVER, Deadline
 

@@ -27,10 +27,17 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining.answers import Tree, chosen
-from qsage_validate.explaining.circuits import Spot, Stones, Table, Unrolled, circuit_of, played_by
-from qsage_validate.explaining.finding import Found
-from qsage_validate.explaining.situation import Made, Situation, made
+from qsage_validate.extensions.explain.answers import Tree, chosen
+from qsage_validate.extensions.explain.circuits import (
+    Spot,
+    Stones,
+    Table,
+    Unrolled,
+    circuit_of,
+    played_by,
+)
+from qsage_validate.extensions.explain.finding import Found
+from qsage_validate.extensions.explain.situation import Made, Situation, made
 from qsage_validate.games.bddl.rules import BddlGame, GoalInstance
 from qsage_validate.games.masks import members
 from qsage_validate.games.planning_game import PlanningGame

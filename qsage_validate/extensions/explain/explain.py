@@ -14,11 +14,11 @@ from typing import Any, Final
 
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining.answers import Paired, vocabulary_of
-from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.finding import EFFORT, Finder, Winning
-from qsage_validate.explaining.questions import Question
-from qsage_validate.explaining.situation import Place, places
+from qsage_validate.extensions.explain.answers import Paired, vocabulary_of
+from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.finding import EFFORT, Finder, Winning
+from qsage_validate.extensions.explain.questions import Question
+from qsage_validate.extensions.explain.situation import Place, places
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, maker_pairing
 from qsage_validate.games.positional.paths import with_winning_sets

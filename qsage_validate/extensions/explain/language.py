@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from qsage_validate.explaining.answers import (
+from qsage_validate.extensions.explain.answers import (
     QUALITIES,
     Answer,
     Exactly,
@@ -25,7 +25,7 @@ from qsage_validate.explaining.answers import (
     bridged,
     mirrored,
 )
-from qsage_validate.explaining.questions import (
+from qsage_validate.extensions.explain.questions import (
     REGIONS,
     RELATIONS,
     WORDS,
@@ -45,7 +45,7 @@ from qsage_validate.explaining.questions import (
     WentLike,
     classes_of,
 )
-from qsage_validate.explaining.situation import Place, Q, Situation, Words
+from qsage_validate.extensions.explain.situation import Place, Q, Situation, Words
 from qsage_validate.formats.source import Path, Source, quoted
 from qsage_validate.games.protocol import Game, Player, board_maps
 

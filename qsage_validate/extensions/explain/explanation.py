@@ -13,11 +13,12 @@ from itertools import count, pairwise
 from typing import Final
 
 from qsage_validate.arena.frame import Frame
+from qsage_validate.arena.program import ProgramLine
 from qsage_validate.errors import UsageError
-from qsage_validate.explaining.answers import Answer, Fork, Leaf, Tree, chosen, nodes_of
-from qsage_validate.explaining.finding import Found
-from qsage_validate.explaining.questions import Question
-from qsage_validate.explaining.situation import OWN, Choice, Made, Situation, made
+from qsage_validate.extensions.explain.answers import Answer, Fork, Leaf, Tree, chosen, nodes_of
+from qsage_validate.extensions.explain.finding import Found
+from qsage_validate.extensions.explain.questions import Question
+from qsage_validate.extensions.explain.situation import OWN, Choice, Made, Situation, made
 from qsage_validate.games.protocol import Board, Game, Player, Square
 from qsage_validate.render.board_svg import Marks
 
@@ -295,19 +296,6 @@ def example_rows(node: Node) -> list[str]:
         there = at.at(node.reply.made.to)
         sign(node.reply.made.to, "*" if there is Square.OPEN else "x")
     return ["".join(signs[y : y + board.width]) for y in range(0, len(signs), board.width)]
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramLine:
-    """A line of a program.
-
-    ``node`` is the number of the node without which it does not lie on the way of a reply;
-    ``yes`` is, for a question, the node behind its yes.
-    """
-
-    text: str
-    node: int
-    yes: int | None = None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final, Protocol
 
-from qsage_validate.explaining.explanation import Explanation
+from qsage_validate.extensions.explain.explanation import Explanation
 from qsage_validate.games.protocol import Board
 from qsage_validate.render.board_svg import FONT, STYLE, Marks, board_svg, drawing, paint, size
 from qsage_validate.render.markup import escape, number

@@ -9,16 +9,17 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.api.formulas import Formula, encode
+from qsage_validate.api.games import Game as NamedGame
 from qsage_validate.api.reports import Report
 from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError
-from qsage_validate.explaining import explanation
-from qsage_validate.explaining.certificate import certificate_of
-from qsage_validate.explaining.explain import ExplainOptions
-from qsage_validate.explaining.explain import explain as explain_game
-from qsage_validate.explaining.finding import TooManyPositionsError
-from qsage_validate.explaining.language import parse_predicates
+from qsage_validate.extensions.explain import explanation
+from qsage_validate.extensions.explain.certificate import certificate_of
+from qsage_validate.extensions.explain.explain import ExplainOptions
+from qsage_validate.extensions.explain.explain import explain as explain_game
+from qsage_validate.extensions.explain.finding import TooManyPositionsError
+from qsage_validate.extensions.explain.language import parse_predicates
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.certificate import CircuitCertificate, dont_cares
@@ -29,6 +30,7 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.api.matches import Match
+    from qsage_validate.api.strategies import Strategy
 
 LEVELS: Final = ("dependencies", "formula", "rules")
 _POSITIONS: Final = 50_000
@@ -95,19 +97,19 @@ class Explanation:
     @cached_property
     def text(self) -> str:
         """The program as indented text, with a small board at each answer."""
-        from qsage_validate.explaining.shown import explanation_text
+        from qsage_validate.extensions.explain.shown import explanation_text
 
         return explanation_text(self.whole)
 
     def plain(self) -> str:
         """The text without boards."""
-        from qsage_validate.explaining.shown import explanation_text
+        from qsage_validate.extensions.explain.shown import explanation_text
 
         return explanation_text(self.whole, boards=False)
 
     def to_dict(self) -> dict[str, object]:
         """Everything, as ``qsage explain --json`` writes it."""
-        from qsage_validate.explaining.shown import explanation_data
+        from qsage_validate.extensions.explain.shown import explanation_data
 
         levels = {name: result.word for name, result in self.report.levels.items()}
         return {
@@ -120,19 +122,19 @@ class Explanation:
 
     def dot(self) -> str:
         """The tree in the language of Graphviz."""
-        from qsage_validate.explaining.shown import dot
+        from qsage_validate.extensions.explain.shown import dot
 
         return dot(self.whole)
 
     def html(self) -> str:
         """One page that folds, with a drawn board at each answer."""
-        from qsage_validate.explaining.shown import explanation_page
+        from qsage_validate.extensions.explain.shown import explanation_page
 
         return explanation_page(self.whole)
 
     def svg(self) -> str:
         """The tree as one drawing, with a board at each answer."""
-        from qsage_validate.explaining.shown import explanation_svg
+        from qsage_validate.extensions.explain.shown import explanation_svg
 
         return explanation_svg(self.whole)
 
@@ -141,7 +143,7 @@ class Explanation:
 
         Raises ``UsageError`` where only a part is shown, ``UndecidedError`` at the deadline.
         """
-        from qsage_validate.explaining.as_python import python_module
+        from qsage_validate.extensions.explain.as_python import python_module
 
         return python_module(self.whole, deadline)
 
@@ -152,7 +154,7 @@ class Explanation:
         where only a part is shown, and ``UndecidedError`` at the deadline and where words look at
         too many positions.
         """
-        from qsage_validate.explaining.as_smtlib import smtlib_module
+        from qsage_validate.extensions.explain.as_smtlib import smtlib_module
 
         return smtlib_module(self.whole, deadline)
 
@@ -161,7 +163,7 @@ class Explanation:
 
     def lesson(self) -> str:
         """One page of exercises: what to play on a board, the key positions first."""
-        from qsage_validate.explaining.shown import lesson_page
+        from qsage_validate.extensions.explain.shown import lesson_page
 
         return lesson_page(self.whole)
 
@@ -174,7 +176,7 @@ class Explanation:
         from qsage_validate.api.matches import Match
         from qsage_validate.arena.lesson import teacher_of
         from qsage_validate.arena.open import open_engine
-        from qsage_validate.explaining.explanation import Followed
+        from qsage_validate.extensions.explain.explanation import Followed
 
         problem = self.problem
         return Match(
@@ -252,6 +254,61 @@ def form_of(path: str) -> str:
     return ending
 
 
+def explain(
+    subject: NamedGame | Formula,
+    *,
+    encoding: str | None = None,
+    lookahead: int = 3,
+    depth_limit: int | None = None,
+    max_nodes: int | None = None,
+    positions: int = 50_000,
+    effort: int = 20_000,
+    predicates: str | PathLike[str] | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    tell: Tell = nobody,
+) -> Explanation:
+    """A small program by which the winner of a game wins, proved of the game's formula.
+
+    The parameters are those of ``Strategy.explain``; ``encoding`` is that of the formula.  Without
+    it a program of White's that meets more than ``positions`` is proved on EA, where that has the
+    game.
+    """
+    any_encoding = isinstance(subject, NamedGame) and encoding is None
+    if isinstance(subject, NamedGame):
+        subject = encode(subject, encoding)
+    elif encoding is not None:
+        raise UsageError("found encoding= with a formula, expected a game")
+    limits = Limits(Deadline.after(timeout), memory, positions=positions)
+    options = ExplainOptions(
+        limits, lookahead, effort, depth_limit=depth_limit, max_nodes=max_nodes
+    )
+    return explained(subject, options, tell=tell, predicates=predicates, any_encoding=any_encoding)
+
+
+def explain_strategy(
+    strategy: Strategy,
+    *,
+    lookahead: int,
+    depth_limit: int | None,
+    max_nodes: int | None,
+    positions: int,
+    effort: int,
+    predicates: str | PathLike[str] | None,
+    timeout: float | None,
+    memory: int | None,
+    tell: Tell,
+) -> Explanation:
+    """See ``Strategy.explain``."""
+    limits = Limits(Deadline.after(timeout), memory, positions=positions)
+    options = ExplainOptions(
+        limits, lookahead, effort, depth_limit=depth_limit, max_nodes=max_nodes
+    )
+    hero = check_winning(strategy.problem, limits.deadline)
+    formula = strategy.formula or Formula(strategy.problem)
+    return explained(formula, options, hero, tell, predicates)
+
+
 def explained(
     formula: Formula,
     options: ExplainOptions,
@@ -264,7 +321,7 @@ def explained(
     """The proved explanation of the winner of a formula's game; ``hero`` is said to be that.
 
     With ``any_encoding`` another encoding of the game may take the place of the formula.
-    ``predicates`` is a file of questions (see ``explaining/language.py``).  Raises
+    ``predicates`` is a file of questions (see ``language.py``).  Raises
     ``UndecidedError`` at a limit, ``UsageError`` for a formula without rules and where ``hero``
     does not win, and ``InputError`` for a predicate that is not understood.
     """

@@ -15,7 +15,7 @@ from itertools import count
 from typing import Any, ClassVar, Final
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.explaining.explanation import counted_nodes
+from qsage_validate.extensions.explain.explanation import counted_nodes
 from qsage_validate.games.impartial.formula import Formula
 from qsage_validate.games.impartial.model import ImpartialGame, state_text
 from qsage_validate.games.impartial.moves import State
@@ -42,7 +42,7 @@ class Words:
 class HeapNode:
     """A node about heaps: ``states`` are those looked at that come here, ``rule`` the leaf's.
 
-    Everything else is as in :class:`~qsage_validate.explaining.shown.ShownNode`.
+    Everything else is as in :class:`~qsage_validate.extensions.explain.shown.ShownNode`.
     """
 
     game: ImpartialGame
@@ -205,7 +205,7 @@ class HeapExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as ``qsage explain --json`` writes it."""
-        from qsage_validate.explaining.shown import node_data
+        from qsage_validate.extensions.explain.shown import node_data
 
         asked = [str(node.question) for node in self.root.walk() if node.question is not None]
         return {
@@ -223,7 +223,7 @@ class HeapExplanation:
 
     def in_form(self, form: str) -> str:
         """The explanation in a form of explanations, or as ``lesson``."""
-        from qsage_validate.explaining.shown import (
+        from qsage_validate.extensions.explain.shown import (
             dot,
             explanation_page,
             explanation_svg,

@@ -17,8 +17,8 @@ from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOptio
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.api.explaining import Explanation
     from qsage_validate.api.formulas import Formula
+    from qsage_validate.extensions.explain.library import Explanation
     from qsage_validate.games.impartial.model import ImpartialGame
     from qsage_validate.system.limits import Deadline
 
@@ -112,9 +112,9 @@ def command(
     Exit code 0: found and proved, 1: CERT does not hold, 2: bad input, 3: undecided, 130:
     interrupted.
     """
-    from qsage_validate.api.explaining import check_winning, explained, form_of
     from qsage_validate.cli.play.heaps import impartial_game
-    from qsage_validate.explaining.explain import ExplainOptions
+    from qsage_validate.extensions.explain.explain import ExplainOptions
+    from qsage_validate.extensions.explain.library import check_winning, explained, form_of
 
     outputs = [shown.output, shown.certificate, shown.formula]
     for file in outputs:
@@ -181,9 +181,9 @@ def _heaps(
     json_output: bool,
 ) -> Exit:
     """Explain an impartial game, which takes no options ``of_boards``."""
-    from qsage_validate.api.explaining import form_of
-    from qsage_validate.explaining.heaps import explain_heaps
-    from qsage_validate.explaining.shown import explanation_text
+    from qsage_validate.extensions.explain.heaps import explain_heaps
+    from qsage_validate.extensions.explain.library import form_of
+    from qsage_validate.extensions.explain.shown import explanation_text
     from qsage_validate.formats.source import write_atomic
     from qsage_validate.synthesis.smt.session import Options
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from qsage_validate.explaining.questions import (
+from qsage_validate.extensions.explain.questions import (
     REGIONS,
     RELATIONS,
     Ahead,
@@ -33,7 +33,16 @@ from qsage_validate.explaining.questions import (
     shift_text,
     shifted,
 )
-from qsage_validate.explaining.situation import OWN, A, Choice, Place, Q, Situation, Words, places
+from qsage_validate.extensions.explain.situation import (
+    OWN,
+    A,
+    Choice,
+    Place,
+    Q,
+    Situation,
+    Words,
+    places,
+)
 from qsage_validate.games.goals import NEIGHBOURS
 from qsage_validate.games.protocol import Board, Game, Player, Shape, Square, board_maps
 

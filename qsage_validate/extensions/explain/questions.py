@@ -11,7 +11,15 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Final
 
-from qsage_validate.explaining.situation import OWN, Made, Place, Q, Situation, Words, places
+from qsage_validate.extensions.explain.situation import (
+    OWN,
+    Made,
+    Place,
+    Q,
+    Situation,
+    Words,
+    places,
+)
 from qsage_validate.games.protocol import Board, Game, Player, Square
 
 WORDS: Final = {Square.OPEN: "open", Square.BLACK: "black", Square.WHITE: "white"}

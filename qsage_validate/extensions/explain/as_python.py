@@ -10,11 +10,11 @@ from typing import Final
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, one_line
-from qsage_validate.explaining import standalone
-from qsage_validate.explaining.answers import Fork, Tree
-from qsage_validate.explaining.circuits import Stones, circuit_of, numbered
-from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.situation import OWN, Place, Words
+from qsage_validate.extensions.explain import standalone
+from qsage_validate.extensions.explain.answers import Fork, Tree
+from qsage_validate.extensions.explain.circuits import Stones, circuit_of, numbered
+from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.situation import OWN, Place, Words
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.kernel.game import Rules, State, TooLargeError
 from qsage_validate.system.limits import NEVER, Deadline
