@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.fast import numba_cache, switching
+from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.games.gdl import masks as masks_module
 from qsage_validate.games.gdl.grid import Grid
 from qsage_validate.games.gdl.mask_kernel import MaskKernel
@@ -21,8 +23,6 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.compiled import numba_cache, switching
-from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
 from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
+from qsage_validate.extensions.fast.farm.engine import FarmEngine
+from qsage_validate.extensions.fast.farm.file import FrontierFile
+from qsage_validate.extensions.fast.farm.tasks import Question
+from qsage_validate.extensions.fast.farm.workers import DaskWorkers, Workers, processes
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.solvers.search.farm.engine import FarmEngine
-from qsage_validate.solvers.search.farm.file import FrontierFile
-from qsage_validate.solvers.search.farm.tasks import Question
-from qsage_validate.solvers.search.farm.workers import DaskWorkers, Workers, processes
+from qsage_validate.solvers.search.search_engine import Farm
 from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Tell, nobody
-
-
-@dataclass(frozen=True, slots=True)
-class Farm:
-    """Who searches: ``jobs`` processes here, or a Dask scheduler's workers at ``address``.
-
-    ``split`` is the number of plies before the positions that are searched apart, ``resume`` a
-    file that keeps what is known of them.
-    """
-
-    jobs: int = 1
-    address: str | None = None
-    split: int | None = None
-    resume: str | None = None
 
 
 @contextmanager

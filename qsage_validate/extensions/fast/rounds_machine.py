@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qsage_validate.solvers.search.compiled.arrays import (
+from qsage_validate.extensions.fast.arrays import (
     CROWDED,
     DEPTH,
     DONE,
@@ -26,7 +26,7 @@ from qsage_validate.solvers.search.compiled.arrays import (
     Table,
     Words,
 )
-from qsage_validate.solvers.search.compiled.machine import (
+from qsage_validate.extensions.fast.machine import (
     _compiled,
     entry_of,
     find,

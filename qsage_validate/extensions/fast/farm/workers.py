@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from qsage_validate.errors import QsageError, UndecidedError
-from qsage_validate.solvers.search.farm.tasks import Question, Report, Task, work_on
+from qsage_validate.extensions.fast.farm.tasks import Question, Report, Task, work_on
 from qsage_validate.system.cluster import check_scheduler
 from qsage_validate.system.pool import Crew, WorkerFailedError
 

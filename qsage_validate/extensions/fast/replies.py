@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from qsage_validate.solvers.search.compiled.arrays import FAR, PACKING, RACE, Rules, Table
-from qsage_validate.solvers.search.compiled.machine import (
+from qsage_validate.extensions.fast.arrays import FAR, PACKING, RACE, Rules, Table
+from qsage_validate.extensions.fast.machine import (
     _compiled,
     _has_move,
     _holds,

@@ -9,12 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qsage_validate.games.gdl.mask_kernel import MaskKernel, NoTurnsError
-from qsage_validate.games.gdl.masks import Cases, Effect
-from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
-from qsage_validate.kernel.game import TooLargeError
-from qsage_validate.solvers.search.bounds import MAX_PLIES
-from qsage_validate.solvers.search.compiled.arrays import (
+from qsage_validate.extensions.fast.arrays import (
     DONE,
     FAR,
     MAX_WORDS,
@@ -22,7 +17,12 @@ from qsage_validate.solvers.search.compiled.arrays import (
     Words,
     words_of,
 )
-from qsage_validate.solvers.search.compiled.runner import Runner
+from qsage_validate.extensions.fast.runner import Runner
+from qsage_validate.games.gdl.mask_kernel import MaskKernel, NoTurnsError
+from qsage_validate.games.gdl.masks import Cases, Effect
+from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
+from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.solvers.search.bounds import MAX_PLIES
 from qsage_validate.solvers.search.search_engine import (
     NEVER,
     NOT_WITHIN,
@@ -231,6 +231,6 @@ def _starts(counts: Iterable[int]) -> Words:
 
 
 def _machine() -> ModuleType:
-    from qsage_validate.solvers.search.compiled import rounds_machine
+    from qsage_validate.extensions.fast import rounds_machine
 
     return rounds_machine

@@ -10,14 +10,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.fast.switching import Stages, SwitchingEngine, first_nodes
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.compiled.switching import Stages, SwitchingEngine, first_nodes
-from qsage_validate.solvers.search.positional.engine import FullBoard
+from qsage_validate.solvers.search.positional.engine import FullBoard, Stage
 from qsage_validate.solvers.search.search_engine import SearchEngine
+from qsage_validate.solvers.search.solver import EngineChoice
 from qsage_validate.system.memory import physical_mb
 
 if TYPE_CHECKING:
@@ -35,9 +36,29 @@ class Machine(Enum):
     NEVER = "never"
 
 
+def general(game: Game, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
+    """The general search of a game; raises ``UsageError`` where machine code is asked for alone."""
+    if choice is EngineChoice.PURE:
+        return pure_engine(game)
+    make = compiled_engine if choice is EngineChoice.FAST else switching_engine
+    return make(game, memory_mb)
+
+
+def stage(model: PositionalModel, choice: EngineChoice, memory_mb: int | None) -> Stage | None:
+    """The search of full boards, for games of connection."""
+    when = {
+        EngineChoice.AUTO: Machine.LATER,
+        EngineChoice.FAST: Machine.AT_ONCE,
+        EngineChoice.PURE: Machine.NEVER,
+    }
+    found = Connections(model, when[choice], memory_mb)
+    # Asked for, and not there: the board is too large, or its sides are joined.
+    return None if choice is EngineChoice.FAST and found.after() == sys.maxsize else found
+
+
 def compiled_engine(game: Game, memory_mb: int | None) -> SearchEngine:
     """The compiled search; raises ``UsageError`` where there is none for the game."""
-    from qsage_validate.solvers.search.compiled.numba_cache import check_compiled
+    from qsage_validate.extensions.fast.numba_cache import check_compiled
 
     check_compiled()
     try:
@@ -98,19 +119,19 @@ class Connections:
 
     def make(self, watch: Callable[[], None]) -> FullBoard:
         """The search of full boards."""
-        from qsage_validate.solvers.search.compiled.connections import ConnectionSearch
+        from qsage_validate.extensions.fast.connections import ConnectionSearch
 
         return ConnectionSearch(self.model, self._networks, watch, self.memory_mb)
 
     @cached_property
     def _networks(self) -> Mapping[Player, Network]:
-        from qsage_validate.solvers.search.compiled.connections import networks_of
+        from qsage_validate.extensions.fast.connections import networks_of
 
         return networks_of(self.model)
 
 
 def _grid(game: BddlGame, memory_mb: int | None) -> SearchEngine:
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+    from qsage_validate.extensions.fast.engine import CompiledEngine
 
     return CompiledEngine(game.kernel(), memory_mb=memory_mb)
 
@@ -127,11 +148,11 @@ def _rounds(
     kernel = MaskKernel(Masks(game))
 
     def compiled() -> SearchEngine | None:
-        from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
+        from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 
         if machine is Machine.NEVER or why_not_compiled():
             return None
-        from qsage_validate.solvers.search.compiled.rounds import CompiledRounds
+        from qsage_validate.extensions.fast.rounds import CompiledRounds
 
         return CompiledRounds(kernel, memory_mb=memory_mb)
 

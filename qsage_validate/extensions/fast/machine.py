@@ -18,7 +18,7 @@ import numba
 from numba import types
 from numba.extending import intrinsic
 
-from qsage_validate.solvers.search.compiled.arrays import (
+from qsage_validate.extensions.fast.arrays import (
     CROWDED,
     DEPTH,
     DONE,
@@ -42,7 +42,7 @@ from qsage_validate.solvers.search.compiled.arrays import (
     Rules,
     Table,
 )
-from qsage_validate.solvers.search.compiled.numba_cache import cache_folder
+from qsage_validate.extensions.fast.numba_cache import cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from qsage_validate.extensions.fast.arrays import CONTROLS, DONE, FIRST
+from qsage_validate.extensions.fast.runner import Runner
 from qsage_validate.games.positional.hex import is_hex_board, transversal_of, with_network
 from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.compiled.arrays import CONTROLS, DONE, FIRST
-from qsage_validate.solvers.search.compiled.runner import Runner
 from qsage_validate.solvers.search.search_engine import WIN
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -133,6 +133,6 @@ def _central(model: PositionalModel) -> list[int]:
 
 
 def _machine() -> ModuleType:
-    from qsage_validate.solvers.search.compiled import connections_machine
+    from qsage_validate.extensions.fast import connections_machine
 
     return connections_machine

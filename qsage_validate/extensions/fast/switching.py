@@ -23,7 +23,7 @@ SWITCH_AND_COMPILE = 200_000
 def first_nodes(function: str) -> int:
     """The nodes of the search in Python before that by a function in machine code."""
     # To look for numba takes longer than to search a small game.
-    from qsage_validate.solvers.search.compiled.numba_cache import is_kept, why_not_compiled
+    from qsage_validate.extensions.fast.numba_cache import is_kept, why_not_compiled
 
     if why_not_compiled():
         return sys.maxsize

@@ -8,10 +8,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.games.bddl.kernel import BddlKernel
-from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
-from qsage_validate.solvers.search.bounds import MAX_PLIES
-from qsage_validate.solvers.search.compiled.arrays import (
+from qsage_validate.extensions.fast.arrays import (
     CONTROLS,
     DONE,
     FAR,
@@ -24,7 +21,10 @@ from qsage_validate.solvers.search.compiled.arrays import (
     Frames,
     new_frames,
 )
-from qsage_validate.solvers.search.compiled.runner import SLOTS, Runner
+from qsage_validate.extensions.fast.runner import SLOTS, Runner
+from qsage_validate.games.bddl.kernel import BddlKernel
+from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
+from qsage_validate.solvers.search.bounds import MAX_PLIES
 from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN, LimitError
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -129,7 +129,7 @@ class CompiledEngine:
         self, black: NDArray[np.uint64], white: NDArray[np.uint64], player: Player, plies: int
     ) -> Sequence[int]:
         """For many positions the number of a move that keeps the player's win; -1: unknown."""
-        from qsage_validate.solvers.search.compiled import replies
+        from qsage_validate.extensions.fast import replies
 
         states = self._arrays.states(black, white)
         chosen = np.zeros(len(black), dtype=np.int64)
@@ -205,6 +205,6 @@ class CompiledEngine:
 
 
 def _machine() -> ModuleType:
-    from qsage_validate.solvers.search.compiled import machine
+    from qsage_validate.extensions.fast import machine
 
     return machine

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from qsage_validate.errors import UsageError
-from qsage_validate.solvers.search.compiled.arrays import (
+from qsage_validate.extensions.fast.arrays import (
     CROWDED,
     DEPTH,
     ENTER,
@@ -113,7 +113,7 @@ class Runner:
         )
 
     def _grow(self) -> None:
-        from qsage_validate.solvers.search.compiled.machine import move_over
+        from qsage_validate.extensions.fast.machine import move_over
 
         old = self.table
         try:

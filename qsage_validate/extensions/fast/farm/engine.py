@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from qsage_validate.extensions.fast.farm.file import Found, FrontierFile
+from qsage_validate.extensions.fast.farm.frontier import Frontier, Node, Path, path_of, text_of
+from qsage_validate.extensions.fast.farm.tasks import Report, Task
+from qsage_validate.extensions.fast.farm.workers import Workers
 from qsage_validate.games.protocol import Game, Kernel, Player, State
-from qsage_validate.solvers.search.farm.file import Found, FrontierFile
-from qsage_validate.solvers.search.farm.frontier import Frontier, Node, Path, path_of, text_of
-from qsage_validate.solvers.search.farm.tasks import Report, Task
-from qsage_validate.solvers.search.farm.workers import Workers
 from qsage_validate.solvers.search.search_engine import (
     NEVER,
     NOT_WITHIN,
