@@ -37,7 +37,6 @@ _SUMMARIES = {
     "verify": "Check the proofs of a bundle, and what they are about.",
     "export": "Write a page in which a certificate plays, for any browser.",
     "minimise": "Make a certificate smaller: fewer gates, another proof.",
-    "synthesize": "Find the winning formula of an impartial game.",
     "play": "Play against a certificate: its strategy answers.",
 }
 _PACKAGES = ("solve", "play")  # the others are modules

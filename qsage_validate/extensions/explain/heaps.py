@@ -16,13 +16,17 @@ from typing import Any, ClassVar, Final
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.explain.explanation import counted_nodes
-from qsage_validate.games.impartial.formula import Formula
-from qsage_validate.games.impartial.model import ImpartialGame, state_text
-from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import Move
-from qsage_validate.synthesis.report import proved_strategy, python_module, smtlib_module
-from qsage_validate.synthesis.smt.session import Options, Synthesis, synthesise
-from qsage_validate.synthesis.strategy import Rule, Strategy
+from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
+from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.rules import Move
+from qsage_validate.extensions.impartial.synthesis.report import (
+    proved_strategy,
+    python_module,
+    smtlib_module,
+)
+from qsage_validate.extensions.impartial.synthesis.smt.session import Options, Synthesis, synthesise
+from qsage_validate.extensions.impartial.synthesis.strategy import Rule, Strategy
 from qsage_validate.system.progress import Tell, nobody
 
 LOST: Final = "make any move: none wins"

@@ -18,7 +18,7 @@ KINDS = {
     "Match": "play/match.py",
     "BoardEngine": "arena/engines/board.py",
     "BlockEngine": "arena/engines/blocks.py",
-    "HeapEngine": "arena/engines/heaps.py",
+    "HeapEngine": "extensions/impartial/engine.py",
     "HerbrandReader": "strategies/herbrand.py",
     "GdlModel": "games/gdl/paranoid.py",
     "BddlPosition": "games/bddl/rules.py",

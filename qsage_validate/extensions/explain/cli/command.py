@@ -15,11 +15,11 @@ from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.games.family import families
 
 if TYPE_CHECKING:
     from qsage_validate.api.formulas import Formula
     from qsage_validate.extensions.explain.library import Explanation
-    from qsage_validate.games.impartial.model import ImpartialGame
     from qsage_validate.system.limits import Deadline
 
 
@@ -112,15 +112,15 @@ def command(
     Exit code 0: found and proved, 1: CERT does not hold, 2: bad input, 3: undecided, 130:
     interrupted.
     """
-    from qsage_validate.cli.play.heaps import impartial_game
     from qsage_validate.extensions.explain.explain import ExplainOptions
     from qsage_validate.extensions.explain.library import check_winning, explained, form_of
 
     outputs = [shown.output, shown.certificate, shown.formula]
     for file in outputs:
         check_streams(file, json_output)
-    heaps = impartial_game(model.words[0]) if len(model.words) == 1 else None
-    if heaps is not None:
+    only = model.words[0] if len(model.words) == 1 else None
+    if any(own.has(only) for own in families()):
+        assert only is not None, "a family has it"
         named = {
             "--cert": cert,
             "--encoding": encoding,
@@ -131,7 +131,7 @@ def command(
         }
         given = [name for name, value in named.items() if value is not None]
         given += [*model.flags, *read.given_options(), *learning.given_options()]
-        return _heaps(heaps, given, limits, shown, json_output)
+        return _heaps(only, given, limits, shown, json_output)
     path = formula_path(model)
     form = None if shown.output in (None, "-") else form_of(shown.output or "")
     if path is None and (cert is not None or read.meta is not None):
@@ -174,25 +174,26 @@ def command(
 
 
 def _heaps(
-    game: ImpartialGame,
+    name: str,
     of_boards: Sequence[str],
     limits: LimitOptions,
     shown: ShownOptions,
     json_output: bool,
 ) -> Exit:
-    """Explain an impartial game, which takes no options ``of_boards``."""
+    """Explain the impartial game ``name``, which takes no options ``of_boards``."""
     from qsage_validate.extensions.explain.heaps import explain_heaps
     from qsage_validate.extensions.explain.library import form_of
     from qsage_validate.extensions.explain.shown import explanation_text
+    from qsage_validate.extensions.impartial.cli.play import impartial_game
+    from qsage_validate.extensions.impartial.synthesis.smt.session import Options
     from qsage_validate.formats.source import write_atomic
-    from qsage_validate.synthesis.smt.session import Options
 
     if of_boards:
         raise UsageError(f"found {of_boards[0]} with an impartial game, expected a board's game")
     form = None if shown.output in (None, "-") else form_of(shown.output or "")
     options = Options(strategy=True, seconds=limits.timeout, memory_mb=limits.memory, together=True)
     with SearchLine(sys.stderr) as line:
-        found = explain_heaps(game, options, line.tell)
+        found = explain_heaps(impartial_game(name), options, line.tell)
     if form is not None and shown.output is not None:
         write_atomic(shown.output, found.in_form(form))
     if json_output:
