@@ -25,7 +25,7 @@ from typing import Any, Final, TypeVar
 
 GROUP: Final = "qsage_validate.extensions"
 KINDS: Final = (
-    *("languages", "games", "families", "encodings", "solvers", "engines"),
+    *("languages", "formats", "games", "families", "encodings", "solvers", "engines"),
     *("teachers", "explanations", "commands", "names"),
 )
 """The kinds of declarations; a mapping with another one is warned of."""

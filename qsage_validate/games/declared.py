@@ -59,16 +59,6 @@ _LANGUAGES: Final = (
         engine="qsage_validate.solvers.search.solver:positional_engine",
         formats=("positional game", "SGF"),
     ),
-    DeclaredLanguage(
-        name="gdl",
-        kind="gdl",
-        parts=("name", "rounds", "win", "role", "gdl"),
-        needs=frozenset({"gdl"}),
-        language="qsage_validate.games.gdl.language:GDL",
-        depths="qsage_validate.solvers.deepening.game_depths:RoundDepths",
-        circuit="qsage_validate.validation.proofs.ground:rounds_rules",
-        formats=("GDL",),
-    ),
 )
 
 

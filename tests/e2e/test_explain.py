@@ -12,7 +12,7 @@ from qsage_validate.errors import Exit
 
 from .conftest import Qsage
 
-TRAILS = Path(qsage_validate.__file__).parent / "games/gdl/library/trails.gdl"
+TRAILS = Path(qsage_validate.__file__).parent / "extensions/gdl/library/trails.gdl"
 DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth", "3")
 
 

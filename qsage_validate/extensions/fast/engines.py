@@ -22,7 +22,7 @@ from qsage_validate.solvers.search.solver import EngineChoice
 from qsage_validate.system.memory import physical_mb
 
 if TYPE_CHECKING:
-    from qsage_validate.games.gdl.rules import RoundsGame
+    from qsage_validate.extensions.gdl.rules import RoundsGame
 
 MAX_ROUNDS = 400
 """The rules of a game of more rounds are not made masks."""
@@ -140,8 +140,8 @@ def _rounds(
     game: RoundsGame, memory_mb: int | None, machine: Machine = Machine.LATER
 ) -> SearchEngine:
     """The search on masks, which the search on the rules replaces where there are none."""
-    from qsage_validate.games.gdl.mask_kernel import MaskKernel, NoTurnsError
-    from qsage_validate.games.gdl.masks import Masks
+    from qsage_validate.extensions.gdl.mask_kernel import MaskKernel, NoTurnsError
+    from qsage_validate.extensions.gdl.masks import Masks
 
     if game.rounds > MAX_ROUNDS:
         raise TooLargeError(f"a game of {game.rounds} rounds")

@@ -18,8 +18,8 @@ from qsage_validate.extensions.fast.arrays import (
     words_of,
 )
 from qsage_validate.extensions.fast.runner import Runner
-from qsage_validate.games.gdl.mask_kernel import MaskKernel, NoTurnsError
-from qsage_validate.games.gdl.masks import Cases, Effect
+from qsage_validate.extensions.gdl.mask_kernel import MaskKernel, NoTurnsError
+from qsage_validate.extensions.gdl.masks import Cases, Effect
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import MAX_PLIES

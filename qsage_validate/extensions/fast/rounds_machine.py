@@ -42,7 +42,7 @@ NEEDS_EFFECT, NO_TURNS = range(CROWDED + 1, CROWDED + 3)
 
 
 class RoundRules(NamedTuple):
-    """A game: the masks of ``games/gdl/masks.py``, one after the other."""
+    """A game: the masks of ``extensions/gdl/masks.py``, one after the other."""
 
     legal_starts: Words  # the cases of Black's moves, of White's, and their end
     legal_care: Words

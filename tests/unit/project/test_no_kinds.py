@@ -20,7 +20,7 @@ KINDS = {
     "BlockEngine": "arena/engines/blocks.py",
     "HeapEngine": "extensions/impartial/engine.py",
     "HerbrandReader": "strategies/herbrand.py",
-    "GdlModel": "games/gdl/paranoid.py",
+    "GdlModel": "extensions/gdl/paranoid.py",
     "BddlPosition": "games/bddl/rules.py",
     "Bounds": "solvers/search/bounds.py",
     "PositionalEngine": "solvers/search/positional/engine.py",

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import quoted
-from qsage_validate.games.gdl.dependencies import Dependencies
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.dependencies import Dependencies
+from qsage_validate.extensions.gdl.model import (
     KEYWORDS,
     Atom,
     Clause,
@@ -26,6 +25,7 @@ from qsage_validate.games.gdl.model import (
     term_text,
     variables,
 )
+from qsage_validate.formats.source import quoted
 
 _REQUIRED: Final = ("role", "legal", "goal", "terminal")
 _BODY_ONLY: Final = frozenset({"true", "does"})

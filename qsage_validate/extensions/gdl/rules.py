@@ -24,9 +24,8 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
-from qsage_validate.formats.source import quoted
-from qsage_validate.games.gdl.grid import Grid, find_grid
-from qsage_validate.games.gdl.machine import (
+from qsage_validate.extensions.gdl.grid import Grid, find_grid
+from qsage_validate.extensions.gdl.machine import (
     State,
     StateMachine,
     Step,
@@ -36,7 +35,7 @@ from qsage_validate.games.gdl.machine import (
     turn_order,
     why_not,
 )
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
     Description,
@@ -48,8 +47,9 @@ from qsage_validate.games.gdl.model import (
     term_order,
     term_text,
 )
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import parse_ground
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_ground
+from qsage_validate.formats.source import quoted
 from qsage_validate.games.naming import name_of
 from qsage_validate.games.protocol import (
     Board,

@@ -20,17 +20,16 @@ from functools import cached_property
 from typing import Any, Final
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.gdl.ground_program import (
+from qsage_validate.errors import UsageError
+from qsage_validate.extensions.gdl.checks import check_description, role_names
+from qsage_validate.extensions.gdl.dependencies import Dependencies
+from qsage_validate.extensions.gdl.encodings.ground_program import (
     MAX_RULES,
     GroundProgram,
     ProgramCircuit,
     ground,
 )
-from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import quoted
-from qsage_validate.games.gdl.checks import check_description, role_names
-from qsage_validate.games.gdl.dependencies import Dependencies
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.model import (
     KEYWORDS,
     Atom,
     Clause,
@@ -43,6 +42,7 @@ from qsage_validate.games.gdl.model import (
     term_order,
     term_text,
 )
+from qsage_validate.formats.source import quoted
 
 _TERMINATED = """
 terminated(T) :- terminal(T), tdom(T).
@@ -125,7 +125,7 @@ def encode_gdl(
 
     Raises ``InputError`` for a description that is not valid, ``UsageError`` for a role that
     there is not, for no rounds, and for ``STRICT`` where the order of play is not fixed;
-    otherwise as :func:`~qsage_validate.encodings.gdl.ground_program.ground`.
+    otherwise as :func:`~qsage_validate.extensions.gdl.encodings.ground_program.ground`.
     """
     check_description(description)
     role = _role(description, black)

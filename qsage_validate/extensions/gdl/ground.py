@@ -1,7 +1,7 @@
 """The ground rules of a game in GDL, round by round, for the kernel's circuit.
 
-The executable rules ground themselves: each clause is compiled by ``games/gdl/joins.py``, with all
-atoms that matter as what it derives, and is run on the bounds of ``games/gdl/machine.py`` in the
+The executable rules ground themselves: each clause is compiled by ``joins.py``, with all
+atoms that matter as what it derives, and is run on the bounds of ``machine.py`` in the
 place of a position.  Its ground instances are those that it derives: every instance that can apply
 in some play, and few others.  Nothing here is shared with the encodings, which ground by clingo.
 """
@@ -13,12 +13,21 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.gdl.checks import goal_value
-from qsage_validate.games.gdl.dependencies import components
-from qsage_validate.games.gdl.joins import ACTION, DOES, STATE, STATIC, TRUE, Derive, Fact, View
-from qsage_validate.games.gdl.machine import Step, horizon
-from qsage_validate.games.gdl.model import Atom, Clause, Ground, Key, Term, term_text
-from qsage_validate.games.gdl.rules import RoundsGame
+from qsage_validate.extensions.gdl.checks import goal_value
+from qsage_validate.extensions.gdl.dependencies import components
+from qsage_validate.extensions.gdl.joins import (
+    ACTION,
+    DOES,
+    STATE,
+    STATIC,
+    TRUE,
+    Derive,
+    Fact,
+    View,
+)
+from qsage_validate.extensions.gdl.machine import Step, horizon
+from qsage_validate.extensions.gdl.model import Atom, Clause, Ground, Key, Term, term_text
+from qsage_validate.extensions.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.unrolled import (

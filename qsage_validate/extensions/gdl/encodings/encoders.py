@@ -5,7 +5,7 @@
 6, 7 and 9 of He, Saffidine and Thielscher 2024 (:func:`clausal` makes them of the circuits).
 
 A round is two plies, Black's part and White's.  Once the play has ended no move of Black's is
-made.  Games of more roles are those of one role against all others (``games/gdl/paranoid.py``).
+made.  Games of more roles are those of one role against all others (``paranoid.py``).
 
 In the clauses a gate's variable is existential and depends on its inputs alone, so it may stand in
 any block from that of its inputs on; the definitions differ in how far to the left.  Constraints
@@ -38,12 +38,17 @@ from qsage_validate.encodings.completion import (
     nothing_else,
 )
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.gdl.formula import GdlEncoding, RoundVariables, Variant, encode_gdl
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
+from qsage_validate.extensions.gdl.encodings.formula import (
+    GdlEncoding,
+    RoundVariables,
+    Variant,
+    encode_gdl,
+)
+from qsage_validate.extensions.gdl.model import term_order, term_text
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.rules import rounds_game
 from qsage_validate.formats.qdimacs import ClausalForm
-from qsage_validate.games.gdl.model import term_order, term_text
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.rules import rounds_game
 from qsage_validate.games.protocol import Player
 
 

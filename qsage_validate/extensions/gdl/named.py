@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from qsage_validate.games.gdl.library import load
-from qsage_validate.games.gdl.model import Description
-from qsage_validate.games.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.library import load
+from qsage_validate.extensions.gdl.model import Description
+from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.games.library.template import Values
 
 

@@ -25,8 +25,8 @@ from types import CodeType
 from typing import Final, Protocol
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.gdl.dependencies import Dependencies
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.dependencies import Dependencies
+from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
     Ground,

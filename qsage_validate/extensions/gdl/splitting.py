@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from qsage_validate.games.gdl.dependencies import Dependencies
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.dependencies import Dependencies
+from qsage_validate.extensions.gdl.model import (
     And,
     Atom,
     Clause,

@@ -22,16 +22,16 @@ from itertools import count
 from typing import Any, Final
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.gdl.ground_program import (
+from qsage_validate.errors import InputError, UndecidedError
+from qsage_validate.extensions.gdl.dependencies import components
+from qsage_validate.extensions.gdl.encodings.ground_program import (
     MAX_GATES,
     GroundProgram,
     GroundRule,
     WeightRule,
     ground,
 )
-from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.formats.source import PERCENT, Path, Source, quoted
-from qsage_validate.games.gdl.dependencies import components
 
 _QUANTIFIERS: Final[Mapping[str, Quantifier | None]] = {
     "_exists": Quantifier.EXISTS,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from qsage_validate.games.gdl.model import Atom, Clause, Key
+from qsage_validate.extensions.gdl.model import Atom, Clause, Key
 
 Node = TypeVar("Node", str, int, Key)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.games.gdl.model import Description
+    from qsage_validate.extensions.gdl.model import Description
 
 _FOLDER: Final = os.path.dirname(__file__)
 
@@ -21,8 +21,8 @@ def names() -> tuple[str, ...]:
 
 def load(name: str) -> Description:
     """The game called ``name``; raises ``UsageError`` with the list of names."""
+    from qsage_validate.extensions.gdl.parser import parse_description
     from qsage_validate.formats.source import quoted
-    from qsage_validate.games.gdl.parser import parse_description
 
     wanted = name.strip().lower().replace("_", "-")
     if wanted not in names():

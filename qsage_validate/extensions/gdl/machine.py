@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from qsage_validate.errors import IllegalMoveError, QsageError
-from qsage_validate.games.gdl.checks import check_description, goal_value, role_names
-from qsage_validate.games.gdl.joins import (
+from qsage_validate.extensions.gdl.checks import check_description, goal_value, role_names
+from qsage_validate.extensions.gdl.joins import (
     ACTION,
     DOES,
     STATE,
@@ -24,7 +24,7 @@ from qsage_validate.games.gdl.joins import (
     Program,
     View,
 )
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
     Description,

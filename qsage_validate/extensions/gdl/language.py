@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from qsage_validate.extensions.gdl import named as gdl
+from qsage_validate.extensions.gdl.options import OPTIONS
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_description, read_description
 from qsage_validate.formats.source import Format, Source, quoted, sniff
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import parse_description, read_description
 from qsage_validate.games.languages import Language
-from qsage_validate.games.library import catalogue, gdl
 from qsage_validate.games.library.template import option_values
 from qsage_validate.games.model_text import ModelParts, errors_in
 
 if TYPE_CHECKING:
-    from qsage_validate.games.gdl.rules import RoundsGame
+    from qsage_validate.extensions.gdl.rules import RoundsGame
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
@@ -33,7 +34,7 @@ class Gdl(Language[GdlModel]):
 
     def read(self, files: Sequence[str], options: Mapping[str, object]) -> GdlModel:
         (file,) = files
-        values = option_values(catalogue.OF_GDL, options, f"{file}, a game in GDL")
+        values = option_values(OPTIONS, options, f"{file}, a game in GDL")
         return gdl.with_options(read_description(file), values)
 
     def from_parts(self, parts: ModelParts) -> GdlModel:
@@ -49,7 +50,7 @@ class Gdl(Language[GdlModel]):
 
     def rules(self, model: GdlModel) -> RoundsGame:
         """Each round is two plies, Black's part and White's."""
-        from qsage_validate.games.gdl.rules import rounds_game
+        from qsage_validate.extensions.gdl.rules import rounds_game
 
         return rounds_game(model)
 

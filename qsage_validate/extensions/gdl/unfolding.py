@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.model import (
     KEYWORDS,
     And,
     Atom,

@@ -17,9 +17,8 @@ from hashlib import sha256
 from typing import ClassVar, Final
 
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import quoted
-from qsage_validate.games.gdl.checks import check_description, role_names
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.checks import check_description, role_names
+from qsage_validate.extensions.gdl.model import (
     And,
     Atom,
     Description,
@@ -33,6 +32,7 @@ from qsage_validate.games.gdl.model import (
     Variable,
     term_text,
 )
+from qsage_validate.formats.source import quoted
 
 NOBODY: Final = "nobody"
 """The other role of a single-player game."""

@@ -4,7 +4,7 @@ A state is an integer, a bit for each fluent that matters.  What is terminal, wo
 disjunction of conditions on the state; the effect of a joint move is a mask of fluents that stay,
 one of fluents that hold afterwards, and a disjunction for each fluent that depends on more.  The
 ground rules of all rounds together are those of ``ground.py``, made by the bounds of the
-:func:`~qsage_validate.games.gdl.machine.horizon`.
+:func:`~qsage_validate.extensions.gdl.machine.horizon`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from qsage_validate.games.gdl.grid import Grid
-from qsage_validate.games.gdl.ground import program_of
-from qsage_validate.games.gdl.machine import State, Step, horizon
-from qsage_validate.games.gdl.model import Ground, term_order, term_text
-from qsage_validate.games.gdl.rules import RoundsGame
+from qsage_validate.extensions.gdl.grid import Grid
+from qsage_validate.extensions.gdl.ground import program_of
+from qsage_validate.extensions.gdl.machine import State, Step, horizon
+from qsage_validate.extensions.gdl.model import Ground, term_order, term_text
+from qsage_validate.extensions.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player, board_maps
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.unrolled import GroundProgram, GroundRule

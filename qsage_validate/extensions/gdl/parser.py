@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from typing import Final, NoReturn
 
-from qsage_validate.formats.sexpr import List, Node, Word, node_text, read_nodes
-from qsage_validate.formats.source import SEMICOLON, Path, Source, quoted
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.model import (
     KEYWORDS,
     And,
     Atom,
@@ -25,8 +23,10 @@ from qsage_validate.games.gdl.model import (
     Variable,
     variables,
 )
-from qsage_validate.games.gdl.splitting import split_by_constants
-from qsage_validate.games.gdl.unfolding import unfolded
+from qsage_validate.extensions.gdl.splitting import split_by_constants
+from qsage_validate.extensions.gdl.unfolding import unfolded
+from qsage_validate.formats.sexpr import List, Node, Word, node_text, read_nodes
+from qsage_validate.formats.source import SEMICOLON, Path, Source, quoted
 
 _CONNECTIVES: Final = frozenset({"<=", "not", "and", "or", "distinct"})
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.gdl.masks import Masks, holds
+from qsage_validate.extensions.gdl.model import Ground
+from qsage_validate.extensions.gdl.rules import GdlMove, RoundsPosition
 from qsage_validate.games.bddl.symmetry import BitPermutation
-from qsage_validate.games.gdl.masks import Masks, holds
-from qsage_validate.games.gdl.model import Ground
-from qsage_validate.games.gdl.rules import GdlMove, RoundsPosition
 from qsage_validate.games.protocol import Kernel, Move, Player, Position, State
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from qsage_validate.games.gdl.machine import State, StateMachine
-from qsage_validate.games.gdl.model import Ground, term_order, term_text
+from qsage_validate.extensions.gdl.machine import State, StateMachine
+from qsage_validate.extensions.gdl.model import Ground, term_order, term_text
 from qsage_validate.games.protocol import Board, Square
 
 _PLAYS: Final = 12

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from qsage_validate.circuit.qbf import CircuitBuilder
 from qsage_validate.errors import MissingExtraError, QsageError, UndecidedError
-from qsage_validate.games.gdl.dependencies import components
+from qsage_validate.extensions.gdl.dependencies import components
 from qsage_validate.system.memory import MEMORY_MB
 
 MAX_GATES: Final = 5_000_000
