@@ -5,8 +5,6 @@ from qsage_validate.api.encodings import Difference as Difference
 from qsage_validate.api.encodings import Differences as Differences
 from qsage_validate.api.encodings import EncodingReport as EncodingReport
 from qsage_validate.api.encodings import validate_encoding as validate_encoding
-from qsage_validate.api.explaining import Explanation as Explanation
-from qsage_validate.api.explaining import RefutedStrategyError as RefutedStrategyError
 from qsage_validate.api.formulas import Formula as Formula
 from qsage_validate.api.formulas import FoundLayout as FoundLayout
 from qsage_validate.api.formulas import encode as encode
@@ -30,7 +28,6 @@ from qsage_validate.api.solving import solve as solve
 from qsage_validate.api.strategies import Strategy as Strategy
 from qsage_validate.api.strategies import Tree as Tree
 from qsage_validate.api.strategies import certify as certify
-from qsage_validate.api.strategies import explain as explain
 from qsage_validate.api.strategies import load as load
 from qsage_validate.certificates.routes.by_search import CheckFailedError as CheckFailedError
 from qsage_validate.comparing.exact import ExactComparison as ExactComparison
@@ -44,6 +41,9 @@ from qsage_validate.errors import UndecidedError as UndecidedError
 from qsage_validate.errors import UsageError as UsageError
 from qsage_validate.extensions.bench.library import BenchResults as BenchResults
 from qsage_validate.extensions.bench.library import read_results as read_results
+from qsage_validate.extensions.explain.library import Explanation as Explanation
+from qsage_validate.extensions.explain.library import RefutedStrategyError as RefutedStrategyError
+from qsage_validate.extensions.explain.library import explain as explain
 from qsage_validate.games.protocol import Player as Player
 from qsage_validate.games.protocol import Position as Position
 from qsage_validate.judging.simulator import Simulator as Simulator

@@ -24,7 +24,10 @@ from importlib import import_module
 from typing import Any, Final, TypeVar
 
 GROUP: Final = "qsage_validate.extensions"
-KINDS: Final = ("languages", "games", "encodings", "solvers", "commands", "teachers", "names")
+KINDS: Final = (
+    *("languages", "formats", "games", "families", "encodings", "solvers", "engines"),
+    *("teachers", "explanations", "commands", "names"),
+)
 """The kinds of declarations; a mapping with another one is warned of."""
 
 

@@ -13,18 +13,21 @@ from qsage_validate.api.frames import directed_graph, html_table
 from qsage_validate.api.games import Board, Game
 from qsage_validate.api.sources import FileSource, as_paths
 from qsage_validate.api.words import parameter_words
+from qsage_validate.arena.program import DeclaredExplanation
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, certified_by
 from qsage_validate.problems.load import load as load_problem
+from qsage_validate.registry import declared
+from qsage_validate.registry import load as load_place
 from qsage_validate.render.markup import escape
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Tell, nobody
 
 if TYPE_CHECKING:
-    from qsage_validate.api.explaining import Explanation
+    from qsage_validate import Explanation
     from qsage_validate.api.matches import Match
     from qsage_validate.api.reports import Attack, Report
     from qsage_validate.arena.strategy_tree import Node, StrategyTree
@@ -142,15 +145,22 @@ class Strategy:
         ``UsageError`` for a formula without rules and a certificate with functions missing, and
         ``RefutedStrategyError`` where the strategy does not win.
         """
-        from qsage_validate.api.explaining import check_winning, explained
-        from qsage_validate.explaining.explain import ExplainOptions
-
-        limits = Limits(Deadline.after(timeout), memory, positions=positions)
-        options = ExplainOptions(
-            limits, lookahead, effort, depth_limit=depth_limit, max_nodes=max_nodes
+        found = next(iter(declared("explanations", DeclaredExplanation)), None)
+        if found is None:
+            raise UsageError("found explain(), expected an installed package that explains")
+        explained: Explanation = load_place(found.strategy)(
+            self,
+            lookahead=lookahead,
+            depth_limit=depth_limit,
+            max_nodes=max_nodes,
+            positions=positions,
+            effort=effort,
+            predicates=predicates,
+            timeout=timeout,
+            memory=memory,
+            tell=tell,
         )
-        hero = check_winning(self.problem, limits.deadline)
-        return explained(self.formula or Formula(self.problem), options, hero, tell, predicates)
+        return explained
 
     @parameter_words
     def play(self, *, blocks: bool = False) -> Match:
@@ -405,41 +415,6 @@ def certify(
         tell=tell,
     )
     return Strategy(certified_by(subject.problem, made.certificate), subject, made)
-
-
-def explain(
-    subject: Game | Formula,
-    *,
-    encoding: str | None = None,
-    lookahead: int = 3,
-    depth_limit: int | None = None,
-    max_nodes: int | None = None,
-    positions: int = 50_000,
-    effort: int = 20_000,
-    predicates: str | PathLike[str] | None = None,
-    timeout: float | None = None,
-    memory: int | None = None,
-    tell: Tell = nobody,
-) -> Explanation:
-    """A small program by which the winner of a game wins, proved of the game's formula.
-
-    The parameters are those of ``Strategy.explain``; ``encoding`` is that of the formula.  Without
-    it a program of White's that meets more than ``positions`` is proved on EA, where that has the
-    game.
-    """
-    from qsage_validate.api.explaining import explained
-    from qsage_validate.explaining.explain import ExplainOptions
-
-    any_encoding = isinstance(subject, Game) and encoding is None
-    if isinstance(subject, Game):
-        subject = encode(subject, encoding)
-    elif encoding is not None:
-        raise UsageError("found encoding= with a formula, expected a game")
-    limits = Limits(Deadline.after(timeout), memory, positions=positions)
-    options = ExplainOptions(
-        limits, lookahead, effort, depth_limit=depth_limit, max_nodes=max_nodes
-    )
-    return explained(subject, options, tell=tell, predicates=predicates, any_encoding=any_encoding)
 
 
 @parameter_words

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from qsage_validate.games.protocol import Board, Illegality, Player, Position
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
 from qsage_validate.validation.finding import Evidence, Finding
-
-if TYPE_CHECKING:
-    from qsage_validate.games.impartial.heap_game import HeapMove
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,18 @@ class BlockMove:
         return dict(zip(self.variables, self.values, strict=True))
 
 
-MatchMove: TypeAlias = "LayoutMove | BlockMove | HeapMove"
+@dataclass(frozen=True, slots=True)
+class HeapMove:
+    """An action with numbers, as games with heaps have them; ``str`` is ``take(2)``."""
+
+    action: str
+    arguments: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.action}({','.join(map(str, self.arguments))})"
+
+
+MatchMove: TypeAlias = LayoutMove | BlockMove | HeapMove
 
 
 Pairs: TypeAlias = tuple[tuple[LayoutMove, LayoutMove], ...]

@@ -36,9 +36,7 @@ _SUMMARIES = {
     "compare": "Say whether the strategy of FIRST wins in SECOND, too.",
     "verify": "Check the proofs of a bundle, and what they are about.",
     "export": "Write a page in which a certificate plays, for any browser.",
-    "explain": "Show a strategy as a small program that people can play by.",
     "minimise": "Make a certificate smaller: fewer gates, another proof.",
-    "synthesize": "Find the winning formula of an impartial game.",
     "play": "Play against a certificate: its strategy answers.",
 }
 _PACKAGES = ("solve", "play")  # the others are modules

@@ -38,7 +38,8 @@ def set_up(option: str, shell: str, program: str) -> None:
         print(f"{shell} completion installed in {path}: it takes effect in the next {shell}")
 
 
-def _like(incomplete: str, names: Iterable[str]) -> list[str]:
+def like(incomplete: str, names: Iterable[str]) -> list[str]:
+    """The names that begin so."""
     return [name for name in names if name.startswith(incomplete)]
 
 
@@ -62,14 +63,7 @@ def games(incomplete: str) -> list[str]:
     """The games of the library."""
     from qsage_validate.games.library import catalogue
 
-    return _like(incomplete, (game.name for game in catalogue.library_games()))
-
-
-def impartial_games(incomplete: str) -> list[str]:
-    """The impartial games that are files of the package, and files."""
-    from qsage_validate.games.impartial.library import names
-
-    return [*_like(incomplete, names()), *files(incomplete)]
+    return like(incomplete, (game.name for game in catalogue.library_games()))
 
 
 def models(incomplete: str) -> list[str]:
@@ -81,14 +75,14 @@ def shapes(incomplete: str) -> list[str]:
     """The polyominoes that have names."""
     from qsage_validate.games.positional.polyominoes import named
 
-    return _like(incomplete, named())
+    return like(incomplete, named())
 
 
 def encodings(incomplete: str) -> list[str]:
     """The encodings of all kinds of games."""
     from qsage_validate.encodings.registry import encoders
 
-    return _like(incomplete, encoders())
+    return like(incomplete, encoders())
 
 
 def solvers(incomplete: str) -> list[str]:
@@ -96,22 +90,22 @@ def solvers(incomplete: str) -> list[str]:
     from qsage_validate.registry import declares
 
     if not declares("solvers"):
-        return _like(incomplete, ("search", *SOLVERS))
+        return like(incomplete, ("search", *SOLVERS))
     from qsage_validate.solvers.qbf.backends import backends
 
-    return _like(incomplete, ("search", *backends()))
+    return like(incomplete, ("search", *backends()))
 
 
 def preprocessors(incomplete: str) -> list[str]:
     """The preprocessors of formulas."""
-    return _like(incomplete, PREPROCESSORS)
+    return like(incomplete, PREPROCESSORS)
 
 
 def levels(incomplete: str) -> list[str]:
     """The levels of a validation."""
-    return _like(incomplete, LEVELS)
+    return like(incomplete, LEVELS)
 
 
 def dialects(incomplete: str) -> list[str]:
     """The dialects of certificates."""
-    return _like(incomplete, DIALECTS)
+    return like(incomplete, DIALECTS)

@@ -42,19 +42,14 @@ def formula_path(model: ModelArguments) -> str | None:
         return None
     if language_of(word) is not None:
         return None
-    if word != STDIN and sniff(word) is Format.UNKNOWN and _is_impartial(word):
-        from qsage_validate.games.registry import is_impartial_game
+    if word != STDIN and sniff(word) is Format.UNKNOWN:
+        from qsage_validate.games.family import families
 
-        in_shell = word if shlex.quote(word) == word else "FILE"
-        raise is_impartial_game(label(word), in_shell)
+        for declared in families():
+            if declared.has(word):
+                in_shell = word if shlex.quote(word) == word else "FILE"
+                raise declared.family.off_board(label(word), in_shell)
     return word
-
-
-def _is_impartial(path: str) -> bool:
-    from qsage_validate.games.impartial.parser import is_impartial
-
-    with open(path, "rb") as file:
-        return is_impartial(file.read(1 << 16).decode("utf-8-sig", errors="replace"))
 
 
 def game_formula(

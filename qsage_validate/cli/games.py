@@ -9,6 +9,7 @@ from qsage_validate.cli.option_groups import argument, flag, takes_options
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.declared import kind_of, languages
+from qsage_validate.games.family import families
 from qsage_validate.games.library.template import (
     Flag,
     LibraryGame,
@@ -16,8 +17,6 @@ from qsage_validate.games.library.template import (
     SquareName,
     option_values,
 )
-
-_OF_IMPARTIAL = "impartial games (qsage synthesize NAME, qsage play NAME)"
 
 
 @examples(
@@ -44,31 +43,21 @@ def command(
             raise UsageError(f"found {name} with --encodings, expected one of them")
         return _tell_encodings(json_output)
     chosen = library_games() if name is None else (find_game(name),)
-    impartial = [] if name is not None else _impartial()
+    others = () if name is not None else families()
+    listed = [
+        (own, [{"name": g.name, "help": g.help} for g in own.family.listed()]) for own in others
+    ]
     if json_output:
-        emit_json({"games": [_as_json(game) for game in chosen], "impartial": impartial})
+        rows = {own.name: games for own, games in listed}
+        emit_json({"games": [_as_json(game) for game in chosen], **rows})
         return Exit.FINE
     texts = [_as_text(game) for game in chosen]
-    if impartial:
-        width = max(len(each["name"]) for each in impartial)
-        lines = [f"  {each['name']:{width}}  {each['help']}" for each in impartial]
-        more = "  and the games of the benchmark's families (qsage synthesize --list)"
-        texts.append("\n".join([_OF_IMPARTIAL, *lines, more]))
+    for own, games in listed:
+        width = max(len(each["name"]) for each in games)
+        lines = [f"  {each['name']:{width}}  {each['help']}" for each in games]
+        texts.append("\n".join([own.about, *lines, f"  {own.more}"]))
     emit("\n\n".join(texts))
     return Exit.FINE
-
-
-def _impartial() -> list[dict[str, str]]:
-    """The impartial games that are files of the package."""
-    from qsage_validate.games.impartial import library
-
-    found = []
-    for name in library.names():
-        game = library.load(name)
-        moves = ", ".join(action.name for action in game.actions)
-        state = ", ".join(game.variables)
-        found.append({"name": name, "help": f"state {state}; moves {moves}"})
-    return found
 
 
 def _tell_encodings(json_output: bool) -> Exit:

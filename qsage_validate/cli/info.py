@@ -15,6 +15,7 @@ from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import flag, option
 from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, StrictOption, prenex_order
 from qsage_validate.errors import Exit, InputError, UsageError
+from qsage_validate.formats.declared import formats as declared_formats
 from qsage_validate.formats.source import STDIN, label
 
 if TYPE_CHECKING:
@@ -110,7 +111,12 @@ def _game(subject: ModelArguments) -> Facts:
 
     model = subject.resolve()
     facts: Facts = {"game": model.name, "kind": kind_of(model.language)}
-    described = {"domain": _bddl, "problem": _bddl, "pg": _pg, "gdl": _gdl}
+    described: dict[str, Callable[[bytes, str], Facts]] = {
+        "domain": _bddl,
+        "problem": _bddl,
+        "pg": _pg,
+    }
+    described |= {own.part: own.facts for own in declared_formats() if own.part is not None}
     for part, text in model.parts().items():
         if part in described:
             facts |= described[part](f"{text}\n".encode(), part)
@@ -143,8 +149,7 @@ def _tell_file(
         Format.META: _meta,
         Format.BDDL: _bddl,
         Format.PG: _pg,
-        Format.GDL: _gdl,
-        Format.QASP: _qasp,
+        **{own.format: own.facts for own in declared_formats()},
     }
     if found in (Format.UNKNOWN, Format.SGF) and is_positional_file(file):
         kind = "Hex board" if found is Format.UNKNOWN else "Hex board (SGF)"
@@ -204,16 +209,10 @@ def _qcir(data: bytes, name: str, prenex: Prenex | None, names: bool) -> Facts:
     qbf = parse_qcir(data, name, prenex_order(prenex))
     gates = Counter(gate.connective.value for gate in qbf.gates.values())
     return (
-        _formula(qbf) | {"gates": len(qbf.gates), "connectives": dict(gates)} | _layout(qbf, names)
+        formula_facts(qbf)
+        | {"gates": len(qbf.gates), "connectives": dict(gates)}
+        | _layout(qbf, names)
     )
-
-
-def _qasp(data: bytes, name: str) -> Facts:
-    from qsage_validate.encodings.gdl.qasp import parse_qasp
-    from qsage_validate.formats.source import PERCENT, Source
-
-    qbf = parse_qasp(Source.decode(data, name, PERCENT))
-    return _formula(qbf) | {"gates": len(qbf.gates)}
 
 
 def _qdimacs(data: bytes, name: str, names: bool) -> Facts:
@@ -221,10 +220,11 @@ def _qdimacs(data: bytes, name: str, names: bool) -> Facts:
 
     qbf = parse_qdimacs(data, name)
     clauses = {"clauses": len(clausal_form(qbf).clauses)}
-    return _formula(qbf) | clauses | _layout(qbf, names)
+    return formula_facts(qbf) | clauses | _layout(qbf, names)
 
 
-def _formula(qbf: Qbf) -> Facts:
+def formula_facts(qbf: Qbf) -> Facts:
+    """The facts of a formula: its variables and its prefix."""
     prenex_fact = {} if qbf.prenexed is None else {"prenex": str(qbf.prenexed)}
     free = {} if not qbf.free else {"free variables": _listed(qbf, qbf.free)}
     scopes = _scopes(qbf.merged_scopes())
@@ -455,20 +455,6 @@ def _positional(model: PositionalModel) -> Facts:
         "black's winning sets": len(model.black_wins),
         "white's winning sets": len(model.white_wins),
         "network": model.network is not None,
-    }
-
-
-def _gdl(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.source import SEMICOLON, Source
-    from qsage_validate.games.gdl.checks import check_description, role_names
-    from qsage_validate.games.gdl.parser import parse_description
-
-    description = parse_description(Source.decode(data, name, SEMICOLON).text, name)
-    check_description(description)
-    return {
-        "game": description.name,
-        "roles": [str(role) for role in role_names(description)],
-        "rules": len(description.rules),
     }
 
 

@@ -116,28 +116,6 @@ _ENCODINGS: Final = (
             "PAIRING: White has a pairing after the plies (false: White holds; true: nothing)",
         ),
     ),
-    *_in_module(
-        "gdl",
-        "qsage_validate.encodings.gdl.encoders",
-        (
-            "gdl",
-            "GE of He, Saffidine and Thielscher 2024: any turn-taking game, moves as variables",
-        ),
-        (
-            "gdl-strict",
-            "SE: no codes for rounds in which White cannot choose (strictly turn-taking games)",
-        ),
-        ("gdl-gn", "GN: GE in clauses over atoms, atoms innermost"),
-        ("gdl-gt", "GT: GE in clauses over atoms, atoms by time"),
-        (
-            "gdl-gd",
-            "GD: GE in clauses over atoms, atoms as early as what they depend on allows",
-        ),
-        (
-            "gdl-sd",
-            "SD: SE in clauses over atoms, atoms as early as what they depend on allows",
-        ),
-    ),
 )
 
 

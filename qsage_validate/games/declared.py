@@ -34,8 +34,6 @@ class DeclaredLanguage:
     circuit: str | None = None
     engine: str | None = None
     formats: tuple[str, ...] = ()
-    compiled: bool = False
-    """True where the general search has machine code for its games."""
 
 
 _LANGUAGES: Final = (
@@ -49,7 +47,6 @@ _LANGUAGES: Final = (
         circuit="qsage_validate.validation.proofs.ground:grid_rules",
         engine="qsage_validate.solvers.search.solver:grid_engine",
         formats=("BDDL",),
-        compiled=True,
     ),
     DeclaredLanguage(
         name="positional",
@@ -61,17 +58,6 @@ _LANGUAGES: Final = (
         circuit="qsage_validate.validation.proofs.ground:positional_rules",
         engine="qsage_validate.solvers.search.solver:positional_engine",
         formats=("positional game", "SGF"),
-    ),
-    DeclaredLanguage(
-        name="gdl",
-        kind="gdl",
-        parts=("name", "rounds", "win", "role", "gdl"),
-        needs=frozenset({"gdl"}),
-        language="qsage_validate.games.gdl.language:GDL",
-        depths="qsage_validate.solvers.deepening.game_depths:RoundDepths",
-        circuit="qsage_validate.validation.proofs.ground:rounds_rules",
-        formats=("GDL",),
-        compiled=True,
     ),
 )
 

@@ -14,8 +14,6 @@ from qsage_validate.registry import load
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.model import Model
     from qsage_validate.games.bddl.rules import BddlGame
-    from qsage_validate.games.gdl.paranoid import GdlModel
-    from qsage_validate.games.gdl.rules import RoundsGame
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.games.positional.rules import PositionalGame
 from abc import ABC, abstractmethod
@@ -119,8 +117,6 @@ def model_from_parts(language: str, parts: Mapping[str, str]) -> GameModel:
 def load_game(model: Model) -> BddlGame: ...
 @overload
 def load_game(model: PositionalModel) -> PositionalGame: ...
-@overload
-def load_game(model: GdlModel) -> RoundsGame: ...
 @overload
 def load_game(model: GameModel) -> Game: ...
 def load_game(model: GameModel) -> Game:

@@ -9,6 +9,7 @@ from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.source import STDIN, Format, label, quoted, sample_words, sniff
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.bddl.model import Model
+from qsage_validate.games.family import families, plain
 from qsage_validate.games.languages import language_of
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, LibraryGame
@@ -24,16 +25,14 @@ def find_game(name: str) -> LibraryGame:
     for game in library_games():
         if wanted in game.names:
             return game
-    from qsage_validate.games.impartial import library as impartial
-
-    if impartial.knows(name):
-        raise is_impartial_game(name, wanted)
     names = [name for game in library_games() for name in game.names]
+    for declared in families():
+        if wanted in declared.family.every_name():
+            raise declared.family.off_board(name, wanted)
+        names += declared.family.every_name()
     sample = f"sample:{wanted}"
     is_sample = sample in sample_words()
-    near = did_you_mean(
-        *((sample, sample_words()) if is_sample else (wanted, [*names, *impartial.every_name()]))
-    )
+    near = did_you_mean(*((sample, sample_words()) if is_sample else (wanted, names)))
     raise UsageError(
         f"found the unknown game {quoted(name)}{near}, expected DOMAIN and "
         f"PROBLEM files or one of {_names()}"
@@ -43,20 +42,6 @@ def find_game(name: str) -> LibraryGame:
 def is_game_name(name: str) -> bool:
     """True if the library has a game called ``name``."""
     return any(plain(name) in game.names for game in library_games())
-
-
-def is_impartial_game(name: str, word: str) -> UsageError:
-    """The error about an impartial game, which is called ``word`` in a shell."""
-    return UsageError(
-        f"found {quoted(name)}, an impartial game, expected one on a board or in GDL: "
-        f"'qsage synthesize {word}' solves it, 'qsage explain {word}' explains it, "
-        f"'qsage play {word}' plays it"
-    )
-
-
-def plain(name: str) -> str:
-    """The name of a game as the library writes it."""
-    return name.strip().lower().replace("_", "-")
 
 
 def _names() -> str:

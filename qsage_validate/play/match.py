@@ -38,7 +38,7 @@ from qsage_validate.validation.finding import Finding
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import Comparison, Lesson, Teacher
-    from qsage_validate.explaining.explanation import Followed
+    from qsage_validate.arena.program import PlayedProgram
     from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
     from qsage_validate.system.limits import Deadline
 
@@ -69,7 +69,7 @@ class Match:
         task: Task | None = None,
         *,
         teacher: Callable[[], Teacher | None] | None = None,
-        program: Followed | None = None,
+        program: PlayedProgram | None = None,
     ) -> None:
         """``teacher`` makes the teacher of these plays, when it is first asked.
 

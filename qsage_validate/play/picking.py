@@ -10,15 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from qsage_validate.arena.frame import BlockMove, LayoutMove, MatchMove, SquareXY
+from qsage_validate.arena.frame import BlockMove, HeapMove, LayoutMove, MatchMove, SquareXY
 from qsage_validate.games.protocol import Board, Square
 
-if TYPE_CHECKING:
-    from qsage_validate.games.impartial.heap_game import HeapMove
-
-PlacedMove: TypeAlias = "LayoutMove | HeapMove"
+PlacedMove: TypeAlias = LayoutMove | HeapMove
 
 _PLACE = r"\(?\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)?"
 _SAID = re.compile(rf"\s*{_PLACE}(?:\s*(?:-|x|to)\s*{_PLACE})?\s*")

@@ -16,8 +16,9 @@ from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, Silence, inconclusive
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.formats.declared import formula_in
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.formats.source import Format, quoted, sniff
+from qsage_validate.formats.source import quoted, sniff
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
 from qsage_validate.games.naming import labelled
@@ -236,11 +237,8 @@ def load(files: Files, rules: Game | None = None) -> Problem:
 
 def _read_formula(path: str, order: PrenexOrder | None) -> Qbf:
     """The formula in a file: QCIR, QDIMACS, or a quantified logic program, told by its content."""
-    if sniff(path) is not Format.QASP:
-        return read_formula(path, order)
-    from qsage_validate.encodings.gdl.qasp import read_qasp
-
-    return read_qasp(path)
+    found = formula_in(path, sniff(path))
+    return read_formula(path, order) if found is None else found
 
 
 def _solver(name: str, seconds: float | None) -> Solving:

@@ -30,8 +30,8 @@ from rich.table import Table
 
 import qsage_validate as qs
 from qsage_validate.certificates.minimise.minimise import minimised
-from qsage_validate.explaining.finding import Winning
-from qsage_validate.explaining.situation import Made, Situation
+from qsage_validate.extensions.explain.finding import Winning
+from qsage_validate.extensions.explain.situation import Made, Situation
 from qsage_validate.games.protocol import Square
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import CircuitCertificate

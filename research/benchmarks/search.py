@@ -222,10 +222,10 @@ def compiled(words: Sequence[str], timeout: float) -> Iterator[dict[str, object]
 
 def _at_the_end(line: str) -> Game:
     """A grid game at its last depth; the machine code for it is made or loaded."""
+    from qsage_validate.extensions.fast.engine import CompiledEngine
     from qsage_validate.games.bddl.rules import BddlGame
     from qsage_validate.games.registry import resolve_command
     from qsage_validate.solvers.deepening.game_depths import depths_of
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
 
     depths = depths_of(resolve_command(line.split()))
     last = depths.last()

@@ -11,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.fast import numba_cache, switching
+from qsage_validate.extensions.fast.arrays import Arrays, mask_of, words_of
+from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -21,9 +24,6 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.compiled import numba_cache, switching
-from qsage_validate.solvers.search.compiled.arrays import Arrays, mask_of, words_of
-from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
 from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.minimax import minimax
@@ -71,7 +71,7 @@ def test_every_grid_game_of_the_catalogue_is_here() -> None:
 @needs_numba
 @pytest.mark.parametrize("words", WORDS)
 def test_verdict_depth_and_nodes_are_those_of_the_search_in_python(words: str) -> None:
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+    from qsage_validate.extensions.fast.engine import CompiledEngine
 
     game = game_of(words)
     kernel = kernel_of(game)
@@ -95,7 +95,7 @@ def test_verdict_depth_and_nodes_are_those_of_the_search_in_python(words: str) -
 )
 def test_random_games_have_the_same_values(model: Model, slots: int) -> None:
     """Also with a table of four entries, from which nearly everything is lost."""
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+    from qsage_validate.extensions.fast.engine import CompiledEngine
 
     game = BddlGame(model.at_plies(min(model.problem.plies, 6)))
     kernel = kernel_of(game)
@@ -108,7 +108,7 @@ def test_random_games_have_the_same_values(model: Model, slots: int) -> None:
 
 @needs_numba
 def test_a_small_table_grows_to_its_limit_and_then_forgets() -> None:
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+    from qsage_validate.extensions.fast.engine import CompiledEngine
 
     game = game_of("connect-c --size 5x5 --connect 4 --depth 25")
     found = []
@@ -123,7 +123,7 @@ def test_a_small_table_grows_to_its_limit_and_then_forgets() -> None:
 
 @needs_numba
 def test_limits_end_it_and_it_goes_on_afterwards() -> None:
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+    from qsage_validate.extensions.fast.engine import CompiledEngine
 
     game = game_of("domineering --size 6x6 --depth 37")
     solver = Solver(game, CompiledEngine(game.kernel()), limits=Limits(Deadline.after(0)))
@@ -161,7 +161,7 @@ def test_a_long_search_changes_to_machine_code(monkeypatch: pytest.MonkeyPatch) 
 
 def test_without_numba_the_search_is_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "qsage_validate.solvers.search.compiled.numba_cache.util.find_spec", lambda name: None
+        "qsage_validate.extensions.fast.numba_cache.util.find_spec", lambda name: None
     )
     numba_cache.why_not_compiled.cache_clear()
     try:
@@ -178,10 +178,10 @@ def test_without_numba_the_search_is_in_python(monkeypatch: pytest.MonkeyPatch) 
 
 def test_numba_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "qsage_validate.solvers.search.compiled.numba_cache.util.find_spec", lambda name: object()
+        "qsage_validate.extensions.fast.numba_cache.util.find_spec", lambda name: object()
     )
     monkeypatch.setattr(
-        "qsage_validate.solvers.search.compiled.numba_cache.metadata.version", lambda name: "0.60.1"
+        "qsage_validate.extensions.fast.numba_cache.metadata.version", lambda name: "0.60.1"
     )
     numba_cache.why_not_compiled.cache_clear()
     try:
@@ -216,7 +216,7 @@ def test_ctrl_c_while_the_machine_code_is_made_waits_until_it_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """numba answers an interrupt in the middle of its work by an error of its own."""
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+    from qsage_validate.extensions.fast.engine import CompiledEngine
 
     game = load_game(find_command(["domineering", "--size", "3x3"]))
     assert isinstance(game, BddlGame)

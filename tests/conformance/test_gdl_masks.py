@@ -9,20 +9,20 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.gdl import masks as masks_module
-from qsage_validate.games.gdl.grid import Grid
-from qsage_validate.games.gdl.mask_kernel import MaskKernel
-from qsage_validate.games.gdl.masks import Masks, holds
-from qsage_validate.games.gdl.model import Description
-from qsage_validate.games.gdl.parser import parse_description
-from qsage_validate.games.gdl.rules import NotTurnTakingError, RoundsGame
+from qsage_validate.extensions.fast import numba_cache, switching
+from qsage_validate.extensions.fast.numba_cache import why_not_compiled
+from qsage_validate.extensions.gdl import masks as masks_module
+from qsage_validate.extensions.gdl.grid import Grid
+from qsage_validate.extensions.gdl.mask_kernel import MaskKernel
+from qsage_validate.extensions.gdl.masks import Masks, holds
+from qsage_validate.extensions.gdl.model import Description
+from qsage_validate.extensions.gdl.parser import parse_description
+from qsage_validate.extensions.gdl.rules import NotTurnTakingError, RoundsGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.compiled import numba_cache, switching
-from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
 from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

@@ -21,13 +21,14 @@ from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.simulate import Simulator, pack, unpack
 from qsage_validate.errors import InputError, QsageError, Undecided
-from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.ground import unrolled
-from qsage_validate.games.gdl.machine import StateMachine
-from qsage_validate.games.gdl.model import Description, Ground, term_text
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import parse_description, read_description
-from qsage_validate.games.gdl.rules import GdlMove, RoundsGame, RoundsPosition
+from qsage_validate.extensions.gdl import library
+from qsage_validate.extensions.gdl.ground import unrolled
+from qsage_validate.extensions.gdl.language import GDL
+from qsage_validate.extensions.gdl.machine import StateMachine
+from qsage_validate.extensions.gdl.model import Description, Ground, term_text
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_description, read_description
+from qsage_validate.extensions.gdl.rules import GdlMove, RoundsGame, RoundsPosition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.kernel.game import State, TooLargeError
@@ -67,7 +68,7 @@ def description_of(shared_data: Path, name: str) -> Description:
 def game_of(description: Description | str, rounds: int, **asked: Any) -> RoundsGame:
     if isinstance(description, str):
         description = parse_description(description)
-    return load_game(GdlModel(description, rounds, **asked))
+    return GDL.rules(GdlModel(description, rounds, **asked))
 
 
 # -- the circuit, position by position ----------------------------------------------------------

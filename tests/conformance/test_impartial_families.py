@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qsage_validate.errors import InputError
-from qsage_validate.games.impartial.families.catalogue import families
-from qsage_validate.games.impartial.families.family import PUBLISHED, Family, FamilyGame
-from qsage_validate.games.impartial.model import ImpartialGame
-from qsage_validate.games.impartial.parser import read_game
+from qsage_validate.extensions.impartial.families.catalogue import families
+from qsage_validate.extensions.impartial.families.family import PUBLISHED, Family, FamilyGame
+from qsage_validate.extensions.impartial.model import ImpartialGame
+from qsage_validate.extensions.impartial.parser import read_game
 from tests.support.impartial_meaning import meaning
 
 EVERY = 40

@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.games.impartial.infix import parse_formula
-from qsage_validate.games.impartial.parser import read_game
-from qsage_validate.games.impartial.rules import ImpartialRules
-from qsage_validate.synthesis.checks.formula import Status, Verifier
-from qsage_validate.synthesis.smt.solver import SmtSolver
-from qsage_validate.synthesis.winning_formula import Outcome, synthesise_formula
+from qsage_validate.extensions.impartial.infix import parse_formula
+from qsage_validate.extensions.impartial.parser import read_game
+from qsage_validate.extensions.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial.synthesis.checks.formula import Status, Verifier
+from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
+from qsage_validate.extensions.impartial.synthesis.winning_formula import (
+    Outcome,
+    synthesise_formula,
+)
 from qsage_validate.system.limits import Deadline
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from qsage_validate.games.impartial.heap_game import HeapGame
-from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.extensions.fast.numba_cache import why_not_compiled
+from qsage_validate.extensions.impartial.heap_game import HeapGame
+from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import Game
-from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
 from qsage_validate.solvers.search.solver import EngineChoice, Solver, engine_for, search_for
 from tests.support.quickest import check_search
 from tests.support.random_games import MODELS, random_model

@@ -8,10 +8,11 @@ from random import Random
 
 import pytest
 
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.heap_game import HeapGame, HeapMove
-from qsage_validate.games.impartial.infix import parse_formula
-from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.arena.frame import HeapMove
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.heap_game import HeapGame
+from qsage_validate.extensions.impartial.infix import parse_formula
+from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Board, Game, Position
 from tests.support.by_name import find_template

@@ -21,10 +21,10 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
+from qsage_validate.extensions.gdl import library
+from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
-from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.paranoid import GdlModel
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of

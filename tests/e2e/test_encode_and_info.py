@@ -196,7 +196,7 @@ def test_a_certificate_with_its_formula(qsage: Qsage, shared_data: Path) -> None
 
 
 def test_a_game_in_gdl(qsage: Qsage) -> None:
-    from qsage_validate.games.gdl import library
+    from qsage_validate.extensions.gdl import library
 
     text = (Path(library.__file__).parent / "trails.gdl").read_text("utf-8")
     Path("trails.gdl").write_text(text)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.parser import parse_game
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.parser import parse_game
 from tests.conftest import REPOSITORY
 
 TEXT = (REPOSITORY / "docs" / "reference" / "impartial.md").read_text("utf-8")

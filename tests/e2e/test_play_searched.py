@@ -45,7 +45,7 @@ def test_games_in_files(qsage: Qsage) -> None:
     model = resolve_command(["httt", "--size", "3x3", "--shape", "el", "--depth", "5"])
     Path("domain.ig").write_text(str(model.domain), encoding="utf-8")
     Path("problem.ig").write_text(str(model.problem), encoding="utf-8")
-    trails = files("qsage_validate.games.gdl.library") / "trails.gdl"
+    trails = files("qsage_validate.extensions.gdl.library") / "trails.gdl"
     Path("trails.gdl").write_text(trails.read_text("utf-8"), encoding="utf-8")
     for words, moves in (
         (("el.pg",), "a1 c3"),

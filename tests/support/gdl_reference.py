@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
     Description,

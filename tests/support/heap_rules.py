@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from qsage_validate.arena.engines.heaps import open_heaps
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.heap_game import HeapGame
-from qsage_validate.games.impartial.model import ImpartialGame
-from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.parser import parse_game
-from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.engine import open_heaps
+from qsage_validate.extensions.impartial.heap_game import HeapGame
+from qsage_validate.extensions.impartial.model import ImpartialGame
+from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.parser import parse_game
+from qsage_validate.extensions.impartial.problem import HeapProblem
+from qsage_validate.extensions.impartial.rule_strategy import RuleStrategy
+from qsage_validate.extensions.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import Match
-from qsage_validate.problems.heaps import HeapProblem
-from qsage_validate.strategies.rule_strategy import RuleStrategy
-from qsage_validate.synthesis.strategy import parse_strategy
 from tests.support.playthrough import playthrough
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "heaps"

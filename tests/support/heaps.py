@@ -13,8 +13,8 @@ from typing import Final
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
 from qsage_validate.errors import UsageError
-from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import ImpartialRules, reach
+from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.rules import ImpartialRules, reach
 
 MAX_GATES: Final = 200_000
 """A state for which more moves would be written out is not encoded."""

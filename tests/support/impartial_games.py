@@ -7,7 +7,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from qsage_validate.games.impartial.formula import (
+from qsage_validate.extensions.impartial.formula import (
     TRUE,
     Comparison,
     Congruence,
@@ -17,7 +17,7 @@ from qsage_validate.games.impartial.formula import (
     disjunction,
     negation,
 )
-from qsage_validate.games.impartial.model import Action, Effect, ImpartialGame
+from qsage_validate.extensions.impartial.model import Action, Effect, ImpartialGame
 
 VARIABLES = ("v1", "v2")
 

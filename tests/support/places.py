@@ -8,10 +8,10 @@ from typing import Final
 REPOSITORY: Final = Path(__file__).resolve().parent.parent.parent
 SAMPLES: Final = REPOSITORY / "certificates"
 NEEDS_AN_EXTRA: Final = (
-    "qsage_validate.solvers.search.compiled.connections_machine",
-    "qsage_validate.solvers.search.compiled.machine",
-    "qsage_validate.solvers.search.compiled.replies",
-    "qsage_validate.solvers.search.compiled.rounds_machine",
+    "qsage_validate.extensions.fast.connections_machine",
+    "qsage_validate.extensions.fast.machine",
+    "qsage_validate.extensions.fast.replies",
+    "qsage_validate.extensions.fast.rounds_machine",
     "qsage_validate.play.web.server",
 )
 """The modules that need their extras: numba compiles three, one is a server."""

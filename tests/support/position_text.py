@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from functools import singledispatch
 
+from qsage_validate.extensions.gdl.parser import parse_ground
+from qsage_validate.extensions.gdl.rules import RoundsGame, RoundsPosition
+from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition, parse_state
 from qsage_validate.formats.sexpr import read_nodes
 from qsage_validate.formats.source import Source
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
-from qsage_validate.games.gdl.parser import parse_ground
-from qsage_validate.games.gdl.rules import RoundsGame, RoundsPosition
-from qsage_validate.games.impartial.heap_game import HeapGame, HeapPosition, parse_state
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Board, Game, Player, Position, Square
 

@@ -7,6 +7,8 @@ from random import Random
 from typing import Final
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
@@ -17,8 +19,6 @@ from qsage_validate.games.bddl.model import (
     Problem,
     SubCondition,
 )
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.library.grid import positional_domain
 from qsage_validate.games.model_text import GameModel

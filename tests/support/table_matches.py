@@ -10,8 +10,8 @@ from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl import library
+from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network

@@ -1,6 +1,6 @@
 """A player who knows the rules of a game and the printed text of an explanation, and no more.
 
-The text is read here anew, line by line and phrase by phrase; nothing of ``explaining`` is used.
+The text is read here anew, line by line and phrase by phrase; none of our code for it is used.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise, product
 from random import Random
 
-from qsage_validate.games.impartial.formula import (
+from qsage_validate.extensions.impartial.formula import (
     TRUE,
     Comparison,
     Congruence,
@@ -19,8 +19,8 @@ from qsage_validate.games.impartial.formula import (
     conjunction,
     disjunction,
 )
-from qsage_validate.games.impartial.model import Action, Effect, ImpartialGame
-from qsage_validate.synthesis.checks.endless import EndlessPlay
+from qsage_validate.extensions.impartial.model import Action, Effect, ImpartialGame
+from qsage_validate.extensions.impartial.synthesis.checks.endless import EndlessPlay
 from tests.support.impartial_games import legal, naive_successors
 
 State = tuple[int, ...]

@@ -26,14 +26,13 @@ from qsage_validate.cli.options import (
 from qsage_validate.cli.play.games import (
     GameOptions,
     certified,
-    explained_formula,
-    explained_game,
+    explained,
     from_solution,
     named_game,
     searched,
     solved,
 )
-from qsage_validate.cli.play.heaps import HeapOptions, impartial_game, play_heaps
+from qsage_validate.cli.play.heap_options import HeapOptions
 from qsage_validate.cli.play.modes import (
     Mode,
     PlayOptions,
@@ -45,6 +44,8 @@ from qsage_validate.cli.play.modes import (
 from qsage_validate.cli.play.web import WebOptions, serve
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.confined import is_confined
+from qsage_validate.games.family import families
+from qsage_validate.registry import load as load_place
 
 if TYPE_CHECKING:
     from qsage_validate.problems.files import Files
@@ -283,14 +284,15 @@ def _begin(
         _refuse(of_formulas | more, "--solution, which has its game")
         path = game.solution
         return play_searched(lambda: from_solution(path), path, play, json_output)
-    impartial = impartial_game(formula)
-    if impartial is not None:
+    family = next((own for own in families() if own.has(formula)), None)
+    if family is not None:
         given = rules.game is not None or rules.model is not None
         options = {"--game or --model": given, "--solver": solving.solver is not None}
         options |= {"--explain": play.explain}
         options |= dict.fromkeys((*subject.flags[:1], *game.given_options()), True)
-        _refuse(of_formulas | options, "an impartial game, which has no formula")
-        return play_heaps(impartial, str(formula), heaps, play, json_output)
+        _refuse(of_formulas | options, f"an {family.name} game, which has no formula")
+        code: Exit = load_place(family.play)(str(formula), heaps, play, json_output)
+        return code
     for name in heaps.given_options():
         raise UsageError(f"found {name}, but {formula or 'nothing'} is no impartial game")
     if play.white == "all":
@@ -326,12 +328,9 @@ def _begin(
     if solving.solver is not None:
         return play_problem(lambda: solved(files, named, game.encoding), what, play, json_output)
     if play.explain:
-        find = (
-            partial(explained_formula, files)
-            if named is None
-            else partial(explained_game, named, game.encoding, files)
+        return play_explained(
+            partial(explained, named, game.encoding, files), what, play, json_output
         )
-        return play_explained(find, what, play, json_output)
     if named is not None:
         own = named
         return play_problem(lambda: certified(own, game.encoding, files), what, play, json_output)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from qsage_validate.arena.program import DeclaredExplanation
 from qsage_validate.cli.common import SearchLine, narrate
 from qsage_validate.cli.model_arguments import ModelArguments
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
@@ -16,10 +17,8 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.system.progress import nobody
 
 if TYPE_CHECKING:
-    from qsage_validate.api.explaining import Explanation
-    from qsage_validate.api.formulas import Formula
+    from qsage_validate.arena.program import Programmed
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.games.protocol import Player
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
     from qsage_validate.problems.searched import SearchedProblem
@@ -103,50 +102,24 @@ def named_game(
     return NamedGame(model, words, by_name=not subject.files)
 
 
-def explained_game(game: NamedGame, encoding: str | None, files: Files) -> Explanation:
-    """The program by which a game's winner wins, found and proved now.
+def explained(game: NamedGame | None, encoding: str | None, files: Files) -> Programmed:
+    """The program by which the winner wins, of a game or of a formula's files; found and proved.
 
-    ``files`` say how it is played.  Raises ``UsageError`` and ``UndecidedError`` as ``qsage
-    explain`` does.
+    ``files`` say how it is played; a certificate among them is proved first.  Raises
+    ``UsageError`` and ``UndecidedError`` as ``qsage explain`` does, and ``UsageError`` where no
+    installed package explains.
     """
-    from qsage_validate.cli.formula import game_formula
+    from qsage_validate.registry import declared, load
 
+    found = next(iter(declared("explanations", DeclaredExplanation)), None)
+    if found is None:
+        raise UsageError("found --explain, expected an installed package that explains")
+    if game is None:
+        made: Programmed = load(found.formula)(files)
+        return made
     named = replace(files, game=(), explained=True)
-    formula = game_formula(game.model, game.words, encoding, by_name=game.by_name, files=named)
-    return _explained(formula, None, any_encoding=encoding is None)
-
-
-def explained_formula(files: Files) -> Explanation:
-    """The program for the winner of a formula's game, whose certificate is proved first.
-
-    Raises ``RefutedStrategyError`` where that does not win, and as :func:`explained_game`.
-    """
-    from qsage_validate.api.explaining import check_winning
-    from qsage_validate.api.formulas import Formula
-    from qsage_validate.problems.files import sorted_out
-    from qsage_validate.problems.load import load
-
-    problem = load(replace(sorted_out(files), explained=True))
-    return _explained(Formula(problem), check_winning(problem))
-
-
-def _explained(formula: Formula, hero: Player | None, *, any_encoding: bool = False) -> Explanation:
-    from qsage_validate.api.explaining import explained
-    from qsage_validate.explaining.explain import ExplainOptions
-    from qsage_validate.explaining.explanation import counted_nodes
-    from qsage_validate.system.limits import NEVER
-    from qsage_validate.system.task import watching
-
-    task = watching()
-    deadline = NEVER if task is None else task.deadline(None)
-    usual = ExplainOptions()
-    options = replace(usual, limits=replace(usual.limits, deadline=deadline))
-    with SearchLine(sys.stderr) as line:
-        found = explained(formula, options, hero, line.tell, any_encoding=any_encoding)
-    if not found.proved:
-        raise UndecidedError(found.report.summary)
-    narrate(f"a program of {counted_nodes(found.nodes)} for {found.player} was found and proved")
-    return found
+    made = load(found.game)(game.model, game.words, encoding, by_name=game.by_name, files=named)
+    return made
 
 
 def certified(game: NamedGame, encoding: str | None, files: Files) -> Problem:

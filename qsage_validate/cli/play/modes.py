@@ -18,10 +18,10 @@ from qsage_validate.registry import declares
 from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
-    from qsage_validate.api.explaining import Explanation
     from qsage_validate.arena.adversary import Adversary, AdversaryReport
     from qsage_validate.arena.frame import Frame
     from qsage_validate.arena.lesson import Teacher
+    from qsage_validate.arena.program import Programmed
     from qsage_validate.cli.play.table import Table
     from qsage_validate.games.protocol import Player
     from qsage_validate.play.match import Match
@@ -202,14 +202,13 @@ def play_problem(
 
 
 def play_explained(
-    make: Callable[[], Explanation], what: str, options: PlayOptions, json_output: bool
+    make: Callable[[], Programmed], what: str, options: PlayOptions, json_output: bool
 ) -> Exit:
     """Play against the certificate of the program that ``make`` finds of ``what``."""
-    from qsage_validate.explaining.explanation import Followed
 
     def table() -> Table:
         found = make()
-        return replace(_table(found.problem), program=Followed(found.whole))
+        return replace(_table(found.problem), program=found.program)
 
     if options.mode is Mode.SCRIPT:
         return script(table(), options, json_output)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from qsage_validate.arena.engines.engine import Engine
     from qsage_validate.arena.lesson import Teacher
-    from qsage_validate.explaining.explanation import Followed
+    from qsage_validate.arena.program import PlayedProgram
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.system.task import Task
@@ -30,4 +30,4 @@ class Table:
     services: Callable[[], Services] | None = None
     task: Task | None = None
     teacher: MakeTeacher | None = None
-    program: Followed | None = None
+    program: PlayedProgram | None = None

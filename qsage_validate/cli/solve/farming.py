@@ -83,11 +83,16 @@ class FarmOptions(OptionGroup):
             )
             return
         from qsage_validate.cli.common import address_in
-        from qsage_validate.solvers.search.farm.search import Farm, farmed
+        from qsage_validate.registry import declared, load
+        from qsage_validate.solvers.search.search_engine import DeclaredEngine, Farm
         from qsage_validate.system.signals import orderly_termination
 
         file = self.scheduler_file
         address = self.scheduler if file is None else address_in(file)
+        quicker = declared("engines", DeclaredEngine)
+        if not quicker:
+            raise UsageError(f"found {self.given}, expected an installed package that farms")
+        farmed = load(quicker[0].farm)
         farm = Farm(self.jobs or 1, address, self.split, resume)
         with orderly_termination(), ExitStack() as stack:
             yield lambda model: stack.enter_context(

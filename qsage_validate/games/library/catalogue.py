@@ -11,7 +11,6 @@ from functools import lru_cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from qsage_validate.games.gdl.library import names
 from qsage_validate.games.library.template import (
     MAX_DEPTH,
     BoardSize,
@@ -313,13 +312,6 @@ HEX_NETWORK = Template(
     examples=({"size": "3x3"}, {"size": "2x3", "transversal": True, "depth": "5"}),
 )
 
-OF_GDL = (
-    Option("depth", Number(1, MAX_DEPTH), "number of rounds (plies)", 20),
-    Option("role", Word("a role of the game"), "whose win is asked for", ""),
-    Option("win", Number(0, 100), "the smallest goal that counts as a win", 100),
-)
-"""The options of a game in GDL, from a file or by name."""
-
 _GAMES = (
     LibraryGame(HTTT, HARARY),
     LibraryGame(GOMOKU),
@@ -332,19 +324,6 @@ _GAMES = (
     LibraryGame(KONANE),
     LibraryGame(CROSS_PURPOSES),
     LibraryGame(HEX, HEX_NETWORK),
-    *(
-        LibraryGame(
-            Template(
-                name=name,
-                help="a game in GDL (see docs/reference/gdl.md)",
-                language="gdl",
-                options=OF_GDL,
-                construct=_built_by("gdl", "of_library", name=name),
-                examples=({"depth": "3", "role": "blue", "win": "100"},),
-            )
-        )
-        for name in names()
-    ),
 )
 """The games of this package, in the order in which they are listed."""
 

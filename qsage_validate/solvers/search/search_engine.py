@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from qsage_validate.games.protocol import Kernel, Player, State
@@ -91,3 +92,36 @@ class SearchEngine(Protocol):
     def hint(self, state: State, player: Player, plies: int) -> int | None:
         """The number of a move that decided a search; ``None`` when none is known."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredEngine:
+    """What searches more quickly than the engines in Python; the first one that takes a game does.
+
+    ``languages`` are those of the games whose general search it replaces.  Places are loaded when
+    they are asked for: ``general`` makes that search of a game, the choice of engine and the limit
+    of memory in MB; ``stage`` makes the ``Stage`` of a game of connection (its model, the same
+    choice and limit), ``None`` where it has none; ``check`` raises ``UsageError`` where machine
+    code is asked for and not there; ``farm`` searches a model by many processes: see
+    ``cli/solve/farming.py``.
+    """
+
+    languages: tuple[str, ...]
+    general: str
+    stage: str
+    check: str
+    farm: str
+
+
+@dataclass(frozen=True, slots=True)
+class Farm:
+    """Who searches: ``jobs`` processes here, or a Dask scheduler's workers at ``address``.
+
+    ``split`` is the number of plies before the positions that are searched apart, ``resume`` a
+    file that keeps what is known of them.
+    """
+
+    jobs: int = 1
+    address: str | None = None
+    split: int | None = None
+    resume: str | None = None

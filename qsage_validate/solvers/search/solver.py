@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.declared import languages
 from qsage_validate.games.protocol import Game, Move, Player, Position, State
-from qsage_validate.registry import load
+from qsage_validate.registry import declared, load
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.search_engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
+    DeclaredEngine,
     LimitError,
     SearchEngine,
 )
@@ -421,16 +422,15 @@ def _stage(model: PositionalModel, choice: EngineChoice, memory_mb: int | None) 
 
     if model.network is None and not is_hex_board(model):
         return None
-    from qsage_validate.solvers.search.compiled.engines import Connections, Machine
+    for one in _quicker():
+        stage: Stage | None = load(one.stage)(model, choice, memory_mb)
+        if stage is not None:
+            return stage
+    return None
 
-    when = {
-        EngineChoice.AUTO: Machine.LATER,
-        EngineChoice.FAST: Machine.AT_ONCE,
-        EngineChoice.PURE: Machine.NEVER,
-    }
-    stage = Connections(model, when[choice], memory_mb)
-    # Asked for, and not there: the board is too large, or its sides are joined.
-    return None if choice is EngineChoice.FAST and stage.after() == sys.maxsize else stage
+
+def _quicker() -> tuple[DeclaredEngine, ...]:
+    return declared("engines", DeclaredEngine)
 
 
 def positional_engine(
@@ -469,21 +469,21 @@ def engine_for(
 
 def _general_for(game: Game, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     """The general search of a game."""
-    own = languages().get(game.language)
-    if (own is None or not own.compiled) and choice is not EngineChoice.FAST:
+    quicker = _quicker()
+    if choice is EngineChoice.FAST and not quicker:
+        raise UsageError("found the engine fast, expected an installed package that has it")
+    takes = [one for one in quicker if game.language in one.languages]
+    if choice is EngineChoice.FAST:
+        takes = takes or [quicker[0]]  # which says why not
+    if not takes:
         return Bounds(game)
-    from qsage_validate.solvers.search.compiled import engines
-
-    if choice is EngineChoice.PURE:
-        return engines.pure_engine(game)
-    make = engines.compiled_engine if choice is EngineChoice.FAST else engines.switching_engine
-    return make(game, memory_mb)
+    engine: SearchEngine = load(takes[0].general)(game, choice, memory_mb)
+    return engine
 
 
 def _check_fast(game: Game, own: SearchEngine) -> None:
-    from qsage_validate.solvers.search.compiled.numba_cache import check_compiled
-
-    check_compiled()
+    for one in _quicker():
+        load(one.check)()
     if not own.at_once:
         raise UsageError(
             f"found the engine fast for {game.name}, which has a search of its own, expected auto "

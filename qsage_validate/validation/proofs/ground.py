@@ -8,7 +8,6 @@ game in GDL.  Nothing here is shared with the encodings.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.games.bddl.rules import BddlGame
@@ -56,18 +55,6 @@ def positional_rules(game: Game, deadline: Deadline) -> RulesIn | None:
         return None
     claims = ground_positional(game)
     return lambda builder: GroundRules(builder, claims)
-
-
-def rounds_rules(game: Game, deadline: Deadline) -> RulesIn | None:
-    """The rules of a game in GDL as a circuit, grounded when it is first made."""
-    from qsage_validate.games.gdl.ground import unrolled
-    from qsage_validate.games.gdl.rules import RoundsGame
-    from qsage_validate.kernel.unrolled import UnrolledRules
-
-    if not isinstance(game, RoundsGame):
-        return None
-    ground = cache(partial(unrolled, game, deadline=deadline))
-    return lambda builder: UnrolledRules(builder, ground(), deadline=deadline)
 
 
 def conjunction(care: int, value: int) -> Conjunction:

@@ -8,26 +8,26 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.arena.engines.heaps import open_heaps
-from qsage_validate.arena.heap_adversary import HeapAdversary, exhaust, heaps_json
 from qsage_validate.errors import Exit, InputError, UsageError
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.infix import parse_formula
-from qsage_validate.games.impartial.model import game_text
-from qsage_validate.games.impartial.parser import parse_game
-from qsage_validate.games.impartial.rules import ImpartialRules
-from qsage_validate.games.protocol import Player
-from qsage_validate.play.match import Match
-from qsage_validate.problems.heaps import (
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.adversary import HeapAdversary, exhaust, heaps_json
+from qsage_validate.extensions.impartial.engine import open_heaps
+from qsage_validate.extensions.impartial.infix import parse_formula
+from qsage_validate.extensions.impartial.model import game_text
+from qsage_validate.extensions.impartial.parser import parse_game
+from qsage_validate.extensions.impartial.problem import (
     HeapProblem,
     bounded_states,
     load_rules,
     random_state,
 )
-from qsage_validate.strategies.rule_strategy import RuleStrategy
-from qsage_validate.synthesis.strategy import parse_strategy
+from qsage_validate.extensions.impartial.referee import HeapReferee
+from qsage_validate.extensions.impartial.rule_strategy import RuleStrategy
+from qsage_validate.extensions.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
+from qsage_validate.games.protocol import Player
+from qsage_validate.play.match import Match
 from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.heap_referee import HeapReferee
 from tests.support.commands import run_play
 from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, problem
 
@@ -228,7 +228,7 @@ def test_a_random_play_that_comes_back_is_undecided() -> None:
 
 
 def test_a_random_play_that_never_comes_back_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.arena.heap_adversary.MAX_PLIES", 200)
+    monkeypatch.setattr("qsage_validate.extensions.impartial.adversary.MAX_PLIES", 200)
     climb = problem(CLIMB, "v % 2 = 1 -> up()\n")
     climb.rules.max_depth = 3_000
     report = HeapAdversary(climb, seed=1, bound=9).run(3)

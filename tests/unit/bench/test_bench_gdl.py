@@ -19,7 +19,7 @@ from qsage_validate.extensions.bench.papers.gdl_tables import (
     times_table,
 )
 from qsage_validate.extensions.bench.run import Record, Run, RunResult
-from qsage_validate.games.gdl import library
+from qsage_validate.extensions.gdl import library
 
 
 @pytest.fixture

@@ -22,8 +22,8 @@ from qsage_validate.extensions.bench.papers.impartial import (
 )
 from qsage_validate.extensions.bench.results import read_results
 from qsage_validate.extensions.bench.run import Record, Run, RunResult
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.model import game_text
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.model import game_text
 from tests.support.commands import run_qsage
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, did_you_mean
-from qsage_validate.games.impartial.library import load
-from qsage_validate.games.impartial.model import game_text
+from qsage_validate.extensions.impartial.library import load
+from qsage_validate.extensions.impartial.model import game_text
 from tests.support.commands import run_qsage
 
 TAKE = game_text(load("take-away-3"))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from qsage_validate.cli import synthesize
 from qsage_validate.cli.app import run
 from qsage_validate.errors import Exit
+from qsage_validate.extensions.impartial.cli import synthesize
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
 

@@ -13,7 +13,7 @@ from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining.answers import (
+from qsage_validate.extensions.explain.answers import (
     Exactly,
     Fork,
     Leaf,
@@ -25,13 +25,13 @@ from qsage_validate.explaining.answers import (
     nodes_of,
     vocabulary_of,
 )
-from qsage_validate.explaining.certificate import certificate_of
-from qsage_validate.explaining.explain import ExplainOptions, explain
-from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.finding import AllPlays, Finder, Winning, tried
-from qsage_validate.explaining.questions import Turn
-from qsage_validate.explaining.shown import explanation_text
-from qsage_validate.explaining.situation import first_situations
+from qsage_validate.extensions.explain.certificate import certificate_of
+from qsage_validate.extensions.explain.explain import ExplainOptions, explain
+from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.finding import AllPlays, Finder, Winning, tried
+from qsage_validate.extensions.explain.questions import Turn
+from qsage_validate.extensions.explain.shown import explanation_text
+from qsage_validate.extensions.explain.situation import first_situations
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Position
 from qsage_validate.games.registry import find_command

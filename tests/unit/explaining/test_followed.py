@@ -13,11 +13,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 import qsage_validate as qs
-from qsage_validate.api.explaining import Explanation
 from qsage_validate.arena.frame import Frame
-from qsage_validate.explaining.answers import Exactly, Leaf
-from qsage_validate.explaining.explanation import Followed
-from qsage_validate.explaining.shown import explanation_text
+from qsage_validate.extensions.explain.answers import Exactly, Leaf
+from qsage_validate.extensions.explain.explanation import Followed
+from qsage_validate.extensions.explain.library import Explanation
+from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_command
 from qsage_validate.play.match import Match

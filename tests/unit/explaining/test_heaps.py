@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from qsage_validate.api.explaining import FORMS
 from qsage_validate.errors import Exit
-from qsage_validate.explaining.heaps import LOST, HeapExplanation, explain_heaps
-from qsage_validate.explaining.shown import explanation_text
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.boxes import box_states
-from qsage_validate.games.impartial.rules import ImpartialRules
-from qsage_validate.synthesis.smt.session import Options
+from qsage_validate.extensions.explain.heaps import LOST, HeapExplanation, explain_heaps
+from qsage_validate.extensions.explain.library import FORMS
+from qsage_validate.extensions.explain.shown import explanation_text
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.boxes import box_states
+from qsage_validate.extensions.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial.synthesis.smt.session import Options
 from tests.support.commands import run_qsage
 
 pytest.importorskip("z3", reason="z3 is not installed (extra impartial)")

@@ -22,16 +22,16 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.explaining import standalone
-from qsage_validate.explaining.answers import Exactly, Fork, Leaf, Pick, vocabulary_of
-from qsage_validate.explaining.as_python import PythonWords, python_module
-from qsage_validate.explaining.as_smtlib import smtlib_module
-from qsage_validate.explaining.certificate import certificate_of
-from qsage_validate.explaining.circuits import Case, Spot, Stones, Table, View, circuit_of
-from qsage_validate.explaining.explain import ExplainOptions, explain
-from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.questions import Turn
-from qsage_validate.explaining.situation import Made, Situation, first_situations
+from qsage_validate.extensions.explain import standalone
+from qsage_validate.extensions.explain.answers import Exactly, Fork, Leaf, Pick, vocabulary_of
+from qsage_validate.extensions.explain.as_python import PythonWords, python_module
+from qsage_validate.extensions.explain.as_smtlib import smtlib_module
+from qsage_validate.extensions.explain.certificate import certificate_of
+from qsage_validate.extensions.explain.circuits import Case, Spot, Stones, Table, View, circuit_of
+from qsage_validate.extensions.explain.explain import ExplainOptions, explain
+from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.questions import Turn
+from qsage_validate.extensions.explain.situation import Made, Situation, first_situations
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.games.registry import find_command
@@ -220,7 +220,7 @@ def test_a_part_and_a_large_program_are_refused(monkeypatch: pytest.MonkeyPatch)
     for write, ending in ((python_module, "py"), (smtlib_module, "smt2")):
         with pytest.raises(UsageError, match=rf"ends in \.{ending}, expected the whole program"):
             write(part)
-    monkeypatch.setattr("qsage_validate.explaining.circuits.MOST_STATES", 50)
+    monkeypatch.setattr("qsage_validate.extensions.explain.circuits.MOST_STATES", 50)
     monkeypatch.setattr(Table, "__init__", limited(Table.__init__))
     with pytest.raises(UndecidedError, match="look at more than 50 positions"):
         smtlib_module(explained(TIC, 3))

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from qsage_validate.errors import Exit
-from qsage_validate.explaining.explain import ExplainOptions, explain
-from qsage_validate.explaining.explanation import Explanation
-from qsage_validate.explaining.shown import explanation_page, explanation_svg, lesson_page
+from qsage_validate.extensions.explain.explain import ExplainOptions, explain
+from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.shown import explanation_page, explanation_svg, lesson_page
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
 from tests.support.commands import run_qsage

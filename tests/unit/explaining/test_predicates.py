@@ -12,12 +12,18 @@ from hypothesis import strategies as st
 
 import qsage_validate as qs
 from qsage_validate.errors import InputError
-from qsage_validate.explaining.answers import Fork, Possible, bridged, nodes_of, vocabulary_of
-from qsage_validate.explaining.explain import ExplainOptions, explain, pairs_of
-from qsage_validate.explaining.language import Joined, parse_predicates
-from qsage_validate.explaining.questions import Question, Stands, Threatened
-from qsage_validate.explaining.shown import explanation_text
-from qsage_validate.explaining.situation import Situation, first_situations, made
+from qsage_validate.extensions.explain.answers import (
+    Fork,
+    Possible,
+    bridged,
+    nodes_of,
+    vocabulary_of,
+)
+from qsage_validate.extensions.explain.explain import ExplainOptions, explain, pairs_of
+from qsage_validate.extensions.explain.language import Joined, parse_predicates
+from qsage_validate.extensions.explain.questions import Question, Stands, Threatened
+from qsage_validate.extensions.explain.shown import explanation_text
+from qsage_validate.extensions.explain.situation import Situation, first_situations, made
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game, Player, Square

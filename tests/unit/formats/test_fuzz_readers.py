@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import InputError
+from qsage_validate.extensions.gdl.checks import check_description
+from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
 from qsage_validate.formats.dimacs import parse_pedant
 from qsage_validate.formats.meta import parse_meta
@@ -27,8 +29,6 @@ from qsage_validate.formats.tolerance import tolerating
 from qsage_validate.games.bddl.checks import require_valid
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem
-from qsage_validate.games.gdl.checks import check_description
-from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.language import model_of_pg
 from tests.support.generated import damaged

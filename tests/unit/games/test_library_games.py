@@ -9,8 +9,8 @@ import pytest
 from qsage_validate.api.formulas import encode
 from qsage_validate.api.games import game
 from qsage_validate.errors import UsageError
-from qsage_validate.games.gdl.library import load
-from qsage_validate.games.gdl.library import names as gdl_names
+from qsage_validate.extensions.gdl.library import load
+from qsage_validate.extensions.gdl.library import names as gdl_names
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.registry import find_command, find_game
 

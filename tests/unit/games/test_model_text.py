@@ -12,11 +12,11 @@ import pytest
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
+from qsage_validate.extensions.gdl import library
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import read_description
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
-from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import read_description
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model

@@ -16,8 +16,8 @@ from qsage_validate.arena.pairs import letters_of
 from qsage_validate.encodings.layout.layout import Layout, StateView, listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MalformedMoveError, UsageError
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import parse_description
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network

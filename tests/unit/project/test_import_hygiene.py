@@ -30,6 +30,7 @@ def core_modules() -> list[str]:
         and not module.name.startswith(
             (
                 "qsage_validate.play.tui",
+                "qsage_validate.extensions.teaching.board",
                 "qsage_validate.__main__",
                 *NEEDS_AN_EXTRA,
             )
@@ -97,8 +98,10 @@ except SystemExit as end:
     assert {name.partition(".")[0] for name in loaded} & HEAVY == heavy
     assert {name.split(".")[1] for name in own if "." in name} == rooms
     assert len(own) <= most, own
-    # Of games in GDL the names alone.
-    assert not {name for name in own if ".gdl." in name} - {"qsage_validate.games.gdl.library"}
+    # Of games in GDL the names and their options alone, and the encodings' names.
+    names = ("declared", "encodings", "library", "options")
+    names_alone = {f"qsage_validate.extensions.gdl.{name}" for name in names}
+    assert not {name for name in own if ".gdl." in name} - names_alone
 
 
 def test_the_library_leaves_pyaiger_to_its_user() -> None:

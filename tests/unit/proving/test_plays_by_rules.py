@@ -18,9 +18,9 @@ from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, TRUE
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.bddl.symmetry import find_symmetries
@@ -12,7 +13,6 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.solutions.check import check, rules_for
 from qsage_validate.solutions.grid import GridRules
-from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
 from qsage_validate.solvers.search.solution import solution_of
 from qsage_validate.solvers.search.solver import Solver
 
@@ -42,7 +42,7 @@ GAMES = (
 
 @pytest.mark.parametrize("words", GAMES)
 def test_the_tables_replies_are_proved(words: str) -> None:
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+    from qsage_validate.extensions.fast.engine import CompiledEngine
 
     model = find_command(words.split())
     game = load_game(model)
@@ -58,7 +58,7 @@ def test_the_tables_replies_are_proved(words: str) -> None:
 
 def test_replies_keep_the_win_wherever_the_winner_comes() -> None:
     """Each reply that the table tells is a move after which the winner still wins."""
-    from qsage_validate.solvers.search.compiled.engine import CompiledEngine
+    from qsage_validate.extensions.fast.engine import CompiledEngine
 
     for words in ("domineering --size 4x4 --depth 9", "breakthrough --size 2x4 --depth 13"):
         game = load_game(find_command(words.split()))

@@ -10,23 +10,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.formula import Comparison, Congruence, Formula, Linear
-from qsage_validate.games.impartial.rules import ImpartialRules
-from qsage_validate.synthesis import report
-from qsage_validate.synthesis.atoms import Literal
-from qsage_validate.synthesis.checks.sample import Sample
-from qsage_validate.synthesis.classification import hitting_set
-from qsage_validate.synthesis.smt.session import Method, Options, Verdict, synthesise
-from qsage_validate.synthesis.smt.solver import SmtSolver
-from qsage_validate.synthesis.synms import (
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.formula import Comparison, Congruence, Formula, Linear
+from qsage_validate.extensions.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial.synthesis import report
+from qsage_validate.extensions.impartial.synthesis.atoms import Literal
+from qsage_validate.extensions.impartial.synthesis.checks.sample import Sample
+from qsage_validate.extensions.impartial.synthesis.classification import hitting_set
+from qsage_validate.extensions.impartial.synthesis.smt.session import (
+    Method,
+    Options,
+    Verdict,
+    synthesise,
+)
+from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
+from qsage_validate.extensions.impartial.synthesis.synms import (
     characteristic_formula,
     distinguishing_atoms,
     exact_classifier,
     hard_constraints,
     synms_formula,
 )
-from qsage_validate.synthesis.winning_formula import Technique
+from qsage_validate.extensions.impartial.synthesis.winning_formula import Technique
 from qsage_validate.system.limits import NEVER, Deadline
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
@@ -139,7 +144,7 @@ def test_formulas_and_strategies_agree_with_backward_induction(
 
 
 def test_a_game_without_a_formula_is_impossible(solver: SmtSolver) -> None:
-    from qsage_validate.games.impartial.families.family import PUBLISHED
+    from qsage_validate.extensions.impartial.families.family import PUBLISHED
 
     result = synthesise(
         library.load("transfer-3-le-1", PUBLISHED), Options(Method.SYNMS), solver=solver

@@ -6,16 +6,16 @@ from collections.abc import Callable
 
 import pytest
 
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.boxes import box_states
-from qsage_validate.games.impartial.families.family import Move, game
-from qsage_validate.games.impartial.formula import Formula, disjunction
-from qsage_validate.games.impartial.model import ImpartialGame
-from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.rules import ImpartialRules
-from qsage_validate.synthesis.atoms import periods
-from qsage_validate.synthesis.checks.sample import Remaining
-from qsage_validate.synthesis.winning_formula import lattice_formula
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.boxes import box_states
+from qsage_validate.extensions.impartial.families.family import Move, game
+from qsage_validate.extensions.impartial.formula import Formula, disjunction
+from qsage_validate.extensions.impartial.model import ImpartialGame
+from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial.synthesis.atoms import periods
+from qsage_validate.extensions.impartial.synthesis.checks.sample import Remaining
+from qsage_validate.extensions.impartial.synthesis.winning_formula import lattice_formula
 from qsage_validate.system.limits import Deadline
 
 
@@ -104,9 +104,9 @@ def test_few_actions_prove_them(
 def verified() -> Callable[[ImpartialGame, Formula | None], int]:
     """Proves a formula (of two equal heaps if there is none); how many actions that took."""
     pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
-    from qsage_validate.games.impartial.infix import parse_formula
-    from qsage_validate.synthesis.checks.formula import Status, Verifier
-    from qsage_validate.synthesis.smt.solver import SmtSolver
+    from qsage_validate.extensions.impartial.infix import parse_formula
+    from qsage_validate.extensions.impartial.synthesis.checks.formula import Status, Verifier
+    from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
 
     def prove(made: ImpartialGame, formula: Formula | None) -> int:
         if formula is None:

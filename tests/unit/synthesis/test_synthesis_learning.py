@@ -13,18 +13,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.boxes import box_states
-from qsage_validate.games.impartial.formula import Formula
-from qsage_validate.games.impartial.infix import parse_formula
-from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.boxes import box_states
+from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.infix import parse_formula
+from qsage_validate.extensions.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial.synthesis.atoms import enumerate_atoms, moduli, periods
+from qsage_validate.extensions.impartial.synthesis.checks.sample import Sample
+from qsage_validate.extensions.impartial.synthesis.classification import (
+    best_cover,
+    classify,
+    hitting_set,
+    select_atoms,
+)
+from qsage_validate.extensions.impartial.synthesis.enumeration import Enumerator, smallest_formulas
+from qsage_validate.extensions.impartial.synthesis.semi_ground import (
+    coverage,
+    expressions,
+    greedy_cover,
+)
+from qsage_validate.extensions.impartial.synthesis.winning_formula import column_formula
 from qsage_validate.games.masks import members
-from qsage_validate.synthesis.atoms import enumerate_atoms, moduli, periods
-from qsage_validate.synthesis.checks.sample import Sample
-from qsage_validate.synthesis.classification import best_cover, classify, hitting_set, select_atoms
-from qsage_validate.synthesis.enumeration import Enumerator, smallest_formulas
-from qsage_validate.synthesis.semi_ground import coverage, expressions, greedy_cover
-from qsage_validate.synthesis.winning_formula import column_formula
 from qsage_validate.system.limits import NEVER, Deadline
 from tests.support.impartial_games import VARIABLES, formulas
 

@@ -11,13 +11,17 @@ from random import Random
 
 import pytest
 
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.model import ImpartialGame
-from qsage_validate.games.impartial.parser import parse_game, read_game
-from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
-from qsage_validate.synthesis import report
-from qsage_validate.synthesis.checks.formula import Status, Verification, Verifier
-from qsage_validate.synthesis.checks.termination import (
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.model import ImpartialGame
+from qsage_validate.extensions.impartial.parser import parse_game, read_game
+from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.extensions.impartial.synthesis import report
+from qsage_validate.extensions.impartial.synthesis.checks.formula import (
+    Status,
+    Verification,
+    Verifier,
+)
+from qsage_validate.extensions.impartial.synthesis.checks.termination import (
     Endless,
     Measure,
     Terminates,
@@ -27,8 +31,8 @@ from qsage_validate.synthesis.checks.termination import (
     concluded,
     prove_termination,
 )
-from qsage_validate.synthesis.smt.session import Options, Verdict, synthesise
-from qsage_validate.synthesis.smt.solver import SmtSolver
+from qsage_validate.extensions.impartial.synthesis.smt.session import Options, Verdict, synthesise
+from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
 from qsage_validate.system.limits import Deadline
 from tests.support.wild_heaps import (
     State,
@@ -338,7 +342,7 @@ def test_without_time_nothing_is_proved(solver: SmtSolver) -> None:
 def check(
     solver: SmtSolver, one: ImpartialGame, text: str, *, misere: bool = False
 ) -> Verification:
-    from qsage_validate.games.impartial.infix import parse_formula
+    from qsage_validate.extensions.impartial.infix import parse_formula
 
     verifier = Verifier(ImpartialRules(one, misere=misere), solver)
     verdict = verifier.winning_formula(parse_formula(text, one.variables), Deadline.after(600))

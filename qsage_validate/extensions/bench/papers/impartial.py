@@ -27,7 +27,7 @@ from qsage_validate.formats.source import quoted
 from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
-    from qsage_validate.games.impartial.model import ImpartialGame
+    from qsage_validate.extensions.impartial.model import ImpartialGame
 from collections.abc import Mapping
 from functools import cache
 
@@ -254,7 +254,7 @@ _MAX_TEXT: Final = 2000
 
 
 def _runs(selection: Selection) -> list[Run]:
-    from qsage_validate.synthesis.smt.session import Method
+    from qsage_validate.extensions.impartial.synthesis.smt.session import Method
 
     options = {name: _option(selection, name) for name in OPTIONS}
     methods = [method.value for method in Method]
@@ -308,7 +308,7 @@ def _files(selection: Selection) -> Iterator[Instance]:
 
 
 def _families(variant: str) -> Iterator[Instance]:
-    from qsage_validate.games.impartial.families.catalogue import families
+    from qsage_validate.extensions.impartial.families.catalogue import families
 
     for family in families():
         for game in family.games:
@@ -325,18 +325,23 @@ def _families(variant: str) -> Iterator[Instance]:
 def game_of(source: Sequence[str]) -> ImpartialGame:
     """The game that an instance's source names; raises ``InputError`` for a malformed file."""
     if source[0] == FILE:
-        from qsage_validate.games.impartial.parser import read_game
+        from qsage_validate.extensions.impartial.parser import read_game
 
         return read_game(source[1])
-    from qsage_validate.games.impartial.families.catalogue import by_name
+    from qsage_validate.extensions.impartial.families.catalogue import by_name
 
     return by_name()[source[1]].make(source[2])
 
 
 def execute(run: Run) -> RunResult:
     """Synthesise, prove and cross-check; a run is decided by its formula, not by its strategy."""
-    from qsage_validate.synthesis.report import as_json
-    from qsage_validate.synthesis.smt.session import Method, Options, Verdict, synthesise
+    from qsage_validate.extensions.impartial.synthesis.report import as_json
+    from qsage_validate.extensions.impartial.synthesis.smt.session import (
+        Method,
+        Options,
+        Verdict,
+        synthesise,
+    )
 
     watch = Stopwatch()
     try:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.errors import visible
-from qsage_validate.games.impartial import library as impartial
+from qsage_validate.games.family import families
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, Option, Template, option_values
 from qsage_validate.play.state import Recent
@@ -133,10 +133,7 @@ def games(solvers: Sequence[str] = ()) -> tuple[Entry, ...]:
                 said, colon, _ = game.help.partition(":")
                 title = said if colon and len(said) <= _TITLE else game.name
                 found.append(Entry(family, title, (game.name,), game.help, picture, fields, ways))
-    for name in impartial.names():
-        game_of = impartial.load(name)
-        moves = ", ".join(action.name for action in game_of.actions)
-        rules = f"heaps {', '.join(game_of.variables)}; moves {moves}; who cannot move has lost"
+    for name, _, rules in (game for own in families() for game in own.family.listed()):
         state = EntryField("--state", "the heaps, V=N ...", "", lambda text: "=" in text, "V=N ...")
         misere = EntryField("--misere", "who cannot move has won", "off", bool, "", switch=True)
         picture = _PICTURES["heaps"]

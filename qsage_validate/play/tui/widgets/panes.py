@@ -16,7 +16,7 @@ from textual.style import Style
 from textual.widgets import DataTable, Input, Static
 
 from qsage_validate.arena.frame import NamedValue, SquareXY, WhyNot, by_reason
-from qsage_validate.explaining.explanation import Followed, ProgramLine
+from qsage_validate.arena.program import PlayedProgram, ProgramLine
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.history import Row
 from qsage_validate.play.tui.model.notes import Note, Weight
@@ -132,7 +132,7 @@ class WhyPane(VerticalScroll):
     whys: tuple[WhyNot, ...] = ()
     """The reasons that are shown."""
 
-    def __init__(self, program: Followed | None = None, *, id: str | None = None) -> None:
+    def __init__(self, program: PlayedProgram | None = None, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._program = program
         self._answer: Refused | Explained | None = None
@@ -173,7 +173,7 @@ class WhyPane(VerticalScroll):
             return _EMPTY_WHY
         return Content("\n").join(line for line, _ in self._listed(self._program))
 
-    def _listed(self, program: Followed) -> list[tuple[Content, bool]]:
+    def _listed(self, program: PlayedProgram) -> list[tuple[Content, bool]]:
         """The lines of the program, and whether each is on the way of the reply."""
         width = self.scrollable_content_region.width
         lines = [

@@ -10,9 +10,6 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.gdl.encoders import Quantification, gdl_clauses
-from qsage_validate.encodings.gdl.formula import GdlEncoding, Variant, encode_gdl
-from qsage_validate.encodings.gdl.ground_program import ProgramCircuit, ground
 from qsage_validate.errors import (
     MissingExtraError,
     QsageError,
@@ -20,13 +17,16 @@ from qsage_validate.errors import (
     UsageError,
     install_line,
 )
+from qsage_validate.extensions.gdl import library
+from qsage_validate.extensions.gdl.encodings.encoders import Quantification, gdl_clauses
+from qsage_validate.extensions.gdl.encodings.formula import GdlEncoding, Variant, encode_gdl
+from qsage_validate.extensions.gdl.encodings.ground_program import ProgramCircuit, ground
+from qsage_validate.extensions.gdl.machine import StateMachine
+from qsage_validate.extensions.gdl.model import Description, Ground
+from qsage_validate.extensions.gdl.parser import parse_description, read_description
+from qsage_validate.extensions.gdl.rules import RoundsGame
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qdimacs_text
-from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.machine import StateMachine
-from qsage_validate.games.gdl.model import Description, Ground
-from qsage_validate.games.gdl.parser import parse_description, read_description
-from qsage_validate.games.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player
 from tests.support.search import solve
 

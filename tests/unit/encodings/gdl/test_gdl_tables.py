@@ -9,23 +9,23 @@ import pytest
 
 from qsage_validate.circuit.qbf import Connective, Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.gdl.encoders import (
+from qsage_validate.encodings.layout.layout import IllegalMoves
+from qsage_validate.encodings.registry import encode, encoders
+from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.extensions.gdl import library
+from qsage_validate.extensions.gdl.encodings.encoders import (
     GdlTables,
     Quantification,
     clausal,
     gdl_clauses,
     tables,
 )
-from qsage_validate.encodings.layout.layout import IllegalMoves
-from qsage_validate.encodings.registry import encode, encoders
-from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.extensions.gdl.machine import StateMachine
+from qsage_validate.extensions.gdl.model import term_text
+from qsage_validate.extensions.gdl.paranoid import GdlModel, against_all
+from qsage_validate.extensions.gdl.parser import parse_description
+from qsage_validate.extensions.gdl.rules import GdlMove, NotTurnTakingError, rounds_game
 from qsage_validate.formats.qdimacs import clausal_form
-from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.machine import StateMachine
-from qsage_validate.games.gdl.model import term_text
-from qsage_validate.games.gdl.paranoid import GdlModel, against_all
-from qsage_validate.games.gdl.parser import parse_description
-from qsage_validate.games.gdl.rules import GdlMove, NotTurnTakingError, rounds_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.system.memory import memory_within
 

@@ -26,12 +26,12 @@ from qsage_validate.encodings.layout.comments import comments_in_clauses, layout
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, QsageError
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.formats.tolerance import tolerating
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model

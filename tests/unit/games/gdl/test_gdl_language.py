@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import Format, sniff_bytes
-from qsage_validate.games.gdl.checks import check_description
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.checks import check_description
+from qsage_validate.extensions.gdl.model import (
     And,
     Atom,
     Description,
@@ -25,8 +24,9 @@ from qsage_validate.games.gdl.model import (
     Variable,
     term_order,
 )
-from qsage_validate.games.gdl.parser import parse_description, parse_ground, read_description
-from qsage_validate.games.gdl.unfolding import unfolded
+from qsage_validate.extensions.gdl.parser import parse_description, parse_ground, read_description
+from qsage_validate.extensions.gdl.unfolding import unfolded
+from qsage_validate.formats.source import Format, sniff_bytes
 
 VALID = """; a game of one move
 (role a) (ROLE b)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import IllegalMoveError
-from qsage_validate.games.gdl.joins import STATIC, Program, View
-from qsage_validate.games.gdl.machine import State, StateMachine
-from qsage_validate.games.gdl.model import (
+from qsage_validate.extensions.gdl.joins import STATIC, Program, View
+from qsage_validate.extensions.gdl.machine import State, StateMachine
+from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
     Distinct,
@@ -23,7 +23,7 @@ from qsage_validate.games.gdl.model import (
     Variable,
     variables,
 )
-from qsage_validate.games.gdl.parser import read_description
+from qsage_validate.extensions.gdl.parser import read_description
 from tests.support.gdl_reference import ClingoReference, Facts, naive_facts
 
 pytestmark = pytest.mark.slow

@@ -14,12 +14,12 @@ from qsage_validate.errors import (
     QsageError,
     UsageError,
 )
-from qsage_validate.games.gdl import library
-from qsage_validate.games.gdl.machine import State, StateMachine, horizon, turn_order
-from qsage_validate.games.gdl.model import Ground
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import parse_description, read_description
-from qsage_validate.games.gdl.rules import (
+from qsage_validate.extensions.gdl import library
+from qsage_validate.extensions.gdl.machine import State, StateMachine, horizon, turn_order
+from qsage_validate.extensions.gdl.model import Ground
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_description, read_description
+from qsage_validate.extensions.gdl.rules import (
     GdlMove,
     NotTurnTakingError,
     RoundsGame,

@@ -7,12 +7,12 @@ from itertools import product
 import pytest
 
 from qsage_validate.errors import InputError
-from qsage_validate.games.gdl.checks import check_description
-from qsage_validate.games.gdl.machine import StateMachine
-from qsage_validate.games.gdl.model import Description, term_text
-from qsage_validate.games.gdl.paranoid import GdlModel
-from qsage_validate.games.gdl.parser import parse_description
-from qsage_validate.games.gdl.rules import rounds_game
+from qsage_validate.extensions.gdl.checks import check_description
+from qsage_validate.extensions.gdl.machine import StateMachine
+from qsage_validate.extensions.gdl.model import Description, term_text
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_description
+from qsage_validate.extensions.gdl.rules import rounds_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.solver import search_for
 

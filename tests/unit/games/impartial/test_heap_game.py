@@ -8,21 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from qsage_validate.arena.frame import HeapMove
 from qsage_validate.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
     MalformedMoveError,
     UsageError,
 )
-from qsage_validate.games.impartial import heap_game, library
-from qsage_validate.games.impartial.boxes import box_states
-from qsage_validate.games.impartial.heap_game import HeapGame, HeapMove, HeapPosition, parse_state
-from qsage_validate.games.impartial.moves import State
-from qsage_validate.games.impartial.parser import parse_game
-from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules, reach
+from qsage_validate.extensions.impartial import heap_game, library
+from qsage_validate.extensions.impartial.boxes import box_states
+from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition, parse_state
+from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.parser import parse_game
+from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules, reach
+from qsage_validate.extensions.impartial.synthesis.checks.cross_check import search_check
 from qsage_validate.games.protocol import Player, Shape
 from qsage_validate.render.board_text import board_lines
-from qsage_validate.synthesis.checks.cross_check import search_check
 from qsage_validate.system.limits import NEVER
 from tests.support.heap_rules import GOLDEN, TRANSFER, examples, golden
 from tests.support.position_text import parse_position

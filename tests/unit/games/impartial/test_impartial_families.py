@@ -9,12 +9,12 @@ from itertools import product
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.families.catalogue import by_name, families
-from qsage_validate.games.impartial.families.family import PUBLISHED, FamilyGame
-from qsage_validate.games.impartial.model import ImpartialGame, game_text
-from qsage_validate.games.impartial.parser import parse_game
-from qsage_validate.games.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.families.catalogue import by_name, families
+from qsage_validate.extensions.impartial.families.family import PUBLISHED, FamilyGame
+from qsage_validate.extensions.impartial.model import ImpartialGame, game_text
+from qsage_validate.extensions.impartial.parser import parse_game
+from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
 from tests.support.impartial_meaning import meaning
 
 ALL = tuple(game for family in families() for game in family.games)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError
-from qsage_validate.games.impartial.boxes import columns_of, formula_values
-from qsage_validate.games.impartial.formula import (
+from qsage_validate.extensions.impartial.boxes import columns_of, formula_values
+from qsage_validate.extensions.impartial.formula import (
     FALSE,
     TRUE,
     And,
@@ -21,8 +21,8 @@ from qsage_validate.games.impartial.formula import (
     disjunction,
     without_not,
 )
-from qsage_validate.games.impartial.infix import parse_formula
-from qsage_validate.games.impartial.moves import formula_source
+from qsage_validate.extensions.impartial.infix import parse_formula
+from qsage_validate.extensions.impartial.moves import formula_source
 from tests.support.impartial_games import VARIABLES, formulas, linears
 
 STATES = st.tuples(st.integers(-9, 30), st.integers(-9, 30))

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.formula import TRUE, Linear
-from qsage_validate.games.impartial.model import ImpartialGame, game_text
-from qsage_validate.games.impartial.parser import is_impartial, parse_game, read_game
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.formula import TRUE, Linear
+from qsage_validate.extensions.impartial.model import ImpartialGame, game_text
+from qsage_validate.extensions.impartial.parser import is_impartial, parse_game, read_game
 from tests.support.impartial_games import games
 
 HEAD = "(define (domain d)\n(:objects ?v)\n(:tercondition (= ?v 0))\n(:constraint (>= ?v 0))\n"

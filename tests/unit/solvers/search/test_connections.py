@@ -10,6 +10,14 @@ from random import Random
 import pytest
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.extensions.fast import engines, runner
+from qsage_validate.extensions.fast.connections import (
+    MAX_POSITIONS,
+    ConnectionSearch,
+    networks_of,
+)
+from qsage_validate.extensions.fast.engines import Connections, Machine
+from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.hex import hex_network, with_network
@@ -18,14 +26,6 @@ from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.compiled import engines, runner
-from qsage_validate.solvers.search.compiled.connections import (
-    MAX_POSITIONS,
-    ConnectionSearch,
-    networks_of,
-)
-from qsage_validate.solvers.search.compiled.engines import Connections, Machine
-from qsage_validate.solvers.search.compiled.numba_cache import why_not_compiled
 from qsage_validate.solvers.search.positional.engine import PositionalEngine
 from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
 from qsage_validate.system.limits import Deadline, Limits

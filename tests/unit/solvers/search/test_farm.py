@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import Exit
+from qsage_validate.extensions.fast.farm.engine import FarmEngine
+from qsage_validate.extensions.fast.farm.file import FrontierFile
+from qsage_validate.extensions.fast.farm.search import farmed
+from qsage_validate.extensions.fast.farm.tasks import Question, Report, Task, work_on
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.farm.engine import FarmEngine
-from qsage_validate.solvers.search.farm.file import FrontierFile
-from qsage_validate.solvers.search.farm.search import Farm, farmed
-from qsage_validate.solvers.search.farm.tasks import Question, Report, Task, work_on
+from qsage_validate.solvers.search.search_engine import Farm
 from qsage_validate.solvers.search.solver import EngineChoice, SearchResult, Solver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.pool import WorkerFailedError
@@ -344,7 +345,7 @@ def test_the_task_of_a_killed_worker_of_a_cluster_is_taken_again(address: str) -
 def test_the_limit_on_time_holds_where_nobody_works(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from qsage_validate.solvers.search.farm import workers
+    from qsage_validate.extensions.fast.farm import workers
 
     monkeypatch.setattr(workers.DaskWorkers, "free", property(lambda self: 0))
     model = game("domineering --size 4x4")

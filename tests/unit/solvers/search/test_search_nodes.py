@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from qsage_validate.games.impartial import library
-from qsage_validate.games.impartial.heap_game import HeapGame
-from qsage_validate.games.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial.heap_game import HeapGame
+from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command

@@ -1,1 +1,0 @@
-"""The encodings of games in GDL."""

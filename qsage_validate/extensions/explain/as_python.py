@@ -1,0 +1,216 @@
+"""An explanation as a Python module that needs nothing but Python."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import Final
+
+from qsage_validate.circuit.aig import TRUE, AigBuilder
+from qsage_validate.errors import UndecidedError, one_line
+from qsage_validate.extensions.explain import standalone
+from qsage_validate.extensions.explain.answers import Fork, Tree
+from qsage_validate.extensions.explain.circuits import Stones, circuit_of, numbered
+from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.situation import OWN, Place, Words
+from qsage_validate.games.protocol import Player, Square
+from qsage_validate.kernel.game import Rules, State, TooLargeError
+from qsage_validate.system.limits import NEVER, Deadline
+
+_SIGN: Final = {player: square.value for player, square in OWN.items()}
+_WIDTH: Final = 99
+
+
+class PythonWords(Words[str, str]):
+    """Questions and answers as expressions about ``at``, an ``At`` of ``standalone``."""
+
+    def stands(self, place: Place, what: Square) -> str:
+        return f"at.stands({place}) == {_quoted(what.value)}"
+
+    def went(self, theirs: bool, place: Place) -> str:
+        return f"at.went({_last(theirs)}, {place})"
+
+    def went_in(self, theirs: bool, region: str, number: int) -> str:
+        rest = f", {number}" if number else ""
+        return f"at.went_in({_last(theirs)}, {_quoted(region)}{rest})"
+
+    def was(self, theirs: bool, kind: str) -> str:
+        return f"at.was({_last(theirs)}, {_quoted(kind)})"
+
+    def beside(self, theirs: bool, shift: Place, what: Square | None) -> str:
+        there = "" if what is None else what.value
+        return f"at.beside({_last(theirs)}, {shift[0]}, {shift[1]}, {_quoted(there)})"
+
+    def apart(self, shift: Place) -> str:
+        return f"at.apart({shift[0]}, {shift[1]})"
+
+    def related(self, relation: str) -> str:
+        return f"at.related({_quoted(relation)})"
+
+    def by_ply(self, ply: int) -> str:
+        return f"at.by_ply({ply})"
+
+    def threatened(self) -> str:
+        return "at.threatened()"
+
+    def odd(self) -> str:
+        return "at.odd()"
+
+    def ahead(self, player: Player, by: int) -> str:
+        return f"at.ahead({_quoted(_SIGN[player])}, {by})"
+
+    def possible(self, answer: str) -> str:
+        return f"{answer} is not None"
+
+    def joined(self, word: str, parts: Sequence[str]) -> str:
+        return f"not ({parts[0]})" if word == "not" else f" {word} ".join(f"({p})" for p in parts)
+
+    def exactly(self, text: str) -> str:
+        return f"at.exactly({_quoted(text)})"
+
+    def shifted(self, theirs: bool, shift: Place) -> str:
+        return f"at.shifted({_last(theirs)}, {shift[0]}, {shift[1]})"
+
+    def first_of(self, cases: Sequence[tuple[str, str]]) -> str:
+        chosen = "".join(f"{answer} if {asked} else " for asked, answer in cases)
+        return f"({chosen}None)"
+
+    def mapped(self, squares: Mapping[Place, Place]) -> str:
+        return f"at.mapped({dict(squares)})"
+
+    def pick(self, quality: str, kind: str, last: bool) -> str:
+        rest = f", {_quoted(kind)}" if kind else ""
+        return f"at.pick({_quoted(quality)}{rest}{', last=True' if last else ''})"
+
+
+def _last(theirs: bool) -> str:
+    return "at.theirs" if theirs else "at.ours"
+
+
+def _quoted(text: str) -> str:
+    """A string of Python's in double quotes."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def python_module(explanation: Explanation, deadline: Deadline = NEVER) -> str:
+    """The module: the tree as ``choose``, and ``reply`` from the opponent's moves to one's own.
+
+    Raises ``UsageError`` for a game whose rules are no circuit and for a part of a program, and
+    ``UndecidedError`` at the deadline.
+    """
+    explanation.check_whole(".py")
+    try:
+        return "".join(f"{line}\n" for line in _module(explanation, deadline))
+    except TooLargeError as error:
+        raise UndecidedError(f"undecided: {error}") from None
+
+
+def _module(explanation: Explanation, deadline: Deadline) -> Iterator[str]:
+    hero, foe = explanation.hero, explanation.hero.other
+    text = one_line(f"{explanation.title}: {explanation.measure}.").replace("\\", " ")
+    yield '"""' + "\n".join(wrap(text.replace('"', "'"), _WIDTH - 3))
+    yield ""
+    yield f"reply(MOVES) says what {hero} plays after the list MOVES of {foe}'s moves, as does"
+    yield "'python FILE MOVE ...'. The tree is the function choose, below the words that it uses."
+    yield '"""'
+    own = inspect.getsource(standalone)
+    yield own[own.index("\nfrom __future__") :].rstrip("\n")
+    yield ""
+    yield ""
+    yield "def choose(at: At) -> Move | None:"
+    yield f'    """What {hero} plays."""'
+    yield from _tree(explanation.tree, "    ")
+    yield ""
+    yield ""
+    yield "def reply(moves: Sequence[str]) -> list[str]:"
+    yield f'    """{hero}\'s moves after the last of {foe}\'s, mostly one; none after the end.'
+    yield ""
+    yield f"    ``moves`` are all of {foe}'s moves so far, such as {_example(explanation)}. Raises"
+    yield "    ``ValueError`` for an illegal one."
+    yield '    """'
+    yield f'    return played(GAME, "{_SIGN[hero]}", choose, moves).replies'
+    yield ""
+    yield ""
+    yield from _rules(explanation, deadline)
+    yield ""
+    yield 'if __name__ == "__main__":'
+    yield f'    sys.exit(run(GAME, "{_SIGN[hero]}", choose))'
+
+
+def _example(explanation: Explanation) -> str:
+    theirs = (at.theirs for at in explanation.found.situations)
+    return next((_quoted(move.text) for move in theirs if move is not None), "none")
+
+
+def _tree(tree: Tree, indent: str) -> Iterator[str]:
+    words = PythonWords()
+    if isinstance(tree, Fork):
+        yield from (f"{indent}# {line}" for line in wrap(one_line(str(tree.question)), 80))
+        yield f"{indent}if {tree.question.said(words)}:"
+        yield from _tree(tree.yes, indent + "    ")
+        yield f"{indent}else:"
+        yield from _tree(tree.no, indent + "    ")
+        return
+    yield from (f"{indent}# {line}" for line in wrap(one_line(str(tree.answer)), 80))
+    yield f"{indent}return {tree.answer.said(words)}"
+
+
+def _rules(explanation: Explanation, deadline: Deadline) -> Iterator[str]:
+    """The rules as data, ply by ply."""
+    game = explanation.game
+    board = game.initial.board
+    rules = circuit_of(game, AigBuilder(), deadline)
+    stones = Stones.of_rules(game, rules, explanation.found.situations)
+    yield "# The rules as gates, ply by ply."
+    yield "PLIES = ["
+    state = rules.initial
+    for ply in range(1, rules.plies + 1):
+        deadline.check("the rules were written")
+        lines, state = _ply(rules, stones, ply, state)
+        yield from lines
+    yield "]"
+    yield "NAMED: dict[str, Place] = {"
+    for text in dict.fromkeys(str(move) for player in Player for move in game.moves(player)):
+        place = game.square_of(text)
+        if place is not None:
+            yield f"    {_quoted(text)}: {place},"
+    yield "}"
+    squares = "".join(square.value for square in board.squares)
+    yield f'GAME = Game({board.width}, {board.height}, "{squares}", PLIES, NAMED)'
+
+
+def _ply(rules: Rules, stones: Stones, ply: int, state: State) -> tuple[list[str], State]:
+    """A ply from a state, and the next state, whose literals are constants or new inputs."""
+    builder, mover = rules.builder, rules.mover(ply)
+    legal = list(rules.legal(state, ply))
+    made = [builder.input() for _ in legal]
+    done = [builder.and_(*pair) for pair in zip(made, legal, strict=True)]
+    after = rules.after(state, ply, done)
+    kept = [literal for literal in after if literal > TRUE]
+    black, white = (stones.literals(rules, after, ply, player) for player in Player)
+    won = rules.won(after, ply)
+    ended = [won[Player.BLACK], won[Player.WHITE]]
+    inputs = [literal for literal in state if literal > TRUE]
+    parts = [legal, kept, black, white, ended]
+    gates, outputs = numbered(builder, [*inputs, *made], [one for part in parts for one in part])
+    text = [f"    Ply(  # {ply}", f'        "{_SIGN[mover]}",']
+    text += _numbers([_quoted(move) for move in rules.moves(ply)])
+    text += _numbers([str(literal) for gate in gates for literal in gate])
+    rest = iter(outputs)
+    for part in parts[:-1]:
+        text += _numbers([str(next(rest)) for _ in part])
+    text += [f"        ({next(rest)}, {next(rest)}),", "    ),"]
+    return text, tuple(literal if literal <= TRUE else builder.input() for literal in after)
+
+
+def _numbers(items: Sequence[str]) -> list[str]:
+    """A list in lines."""
+    lines, line = list[str](), "        ["
+    for item in items:
+        if len(line) + len(item) > _WIDTH - 3:
+            lines.append(line.rstrip())
+            line = "         "
+        line += f"{item}, "
+    return [*lines, f"{line.removesuffix(', ')}],"]

@@ -1,0 +1,13 @@
+"""Where strategies are explained, for the library and for plays; nothing else is loaded."""
+
+from typing import Final
+
+from qsage_validate.arena.program import DeclaredExplanation
+
+EXPLANATIONS: Final = (
+    DeclaredExplanation(
+        f"{__package__}.library:explain_strategy",
+        f"{__package__}.cli.playing:formula",
+        f"{__package__}.cli.playing:game",
+    ),
+)

@@ -1,0 +1,1 @@
+"""What commands tell of games in GDL."""

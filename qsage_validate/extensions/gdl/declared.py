@@ -1,0 +1,57 @@
+"""The language GDL and its games by name; parsers and rules are loaded later."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from qsage_validate.extensions.gdl import library
+from qsage_validate.extensions.gdl.options import OPTIONS
+from qsage_validate.formats.declared import DeclaredFormat
+from qsage_validate.formats.source import Format
+from qsage_validate.games.declared import DeclaredLanguage
+from qsage_validate.games.library.template import LibraryGame, Template, Values
+from qsage_validate.games.model_text import GameModel
+
+LANGUAGES: Final = (
+    DeclaredLanguage(
+        name="gdl",
+        kind="gdl",
+        parts=("name", "rounds", "win", "role", "gdl"),
+        needs=frozenset({"gdl"}),
+        language=f"{__package__}.language:GDL",
+        depths=f"{__package__}.depths:RoundDepths",
+        circuit=f"{__package__}.circuit:rounds_rules",
+        formats=("GDL",),
+    ),
+)
+
+
+def _of_library(values: Values, *, name: str) -> GameModel:
+    from qsage_validate.extensions.gdl.named import of_library
+
+    return of_library(values, name)
+
+
+GAMES: Final = tuple(
+    LibraryGame(
+        Template(
+            name=name,
+            help="a game in GDL (see docs/reference/gdl.md)",
+            language="gdl",
+            options=OPTIONS,
+            construct=partial(_of_library, name=name),
+            examples=({"depth": "3", "role": "blue", "win": "100"},),
+        )
+    )
+    for name in library.names()
+)
+
+FORMATS: Final = (
+    DeclaredFormat(Format.GDL, f"{__package__}.cli.told:description", part="gdl"),
+    DeclaredFormat(
+        Format.QASP,
+        f"{__package__}.cli.told:program",
+        formula=f"{__package__}.encodings.qasp:read_qasp",
+    ),
+)

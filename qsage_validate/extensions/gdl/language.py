@@ -1,0 +1,67 @@
+"""GDL among the languages of games."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from qsage_validate.extensions.gdl import named as gdl
+from qsage_validate.extensions.gdl.options import OPTIONS
+from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.parser import parse_description, read_description
+from qsage_validate.formats.source import Format, Source, quoted, sniff
+from qsage_validate.games.languages import Language
+from qsage_validate.games.library.template import option_values
+from qsage_validate.games.model_text import ModelParts, errors_in
+
+if TYPE_CHECKING:
+    from qsage_validate.extensions.gdl.rules import RoundsGame
+
+_NUMBER: Final = re.compile(r"[0-9]{1,9}")
+
+
+class Gdl(Language[GdlModel]):
+    """General games, in one file."""
+
+    name: ClassVar[str] = "gdl"
+    games: ClassVar[str] = "game in GDL"
+    model = GdlModel
+
+    def owns(self, path: str) -> bool:
+        return sniff(path) is Format.GDL
+
+    def read(self, files: Sequence[str], options: Mapping[str, object]) -> GdlModel:
+        (file,) = files
+        values = option_values(OPTIONS, options, f"{file}, a game in GDL")
+        return gdl.with_options(read_description(file), values)
+
+    def from_parts(self, parts: ModelParts) -> GdlModel:
+        path = f"{parts.get('name', 'game')}.gdl"
+        source = parts.source("gdl", path)
+        with errors_in(parts.file_of("gdl")):
+            description = parse_description(source.text, path)
+        description = replace(description, source=source)
+        win = _number(parts, "win") if "win" in parts else 100
+        role = parts.get("role")
+        role = None if role is None else role.strip()
+        return GdlModel(description, _number(parts, "rounds"), role, win)
+
+    def rules(self, model: GdlModel) -> RoundsGame:
+        """Each round is two plies, Black's part and White's."""
+        from qsage_validate.extensions.gdl.rules import rounds_game
+
+        return rounds_game(model)
+
+
+def _number(parts: ModelParts, part: str) -> int:
+    text = parts.text(part)
+    if not _NUMBER.fullmatch(text.strip()):
+        source = Source(text, parts.file_of(part))
+        at = len(text) - len(text.lstrip()) if text.strip() else len(text)
+        raise source.error(at, quoted(text.strip()), "a number")
+    return int(text)
+
+
+GDL: Final = Gdl()

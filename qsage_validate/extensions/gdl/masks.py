@@ -1,0 +1,403 @@
+"""The rules of a game in GDL as bit masks over its fluents, for search.
+
+A state is an integer, a bit for each fluent that matters.  What is terminal, won and legal is a
+disjunction of conditions on the state; the effect of a joint move is a mask of fluents that stay,
+one of fluents that hold afterwards, and a disjunction for each fluent that depends on more.  The
+ground rules of all rounds together are those of ``ground.py``, made by the bounds of the
+:func:`~qsage_validate.extensions.gdl.machine.horizon`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from qsage_validate.extensions.gdl.grid import Grid
+from qsage_validate.extensions.gdl.ground import program_of
+from qsage_validate.extensions.gdl.machine import State, Step, horizon
+from qsage_validate.extensions.gdl.model import Ground, term_order, term_text
+from qsage_validate.extensions.gdl.rules import RoundsGame
+from qsage_validate.games.protocol import Player, board_maps
+from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.kernel.unrolled import GroundProgram, GroundRule
+
+Condition = tuple[int, int]
+"""Bits to look at, and those of them that are set."""
+
+Cases = tuple[Condition, ...]
+"""A disjunction of conditions; none of them implies another."""
+
+MAX_CASES: Final = 4096
+"""No disjunction has more conditions than this."""
+
+_ALWAYS: Final[Cases] = ((0, 0),)
+_NEVER: Final[Cases] = ()
+_PLAYERS: Final = (Player.BLACK, Player.WHITE)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a joint move does to a state that has not ended.
+
+    ``depends`` has the further fluents, each a bit with the cases of the state before in which it
+    holds afterwards.  ``ends`` are conditions on the state after: the play has ended just if one
+    of them holds.
+    """
+
+    keep: int
+    put: int
+    depends: tuple[tuple[int, Cases], ...]
+    ends: Cases
+
+    def apply(self, state: int) -> int:
+        """The state after."""
+        after = state & self.keep | self.put
+        for bit, cases in self.depends:
+            if holds(cases, state):
+                after |= bit
+        return after
+
+
+class Masks:
+    """The rules of ``game``; raises ``TooLargeError`` for rules that are no masks of useful size.
+
+    ``fluents`` are those that matter, the bits in order; ``moves`` those of each player, in order.
+    """
+
+    def __init__(self, game: RoundsGame) -> None:
+        self.game = game
+        self._steps = tuple(horizon(game.machine, game.rounds + 1))
+        whole = _whole(self._steps)
+        self.moves: Mapping[Player, tuple[Ground, ...]] = {
+            player: whole.moves[game.roles[player]] for player in _PLAYERS
+        }
+        program = program_of(game, whole)
+        if program.spoilt:
+            raise TooLargeError("a goal may have no value")
+        rules = _Rules(program)
+        terms = {term_text(fluent): fluent for fluent in whole.possible}
+        names = [name for name in program.fluents if name in rules.relevant]
+        self.fluents = tuple(terms[name] for name in names)
+        self._bits = {terms[name]: 1 << number for number, name in enumerate(names)}
+        rules.number({program.fluents[name]: 1 << n for n, name in enumerate(names)})
+        self._rules = rules
+        self._names = names
+        self.terminal = rules.cases(program.terminal)
+        self.wins = _any(rules.cases(atom) for atom in program.wins)
+        self.legal: Mapping[Player, tuple[Cases, ...]] = {
+            player: tuple(rules.cases(option.legal) for option in program.options[player])
+            for player in _PLAYERS
+        }
+        self._known: dict[tuple[int, int], Effect] = {}
+
+    def state(self, fluents: State) -> int:
+        """The integer of a state."""
+        return sum(self._bits.get(fluent, 0) for fluent in fluents)
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[int, int]] | None:
+        """The joint moves of a game whose order of turns the bounds show; else ``None``."""
+        found: set[tuple[int, int]] = set()
+        for step in self._steps:
+            if step.ended:
+                break
+            black, white = (self._options(step, player) for player in _PLAYERS)
+            if len(black) > 1 and len(white) > 1:
+                return None
+            found.update((i, j) for i in black for j in white)
+        return frozenset(found)
+
+    def _options(self, step: Step, player: Player) -> list[int]:
+        numbers = {move: number for number, move in enumerate(self.moves[player])}
+        return [numbers[move] for move in step.moves[self.game.roles[player]]]
+
+    @cached_property
+    def symmetries(self) -> tuple[tuple[int, ...], ...]:
+        """Reflections and rotations of the grid that keep the rules: where each bit goes.
+
+        A candidate is taken when it maps ends, wins, the conditions of each player's moves and the
+        effects of the joint moves among themselves.  So states and their images have equal values.
+        None are looked for where the joint moves are not known beforehand.
+        """
+        if self.pairs is None or self.game.grid is None:
+            return ()
+        same = tuple(range(len(self.fluents)))
+        rules = self._image(same)
+        found = dict.fromkeys(_candidates(self.fluents, self.game.grid))
+        return tuple(p for p in found if p != same and self._image(p) == rules)
+
+    def _image(self, places: Sequence[int]) -> tuple[object, ...]:
+        """The rules with each bit at its place, without the names of moves."""
+
+        def mask(bits: int) -> int:
+            return sum(1 << to for number, to in enumerate(places) if bits >> number & 1)
+
+        def image(cases: Cases) -> frozenset[Condition]:
+            return frozenset((mask(care), mask(value)) for care, value in cases)
+
+        legal = {player: [image(cases) for cases in self.legal[player]] for player in _PLAYERS}
+        joint: Counter[object] = Counter()
+        for black, white in self.pairs or ():
+            effect = self.effect(black, white)
+            depends = frozenset((mask(bit), image(cases)) for bit, cases in effect.depends)
+            moves = legal[_PLAYERS[0]][black], legal[_PLAYERS[1]][white]
+            joint[(*moves, mask(effect.keep), mask(effect.put), depends, image(effect.ends))] += 1
+        conditions = tuple(Counter(legal[player]) for player in _PLAYERS)
+        return image(self.terminal), image(self.wins), conditions, joint
+
+    def effect(self, black: int, white: int) -> Effect:
+        """The effect of a joint move, by the numbers of the moves."""
+        effect = self._known.get((black, white))
+        if effect is None:
+            effect = self._known[black, white] = self._effect(black, white)
+        return effect
+
+    def _effect(self, black: int, white: int) -> Effect:
+        true, false = self._given(black, white)
+        following = self._rules.outcome(black, white)
+        keep = put = unsure = 0
+        depends: list[tuple[int, Cases]] = []
+        for number, name in enumerate(self._names):
+            bit = 1 << number
+            cases = _under(following(name), true, false)
+            if cases == _ALWAYS:
+                put |= bit
+            elif cases == ((bit, bit),):
+                keep |= bit
+            elif cases:
+                depends.append((bit, cases))
+                unsure |= bit
+        true, false = true & keep | put, false & keep | ~(keep | put | unsure)
+        changed = ~keep
+        ends = tuple(
+            (care, value)
+            for care, value in self.terminal
+            # An end that has nothing to do with the move would have ended the play before.
+            if care & changed and not value & false and not (care & ~value) & true
+        )
+        return Effect(keep, put, tuple(depends), ends)
+
+    def _given(self, black: int, white: int) -> tuple[int, int]:
+        """The fluents that hold, and those that do not, wherever a joint move is legal."""
+        pair = [(self.legal[p][n]) for p, n in zip(_PLAYERS, (black, white), strict=True)]
+        true, false = _common(pair[0])
+        more = _common(pair[1])
+        true, false = true | more[0], false | more[1]
+        full = (1 << len(self.fluents)) - 1
+        certain, impossible = full, full
+        for step in self._steps:
+            options = [self._options(step, player) for player in _PLAYERS]
+            if not step.ended and black in options[0] and white in options[1]:
+                certain &= self.state(step.certain)
+                impossible &= full & ~self.state(step.possible)
+        return true | certain, false | impossible
+
+
+def holds(cases: Cases, state: int) -> bool:
+    """True if a condition holds in a state."""
+    return any(state & care == value for care, value in cases)
+
+
+def _whole(steps: Sequence[Step]) -> Step:
+    """The bounds of all rounds in one."""
+    possible = frozenset[Ground]().union(*(step.possible for step in steps))
+    certain = possible.intersection(*(step.certain for step in steps))
+    moves = {
+        role: tuple(sorted({m for step in steps for m in step.moves[role]}, key=term_order))
+        for role in steps[0].moves
+    }
+    return Step(possible, certain, moves, False)
+
+
+def _candidates(fluents: Sequence[Ground], grid: Grid) -> Iterator[tuple[int, ...]]:
+    """Where the bits go when the grid is reflected or rotated, and its fluents with it."""
+    numbers = {fluent: number for number, fluent in enumerate(fluents)}
+    width, height = len(grid.columns), len(grid.rows)
+    for _, function in board_maps(width, height):
+        places = []
+        for fluent in fluents:
+            image = fluent
+            if isinstance(fluent, tuple) and len(fluent) == 4 and fluent[0] == grid.functor:
+                x, y = grid.columns.index(fluent[1]), grid.rows.index(fluent[2])
+                to_x, to_y = function(x + 1, y + 1)
+                image = (fluent[0], grid.columns[to_x - 1], grid.rows[to_y - 1], fluent[3])
+            places.append(numbers.get(image, -1))
+        if len(set(places)) == len(places) and -1 not in places:
+            yield tuple(places)
+
+
+# -- rules as disjunctions -------------------------------------------------------------------
+
+
+class _Rules:
+    """The disjunctions of a program's atoms."""
+
+    def __init__(self, program: GroundProgram) -> None:
+        self._program = program
+        self._position = _by_head(program.position)
+        self._outcome = _by_head(program.outcome)
+        self._made = {option.does for own in program.options.values() for option in own}
+        self._bits: Mapping[int, int] = {}
+        self._known: dict[int, Cases] = {}
+        # The rules of what follows by the move that they need, 0 for those that need none.
+        self._by_move: dict[int, dict[int, list[GroundRule]]] = {}
+        for head, rules in self._outcome.items():
+            groups = self._by_move.setdefault(head, {})
+            for rule in rules:
+                move = next((atom for atom in rule.body if atom in self._made), 0)
+                groups.setdefault(move, []).append(rule)
+
+    @cached_property
+    def relevant(self) -> frozenset[str]:
+        """The fluents that legal moves, ends and goals depend on, now or later."""
+        program = self._program
+        fluents = {atom: name for name, atom in program.fluents.items()}
+        options = [option for own in program.options.values() for option in own]
+        todo = [program.terminal, *program.wins, *(option.legal for option in options)]
+        seen = set(todo)
+        while todo:
+            atom = todo.pop()
+            if atom in fluents:
+                more = (
+                    [program.following[fluents[atom]]] if fluents[atom] in program.following else []
+                )
+            else:
+                rules = (*self._position.get(atom, ()), *self._outcome.get(atom, ()))
+                more = [abs(literal) for rule in rules for literal in rule.body]
+            fresh = set(more) - seen
+            seen |= fresh
+            todo += fresh
+        return frozenset(name for atom, name in fluents.items() if atom in seen)
+
+    def number(self, bits: Mapping[int, int]) -> None:
+        """Give the fluents their bits, by their atoms."""
+        self._bits = bits
+
+    def cases(self, atom: int) -> Cases:
+        """The cases in which an atom about the position holds."""
+        return _Unfolding(self._known, self._bits, lambda a: self._position.get(a, ())).cases(atom)
+
+    def outcome(self, black: int, white: int) -> Callable[[str], Cases]:
+        """The cases in which a fluent follows on a joint move, given by its numbers."""
+        options, following = self._program.options, self._program.following
+        made = {options[_PLAYERS[0]][black].does, options[_PLAYERS[1]][white].does}
+
+        def rules(atom: int) -> Sequence[GroundRule]:
+            groups = self._by_move.get(atom)
+            if groups is None:
+                return self._position.get(atom, ())
+            return [rule for move in (0, *made) for rule in groups.get(move, ())]
+
+        # What is known of the position holds for every move; what follows is of this one.
+        known = dict(self._known)
+        known.update(dict.fromkeys(self._made, _NEVER))
+        known.update(dict.fromkeys(made, _ALWAYS))
+        unfolding = _Unfolding(known, self._bits, rules)
+        return lambda name: unfolding.cases(following[name]) if name in following else _NEVER
+
+
+def _by_head(strata: Iterable[Sequence[GroundRule]]) -> dict[int, list[GroundRule]]:
+    found: dict[int, list[GroundRule]] = {}
+    for stratum in strata:
+        for rule in stratum:
+            found.setdefault(rule.head, []).append(rule)
+    return found
+
+
+class _Unfolding:
+    """The cases of atoms by the rules for them; ``known`` are those that are known already."""
+
+    def __init__(
+        self,
+        known: dict[int, Cases],
+        bits: Mapping[int, int],
+        rules: Callable[[int], Sequence[GroundRule]],
+    ) -> None:
+        self._known = known
+        self._bits = bits
+        self._rules = rules
+        self._open: set[int] = set()
+
+    def cases(self, atom: int) -> Cases:
+        """The cases in which an atom holds; raises ``TooLargeError``, for recursion too."""
+        known = self._known.get(atom)
+        if known is not None:
+            return known
+        bit = self._bits.get(atom)
+        if bit is not None:
+            return ((bit, bit),)
+        if atom in self._open:
+            raise TooLargeError("an atom depends on itself")
+        self._open.add(atom)
+        found = _any(self._body(rule) for rule in self._rules(atom))
+        self._open.discard(atom)
+        self._known[atom] = found
+        return found
+
+    def _body(self, rule: GroundRule) -> Cases:
+        found = _ALWAYS
+        for literal in rule.body:
+            cases = self.cases(abs(literal))
+            found = _both(found, cases if literal > 0 else _negated(cases))
+            if not found:
+                break
+        return found
+
+
+def _any(parts: Iterable[Cases]) -> Cases:
+    return _least({case for part in parts for case in part})
+
+
+def _both(left: Cases, right: Cases) -> Cases:
+    if left == _ALWAYS or right == _ALWAYS:
+        return right if left == _ALWAYS else left
+    return _least(
+        {
+            (care | other, value | wanted)
+            for care, value in left
+            for other, wanted in right
+            if not (value ^ wanted) & care & other
+        }
+    )
+
+
+def _negated(cases: Cases) -> Cases:
+    found = _ALWAYS
+    for care, value in cases:
+        bits = [1 << n for n in range(care.bit_length()) if care >> n & 1]
+        found = _both(found, tuple((bit, bit & ~value) for bit in bits))
+    return found
+
+
+def _least(cases: set[Condition]) -> Cases:
+    """The conditions that no other one implies, in a fixed order."""
+    if len(cases) > MAX_CASES:
+        raise TooLargeError(f"a rule has more than {MAX_CASES:,} cases")
+    kept: list[Condition] = []
+    for care, value in sorted(cases, key=lambda case: (case[0].bit_count(), case)):
+        if not any(care & less == less and value & less == wanted for less, wanted in kept):
+            kept.append((care, value))
+    return tuple(kept)
+
+
+def _under(cases: Cases, true: int, false: int) -> Cases:
+    """The cases where some bits are known."""
+    return _least(
+        {
+            (care & ~(true | false), value & ~true)
+            for care, value in cases
+            if not value & false and not care & ~value & true
+        }
+    )
+
+
+def _common(cases: Cases) -> tuple[int, int]:
+    """The bits that are set in all cases, and those that are not set in any."""
+    true = false = -1
+    for care, value in cases:
+        true &= value
+        false &= care & ~value
+    return (true, false) if cases else (0, 0)

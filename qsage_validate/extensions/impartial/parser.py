@@ -1,0 +1,373 @@
+"""Reads impartial games in the published dialect: a small language like PDDL.
+
+``(define (domain N) (:objects ?v ..) (:tercondition F) (:constraint F) (:action A
+:parameters (?k ..) :precondition F :effect E) ..)``; formulas are made of ``and or not = != < <=
+> >= (%= e m r)``, expressions of numbers, variables, ``+ -`` and products with a number, effects
+of ``assign``, ``and`` and ``when``.  ``;`` begins a comment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NoReturn
+
+from qsage_validate.extensions.impartial.formula import (
+    TRUE,
+    Comparison,
+    Congruence,
+    Formula,
+    Linear,
+    conjunction,
+    disjunction,
+    negation,
+)
+from qsage_validate.extensions.impartial.model import Action, Condition, Effect, ImpartialGame
+from qsage_validate.formats.sexpr import MAX_DEPTH, List, Node, Word
+from qsage_validate.formats.source import SEMICOLON, Path, Place, Source, quoted
+from qsage_validate.system.reading import reading
+
+MAX_NUMBER: Final = 999_999
+"""The largest number in a file; larger ones are a mistake, and would be slow to compute with."""
+
+_TOKEN = re.compile(r"\s+|;[^\n]*|[()]|[^\s();]+")
+_NUMBER = re.compile(r"[+-]?[0-9]+")
+_NAME = re.compile(r"\?[A-Za-z_][A-Za-z0-9_]*")
+# Words of formulas as people write them, and of SMT-LIB: a variable of that name would be read
+# as something else in an answer or a proof.
+_RESERVED = frozenset(
+    [
+        *(
+            "and",
+            "or",
+            "not",
+            "true",
+            "false",
+            "_",
+            "as",
+            "let",
+            "par",
+            "exists",
+            "forall",
+            "match",
+        ),
+        *("abs", "div", "mod", "distinct", "ite", "xor", "implies", "select", "store", "assert"),
+        *("Int", "Bool", "Real"),
+    ]
+)
+_START = re.compile(r"\s*(?:;[^\n]*\n\s*)*\(\s*define\s*\(\s*domain\b")
+_RELATIONS = ("=", "!=", "<", "<=", ">", ">=")
+
+
+def is_impartial(text: str) -> bool:
+    """True if ``text`` begins like a game of this language."""
+    return _START.match(text) is not None
+
+
+@reading()
+def read_game(path: Path) -> ImpartialGame:
+    """The game in the file ``path`` (``-`` is standard input).
+
+    Raises :class:`~qsage_validate.errors.InputError` at the first thing that is not understood.
+    """
+    return _Reader(Source.open(path, SEMICOLON)).game()
+
+
+def parse_game(text: str, file: str | None = None) -> ImpartialGame:
+    """The game in ``text``; ``file`` names it in messages.  Errors as in :func:`read_game`."""
+    return _Reader(Source(text, file)).game()
+
+
+class _Reader:
+    """One pass for the parentheses, one for the meaning."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.state: tuple[str, ...] = ()
+        self.names: frozenset[str] = frozenset()
+
+    # -- parentheses ------------------------------------------------------------------------
+
+    def tree(self) -> List:
+        self.source.check_not_empty("a game: (define (domain ...")
+        text, stack, starts = self.source.text, list[list[Node]](), list[int]()
+        done: List | None = None
+        for match in _TOKEN.finditer(text):
+            word, offset = match.group(), match.start()
+            if word[0].isspace() or word[0] == ";":
+                continue
+            if done is not None:
+                raise self.source.error(offset, quoted(word), "nothing after the game's last ')'")
+            if word == "(":
+                if len(stack) >= MAX_DEPTH:
+                    raise self.source.error(
+                        offset, f"more than {MAX_DEPTH} nested parentheses", "a flatter formula"
+                    )
+                stack.append([])
+                starts.append(offset)
+            elif not stack:
+                raise self.source.error(offset, quoted(word), "'(define (domain ...'")
+            elif word == ")":
+                node = List(tuple(stack.pop()), starts.pop(), offset)
+                if stack:
+                    stack[-1].append(node)
+                else:
+                    done = node
+            else:
+                stack[-1].append(Word(word, offset))
+        if done is None:
+            line, column = self.source.position(starts[-1])
+            raise self.source.end_error(f"')' for the '(' in line {line}, column {column}")
+        return done
+
+    def fail(self, node: Node, expected: str) -> NoReturn:
+        raise self.source.error(node.offset, _shown(node), expected)
+
+    def missing(self, inside: List, expected: str) -> NoReturn:
+        raise self.source.error(inside.end, "')'", expected)
+
+    def head(self, node: Node, expected: str) -> str:
+        """The first word of a list, in lower case."""
+        if not isinstance(node, List):
+            self.fail(node, expected)
+        if not node.items:
+            self.missing(node, expected)
+        first = node.items[0]
+        if not isinstance(first, Word):
+            self.fail(first, expected)
+        return first.text.lower()
+
+    # -- the game ---------------------------------------------------------------------------
+
+    def game(self) -> ImpartialGame:
+        tree = self.tree()
+        if self.head(tree, "define") != "define":
+            self.fail(tree.items[0], "define")
+        if len(tree.items) < 2:
+            self.missing(tree, "(domain NAME)")
+        domain = tree.items[1]
+        if self.head(domain, "(domain NAME)") != "domain":
+            self.fail(domain, "(domain NAME)")
+        assert isinstance(domain, List)
+        name = " ".join(_plain(item) for item in domain.items[1:])
+        if not name:
+            self.missing(domain, "the game's name")
+        constraint: Formula | None = None
+        ending: Formula | None = None
+        actions: list[Action] = []
+        for section in tree.items[2:]:
+            expected = "(:objects, (:tercondition, (:constraint or (:action"
+            keyword = self.head(section, expected)
+            assert isinstance(section, List)
+            if keyword != ":objects" and not self.state:
+                self.fail(section, "(:objects ?v ...) first")
+            match keyword:
+                case ":objects":
+                    if self.state:
+                        self.fail(section, "one section :objects only")
+                    self.state = self.declared(section.items[1:])
+                    if not self.state:
+                        self.missing(section, "a state variable ?v")
+                    self.names = frozenset(self.state)
+                case ":tercondition":
+                    if ending is not None:
+                        self.fail(section, "one section :tercondition only")
+                    ending = self.formula(self.only(section, "a formula"))
+                case ":constraint":
+                    if constraint is not None:
+                        self.fail(section, "one section :constraint only")
+                    constraint = self.formula(self.only(section, "a formula"))
+                case ":action":
+                    actions.append(self.action(section, {a.name for a in actions}))
+                case _:
+                    self.fail(section.items[0], expected.replace("(", ""))
+        for what, found in (("(:tercondition F)", ending), ("(:constraint F)", constraint)):
+            if found is None:
+                self.missing(tree, what)
+        if not actions:
+            self.missing(tree, "(:action ...")
+        assert ending is not None
+        assert constraint is not None
+        return ImpartialGame(name, self.state, tuple(actions), constraint, ending, self.source.path)
+
+    def only(self, section: List, expected: str) -> Node:
+        if len(section.items) < 2:
+            self.missing(section, expected)
+        if len(section.items) > 2:
+            self.fail(section.items[2], f"')': {_shown(section.items[0])} has one part")
+        return section.items[1]
+
+    def declared(self, items: tuple[Node, ...]) -> tuple[str, ...]:
+        names: list[str] = []
+        for item in items:
+            if not isinstance(item, Word) or not _NAME.fullmatch(item.text):
+                self.fail(item, "a variable such as ?v1 (letters, digits, underscores)")
+            name = item.text[1:]
+            if name in _RESERVED:
+                self.fail(item, "a variable that is no word of formulas or of SMT-LIB")
+            if name in names or name in self.state:
+                self.fail(item, "each variable to be declared once")
+            names.append(name)
+        return tuple(names)
+
+    def action(self, section: List, taken: set[str]) -> Action:
+        if len(section.items) < 2:
+            self.missing(section, "the action's name")
+        name = section.items[1]
+        if not isinstance(name, Word) or name.text.startswith((":", "?")):
+            self.fail(name, "the action's name")
+        unique, count = name.text, 2
+        while unique in taken:  # some published files name two actions alike
+            unique, count = f"{name.text}_{count}", count + 1
+        parts: dict[str, Node] = {}
+        items = section.items[2:]
+        keys = (":parameters", ":precondition", ":effect")
+        for key, value in zip(items[::2], items[1::2], strict=False):
+            word = key.text.lower() if isinstance(key, Word) else ""
+            if word not in keys or word in parts:
+                left = " or ".join(k for k in keys if k not in parts)
+                self.fail(key, left or f"')' at the end of action {name.text}")
+            parts[word] = value
+        if len(items) % 2:
+            self.missing(section, f"what belongs to {_shown(items[-1])}")
+        for key_name in keys[1:]:
+            if key_name not in parts:
+                self.missing(section, f"{key_name} of action {name.text}")
+        parameters = parts.get(":parameters")
+        declared: tuple[str, ...] = ()
+        if parameters is not None:
+            if not isinstance(parameters, List):
+                self.fail(parameters, "(?k ...)")
+            declared = self.declared(parameters.items)
+        self.names = frozenset(self.state + declared)
+        place = self.place(name)
+        precondition = self.formula(parts[":precondition"])
+        conditions = tuple(self.conditions(parts[":precondition"]))
+        effects = tuple(self.effects(parts[":effect"], TRUE))
+        self.names = frozenset(self.state)
+        return Action(unique, declared, precondition, effects, place, conditions)
+
+    def place(self, node: Node) -> Place:
+        return Place(self.source.path, *self.source.position(node.offset))
+
+    def conditions(self, node: Node) -> Iterator[Condition]:
+        """The conjuncts of a precondition that was read without an error."""
+        assert isinstance(node, List)
+        if self.head(node, "") == "and":
+            for item in node.items[1:]:
+                yield from self.conditions(item)
+        else:
+            yield Condition(self.formula(node), _plain(node), self.place(node))
+
+    def effects(self, node: Node, condition: Formula) -> list[Effect]:
+        expected = "(assign ?v E), (when F EFFECT) or (and EFFECT ...)"
+        keyword = self.head(node, expected)
+        assert isinstance(node, List)
+        rest = node.items[1:]
+        if keyword == "and":
+            return [effect for item in rest for effect in self.effects(item, condition)]
+        if keyword not in ("assign", "when"):
+            self.fail(node.items[0], "assign, when or and")
+        if len(rest) < 2:
+            self.missing(node, expected)
+        if len(rest) > 2:
+            self.fail(rest[2], f"')': {keyword} has two parts")
+        if keyword == "when":
+            return self.effects(rest[1], conjunction((condition, self.formula(rest[0]))))
+        target = rest[0]
+        name = target.text[1:] if isinstance(target, Word) and target.text[0] == "?" else None
+        if name not in self.state:
+            self.fail(target, f"a state variable to assign to ({self.known(self.state)})")
+        assert name is not None
+        return [Effect(name, self.expression(rest[1]), condition)]
+
+    # -- formulas and expressions -----------------------------------------------------------
+
+    def known(self, names: tuple[str, ...] | frozenset[str]) -> str:
+        return ", ".join(f"?{name}" for name in sorted(names))
+
+    def formula(self, node: Node) -> Formula:
+        expected = "a formula: and, or, not, =, !=, <, <=, >, >= or %="
+        keyword = self.head(node, expected)
+        assert isinstance(node, List)
+        rest = node.items[1:]
+        if keyword in ("and", "or"):
+            join = conjunction if keyword == "and" else disjunction
+            return join([self.formula(item) for item in rest])
+        if keyword == "not":
+            return negation(self.formula(self.only(node, "a formula")))
+        if keyword == "%=":
+            return self.congruence(node, rest)
+        if keyword not in _RELATIONS:
+            self.fail(node.items[0], expected)
+        self.two(node, rest, f"two sides of {keyword}")
+        return Comparison(keyword, self.expression(rest[0]), self.expression(rest[1]))
+
+    def congruence(self, node: List, rest: tuple[Node, ...]) -> Formula:
+        if len(rest) < 3:
+            self.missing(node, "(%= EXPRESSION MODULUS RESIDUE)")
+        if len(rest) > 3:
+            self.fail(rest[3], "')': %= has three parts")
+        modulus = self.expression(rest[1])
+        if not modulus.is_constant:
+            self.fail(rest[1], "a number as modulus (anything else is not linear)")
+        if modulus.constant < 1:
+            found = "division by zero" if modulus.constant == 0 else _shown(rest[1])
+            raise self.source.error(rest[1].offset, found, "a positive modulus")
+        return Congruence(self.expression(rest[0]), modulus.constant, self.expression(rest[2]))
+
+    def two(self, node: List, rest: tuple[Node, ...], expected: str) -> None:
+        if len(rest) < 2:
+            self.missing(node, expected)
+        if len(rest) > 2:
+            self.fail(rest[2], f"')': {expected}, no more")
+
+    def expression(self, node: Node) -> Linear:
+        if isinstance(node, Word):
+            return self.operand(node)
+        keyword = self.head(node, "+, - or *")
+        rest = node.items[1:]
+        if keyword in ("/", "div", "mod", "%"):
+            self.fail(node.items[0], "+, - or * (remainders are tested by %=)")
+        if keyword not in ("+", "-", "*"):
+            self.fail(node.items[0], "+, - or *")
+        if keyword == "-" and len(rest) == 1:
+            return -self.expression(rest[0])
+        self.two(node, rest, f"two sides of {keyword}")
+        left, right = self.expression(rest[0]), self.expression(rest[1])
+        if keyword == "+":
+            return left + right
+        if keyword == "-":
+            return left - right
+        if not (left.is_constant or right.is_constant):
+            self.fail(node, "a linear term (a product with a number)")
+        return right.scaled(left.constant) if left.is_constant else left.scaled(right.constant)
+
+    def operand(self, word: Word) -> Linear:
+        if _NUMBER.fullmatch(word.text):
+            number = int(word.text) if len(word.text) < 20 else MAX_NUMBER + 1
+            if abs(number) > MAX_NUMBER:
+                self.fail(word, f"a number of at most {MAX_NUMBER}")
+            return Linear((), number)
+        if not _NAME.fullmatch(word.text):
+            self.fail(word, f"a number or a variable ({self.known(self.names)})")
+        name = word.text[1:]
+        if name not in self.names:
+            raise self.source.error(
+                word.offset,
+                f"the undeclared variable {word.text}",
+                f"one of {self.known(self.names)}",
+            )
+        return Linear.variable(name)
+
+
+def _shown(node: Node) -> str:
+    if isinstance(node, Word):
+        return quoted(node.text)
+    return quoted(_plain(node))
+
+
+def _plain(node: Node) -> str:
+    if isinstance(node, Word):
+        return node.text
+    return f"({' '.join(map(_plain, node.items))})"

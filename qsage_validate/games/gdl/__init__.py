@@ -1,1 +1,0 @@
-"""The game description language GDL: reader, checks, reference semantics, the game protocol."""

@@ -1,1 +1,0 @@
-"""Impartial games on integer states: language, model and rules."""

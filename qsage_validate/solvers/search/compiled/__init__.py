@@ -1,1 +1,0 @@
-"""The compiled engine: the general search of grid games in machine code, by numba."""
