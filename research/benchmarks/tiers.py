@@ -194,7 +194,7 @@ class Nearness:
 @cache
 def _imported(root: Path, file: str) -> frozenset[str]:
     """What a test file imports, itself or through ``tests.support``."""
-    names = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse((root / file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)

@@ -147,9 +147,9 @@ def test_what_is_known_is_not_asked_again(
 ) -> None:
     state = tmp_path / "state.jsonl"
     asked: list[Mutation] = []
-    monkeypatch.setattr("research.benchmarks.tiers.drawn", lambda package, seed: iter(faults))
     sound = (toy.folder / PACKAGE / "kernel" / "sums.py").read_text()
     faults = [m for m in places("kernel/sums.py", sound) if m.rule == "constant"]
+    monkeypatch.setattr("research.benchmarks.tiers.drawn", lambda package, seed: iter(faults))
 
     def outcomes(full: set[str]) -> list[str]:
         found = judged(
