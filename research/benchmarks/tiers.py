@@ -38,7 +38,7 @@ from research.benchmarks.mutation import Mutation, drawn
 PACKAGE: Final = "qsage_validate"
 MEMORY: Final = 16 << 30  # numba reserves much more than it uses
 """Bytes of address space of a run: a loop without an end is not to fill the machine's memory."""
-ALONE: Final = 60.0
+ALONE: Final = 20.0
 """Seconds of processor time of the files that one run of pytest is given, as far as known."""
 UNKNOWN: Final = 3.0
 """Seconds that a test file is taken to need when nobody has measured it."""
