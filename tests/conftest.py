@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, Phase, settings
 from tests.support.tiers import full_tests, names_of
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+COLLECTED: pytest.StashKey[dict[str, bool]] = pytest.StashKey()
+"""All tests that this process has collected, and whether the quick gate leaves them out."""
 
 # Started in the background, or by nohup, the suite is told to ignore these signals, and so would be
 # the programs that it starts and interrupts.
@@ -50,7 +52,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """What searches and spawns runs last: ``tests/conformance``, ``tests/e2e``, marked files.
 
     What the quick gate leaves out gets its mark.
@@ -59,6 +61,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if not full.keys().isdisjoint(names_of(item.nodeid)):
             item.add_marker("full")
+        config.stash.setdefault(COLLECTED, {})[item.nodeid] = (
+            item.get_closest_marker("full") is not None
+        )
         if item.nodeid.startswith(("tests/conformance/", "tests/e2e/")):
             item.add_marker("slow")
     items.sort(key=lambda item: item.get_closest_marker("slow") is not None)

@@ -40,7 +40,7 @@ if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from research.benchmarks.tiers import Copy, Nearness, file_costs, judged
-from tests.support.tiers import full_tests, names_of
+from tests.support.tiers import full_tests
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 COPIED: Final = ("qsage_validate", "tests", "research", "certificates", "pyproject.toml")
@@ -550,18 +550,17 @@ def shown(rows: Sequence[Examined]) -> Table:
 
 def compare_tiers(arguments: argparse.Namespace) -> int:
     """Judge drawn faults by both tiers of the tests, and count; returns the exit code."""
-    full = full_tests()
     outcomes: Counter[str] = Counter()
+    costs = file_costs(arguments.costs) if arguments.costs else {}
     with tempfile.TemporaryDirectory() as name:
         copy = Copy.of(ROOT, Path(name))
         found = judged(
             copy,
-            Nearness(copy.folder, file_costs(arguments.costs) if arguments.costs else {}),
+            Nearness(copy.folder, costs, full_tests()),
             seed=arguments.seed,
             noticed=arguments.drawn,
             budget=arguments.budget,
             state=arguments.state,
-            is_full=lambda test: not full.keys().isdisjoint(names_of(test)),
         )
         for one in found:
             outcomes[one.outcome] += 1

@@ -236,11 +236,12 @@ def drawn(package: Path, seed: int, parts: Sequence[str] = CORE) -> Iterator[Mut
     generator = random.Random(seed)
     by_part: dict[str, dict[str, list[Mutation]]] = {}
     for part in parts:
-        rules = by_part[part] = defaultdict(list)
+        found: dict[str, list[Mutation]] = defaultdict(list)
+        by_part[part] = found
         for path in sorted((package / part).rglob("*.py")):
             name = path.relative_to(package).as_posix()
             for place in places(name, path.read_text(encoding="utf-8")):
-                rules[place.rule].append(place)
+                found[place.rule].append(place)
     while any(rules for rules in by_part.values()):
         for rules in by_part.values():
             if not rules:

@@ -26,7 +26,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
@@ -34,11 +34,12 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from research.benchmarks.mutation import Mutation, drawn
+from tests.support.tiers import names_of
 
 PACKAGE: Final = "qsage_validate"
 MEMORY: Final = 16 << 30  # numba reserves much more than it uses
 """Bytes of address space of a run: a loop without an end is not to fill the machine's memory."""
-ALONE: Final = 60.0
+ALONE: Final = 20.0
 """Seconds of processor time of the files that one run of pytest is given, as far as known."""
 UNKNOWN: Final = 3.0
 """Seconds that a test file is taken to need when nobody has measured it."""
@@ -70,6 +71,8 @@ class Copy:
     folder: Path
     deselected: list[str] = field(default_factory=list)
     """Tests that fail without any fault."""
+    least: float = 60.0
+    """Seconds of processor time that a run may take, were its tests expected to take none."""
     _written: int = 0
 
     @classmethod
@@ -108,8 +111,8 @@ class Copy:
         options = ["-x", "-q", "-n0", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk"]
         options += [f"--deselect={name}" for name in self.deselected]
         options += ["-m", expression] if expression else []
-        most = int(60 + 10 * expected)
-        limits = f'ulimit -v {MEMORY >> 10} -t {most}; exec "$@"'
+        most = int(self.least + 10 * expected)
+        limits = f'ulimit -v {MEMORY >> 10} && ulimit -t {most} && exec "$@"'
         command = ["sh", "-c", limits, "sh", sys.executable, "-m", "pytest", *options, *selected]
         output = self.folder / ".output"
         with output.open("wb") as out:
@@ -150,6 +153,8 @@ class Nearness:
 
     root: Path
     costs: Mapping[str, float]
+    full: Collection[str]
+    """What ``tests/full.txt`` names."""
 
     @cached_property
     def files(self) -> list[str]:
@@ -161,10 +166,20 @@ class Nearness:
         """The seconds of processor time of a test file, as far as they are known."""
         return self.costs.get(file, UNKNOWN)
 
-    def portions(self, file: str) -> Iterator[tuple[list[str], float]]:
-        """The test files in portions, the nearest to the package's ``file`` first, with seconds."""
+    def is_full(self, test: str) -> bool:
+        """Whether the quick tests leave a test out."""
+        return any(name in self.full for name in names_of(test))
+
+    def portions(self, file: str, tier: str) -> Iterator[tuple[list[str], float]]:
+        """The tier's test files in portions, those nearest to the package's ``file`` first.
+
+        Beside each portion stands the processor time that it is expected to take.
+        """
+        with_full = {names_of(name)[0] for name in self.full}
         by_level = defaultdict(list)
         for test in self.files:
+            if test not in with_full if tier == "full" else self.is_full(test):
+                continue
             by_level[self._level(test, file)].append(test)
         for level in sorted(by_level):
             portion: list[str] = []
@@ -194,7 +209,7 @@ class Nearness:
 @cache
 def _imported(root: Path, file: str) -> frozenset[str]:
     """What a test file imports, itself or through ``tests.support``."""
-    names = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse((root / file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
@@ -225,7 +240,7 @@ def judge(copy: Copy, nearness: Nearness, mutation: Mutation, budget: float) -> 
     outcome = "nobody"
     for tier, expression in (("quick", "not full"), ("full", "full")):
         used = 0.0
-        for files, seconds in nearness.portions(mutation.file):
+        for files, seconds in nearness.portions(mutation.file, tier):
             if used > budget:
                 outcome = "open"
                 break
@@ -251,7 +266,6 @@ def judged(
     noticed: int,
     budget: float,
     state: Path,
-    is_full: Callable[[str], bool],
 ) -> Iterator[Judged]:
     """Draw faults and judge them until ``noticed`` were noticed; ``state`` keeps what is known.
 
@@ -266,7 +280,7 @@ def judged(
     for mutation in drawn(package, seed):
         told = mutation.told((package / mutation.file).read_text(encoding="utf-8"))
         found = known.get(told)
-        if found is None or (found.outcome == "quick" and is_full(found.by)):
+        if found is None or (found.outcome == "quick" and nearness.is_full(found.by)):
             found = judge(copy, nearness, mutation, budget)
             with state.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(asdict(found)) + "\n")

@@ -39,6 +39,10 @@ COMMANDS = {
     "certify, formula": ("certify", "plain.qcir", "-o", "out.aag"),
     "layout": ("layout", "plain.qcir", "hex", "--size", "4x4", "--depth", "15"),
     "validate, formula": ("validate", "large.qcir"),
+    "validate, layout": (
+        *("validate", "stranger.qcir", "--model"),
+        "hex --size 6x6 --depth 35",
+    ),
     "validate, plays": ("validate", *RACE, "--games", "500000000"),
     "validate, proof": ("validate", *RACE, "--proof", "out"),
     "compare, exact": ("compare", "hex.qcir", "hex.qcir", "--exact"),
@@ -96,8 +100,9 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):  # fmt: skip
         assert run(words, folder)[0] == Exit.FINE
     # Without a layout nothing but the formula is there: no search on the rules is quicker.
-    lines = (folder / "hex.qcir").read_text().splitlines(keepends=True)
-    (folder / "plain.qcir").write_text("".join(x for x in lines if not x.startswith("#@")))
+    for name, without in (("hex.qcir", "plain.qcir"), ("large.qcir", "stranger.qcir")):
+        lines = (folder / name).read_text().splitlines(keepends=True)
+        (folder / without).write_text("".join(x for x in lines if not x.startswith("#@")))
     return folder
 
 

@@ -90,6 +90,7 @@ CONFIG = (
     '[tool.pytest.ini_options]\nmarkers = ["full: dear"]\naddopts = ["--import-mode=importlib"]'
 )
 QUICK = "from qsage_validate.kernel.sums import small\n\ndef test_sum():\n    assert small(1)\n"
+FULL_NAMES = ("tests/unit/kernel/test_whole.py",)
 FULL = "from qsage_validate.kernel.sums import equal\n\ndef test_full():\n    assert equal(2, 2)\n"
 UNSOUND = "def test_aged():\n    assert False\n"
 PROFILE = """\
@@ -125,10 +126,11 @@ def toy(tmp_path: Path) -> Copy:
 def test_a_fault_is_noticed_by_a_tier_or_by_nobody(toy: Copy) -> None:
     module = toy.folder / PACKAGE / "kernel" / "sums.py"
     sound = module.read_text()
-    nearness = Nearness(toy.folder, {})
-    portions = [files for files, _ in nearness.portions("kernel/sums.py")]
-    near = ["tests/unit/kernel/test_sums.py", "tests/unit/kernel/test_whole.py"]
-    assert portions == [near, ["tests/e2e/test_unsound.py"]]
+    nearness = Nearness(toy.folder, {}, FULL_NAMES)
+    quick = [files for files, _ in nearness.portions("kernel/sums.py", "quick")]
+    assert quick == [["tests/unit/kernel/test_sums.py"], ["tests/e2e/test_unsound.py"]]
+    full = [files for files, _ in nearness.portions("kernel/sums.py", "full")]
+    assert full == [["tests/unit/kernel/test_whole.py"]]
     by_line = {m.told(sound).partition("->  ")[2]: m for m in places("kernel/sums.py", sound)}
 
     def told(line: str) -> tuple[str, str]:
@@ -142,20 +144,30 @@ def test_a_fault_is_noticed_by_a_tier_or_by_nobody(toy: Copy) -> None:
     assert judge(toy, nearness, by_line["return a - 0"], -1.0).outcome == "open"
 
 
+def test_a_fault_that_never_ends_is_noticed(toy: Copy) -> None:
+    text = "def ended(a):\n    while a > 0:\n        a -= 1\n    return True\n"
+    (toy.folder / PACKAGE / "kernel" / "loops.py").write_text(text)
+    test = "from qsage_validate.kernel.loops import ended\n\ndef test_end():\n    assert ended(1)\n"
+    (toy.folder / "tests/unit/kernel/test_loops.py").write_text(test)
+    (fault,) = (m for m in places("kernel/loops.py", text) if m.rule == "dropped")
+    toy.least = 3.0
+    with toy.faulty(fault):
+        ended = toy.run(["tests/unit/kernel/test_loops.py"], "", 0.0)
+    assert ended.by.startswith("pytest ended with exit code -")
+
+
 def test_what_is_known_is_not_asked_again(
     toy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = tmp_path / "state.jsonl"
     asked: list[Mutation] = []
-    monkeypatch.setattr("research.benchmarks.tiers.drawn", lambda package, seed: iter(faults))
     sound = (toy.folder / PACKAGE / "kernel" / "sums.py").read_text()
     faults = [m for m in places("kernel/sums.py", sound) if m.rule == "constant"]
+    monkeypatch.setattr("research.benchmarks.tiers.drawn", lambda package, seed: iter(faults))
 
-    def outcomes(full: set[str]) -> list[str]:
-        found = judged(
-            toy, Nearness(toy.folder, {}), seed=1, noticed=1, budget=60.0, state=state,
-            is_full=full.__contains__,
-        )  # fmt: skip
+    def outcomes() -> list[str]:
+        nearness = Nearness(toy.folder, {}, FULL_NAMES)
+        found = judged(toy, nearness, seed=1, noticed=1, budget=60.0, state=state)
         return [one.outcome for one in found]
 
     real = judge
@@ -165,12 +177,12 @@ def test_what_is_known_is_not_asked_again(
         return real(copy, nearness, mutation, budget)
 
     monkeypatch.setattr("research.benchmarks.tiers.judge", recorded)
-    assert outcomes(set()) == ["full"]
-    assert outcomes(set()) == ["full"]
+    assert outcomes() == ["full"]
+    assert outcomes() == ["full"]
     assert asked == faults[:1]
     line = json.loads(state.read_text())
     state.write_text(json.dumps({**line, "outcome": "quick"}) + "\n")
-    assert outcomes({line["by"]}) == ["full"], "its test has left the quick ones"
+    assert outcomes() == ["full"], "its test has left the quick ones"
     assert asked == [faults[0]] * 2
 
 

@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import REPOSITORY
-from tests.support.tiers import full_tests, names_of
+from tests.conftest import COLLECTED, REPOSITORY
+from tests.support.tiers import QUICK, dear, full_tests, listed, names_of
 
 
-def collected(expression: str, files: Iterable[str]) -> list[str]:
-    """The tests of some files that ``expression`` selects."""
-    command = [sys.executable, "-m", "pytest", "-qq", "-n0", "--collect-only", "-p"]
-    command += ["no:cacheprovider", "-m", expression, *files]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return [line for line in done.stdout.splitlines() if "::" in line]
+def test_marks_and_list_agree(request: pytest.FixtureRequest) -> None:
+    """Of the files that were collected: the gate collects all of them in each process."""
+    if any("::" in argument for argument in request.config.args):
+        pytest.skip("files were collected in part")
+    marked = request.config.stash[COLLECTED]
+    files = {names_of(test)[0] for test in marked}
+    names = {name: line for name, line in listed().items() if names_of(name)[0] in files}
+    there = {name for test in marked for name in names_of(test)}
+    assert [name for name in names if name not in there] == []
+    full = {name for name, before in names.items() if before != QUICK}
+    assert full == names.keys() & full_tests().keys()
+    assert [t for t, is_marked in marked.items() if is_marked == full.isdisjoint(names_of(t))] == []
 
 
-def test_marks_and_list_agree() -> None:
-    listed = full_tests()
-    assert listed
-    files = sorted({names_of(name)[0] for name in listed})
-    marked = collected("full", files)
-    by_name = {name for test in marked for name in names_of(test)}
-    assert [name for name in listed if name not in by_name] == []
-    assert [test for test in marked if listed.keys().isdisjoint(names_of(test))] == []
-    rest = collected("not full", files)
-    assert [test for test in rest if not listed.keys().isdisjoint(names_of(test))] == []
+def test_files_of_the_list_are_there() -> None:
+    assert full_tests()
+    for name in listed():
+        assert (REPOSITORY / names_of(name)[0]).is_file(), name
 
 
 def test_marks_are_made_from_the_list_alone() -> None:
@@ -54,8 +50,31 @@ def test_each_package_of_the_core_has_quick_tests_of_its_own() -> None:
 
 def test_a_name_stands_once_in_the_list(tmp_path: Path) -> None:
     path = tmp_path / "full.txt"
-    path.write_text("# seconds, name\n3.0 tests/a.py\n\n12.5 tests/b.py::test_b[x y]\n")
-    assert full_tests(path) == {"tests/a.py": 3.0, "tests/b.py::test_b[x y]": 12.5}
+    path.write_text(
+        "# seconds, name\n3.0 tests/a.py\n\nquick tests/c.py\n12.5 tests/b.py::b[x y]\n"
+    )
+    assert full_tests(path) == {"tests/a.py": 3.0, "tests/b.py::b[x y]": 12.5}
     path.write_text("3.0 tests/a.py\n2.0 tests/a.py\n")
     with pytest.raises(ValueError, match=r"full\.txt:2: found tests/a\.py a second time"):
         full_tests(path)
+
+
+def test_the_list_is_made_of_what_is_dear() -> None:
+    costs = {
+        "a.py::one": 2.0,
+        "a.py::two[x]": 0.1,
+        "a.py::two[y]": 3.0,
+        "a.py::many[x]": 1.0,
+        "a.py::many[y]": 1.5,
+        "b.py::one": 1.0,
+        "b.py::two": 4.0,
+        "c.py::kept": 9.0,
+    }
+    assert dict(dear(costs, ["c.py::kept"])) == {
+        "a.py::many": 2.5,
+        "a.py::one": 2.0,
+        "a.py::two[y]": 3.0,
+        "b.py": 5.0,
+    }
+    core = {f"tests/unit/kernel/test_a.py::{name}": s for name, s in costs.items()}
+    assert len(dict(dear(core, []))) == 5, "what takes less than 1.5 s is quick"
