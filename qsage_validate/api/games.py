@@ -86,8 +86,10 @@ class Game:
 
     @property
     def name(self) -> str:
-        """The name of the game."""
-        return self.model.name
+        """The name in the library; of other games what they are, with the label in quotes."""
+        from qsage_validate.games.naming import name_of
+
+        return name_of(self.model)
 
     @property
     def language(self) -> str:

@@ -194,19 +194,21 @@ def _solution_file(model: ModelArguments) -> str | None:
 
 def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
     from qsage_validate.encodings.registry import encode
+    from qsage_validate.games.naming import name_of
 
     encoded = encode(model.resolve(encoding), encoding)
-    return _Question(encoded.qbf, encoded.layout, encoded.model.name, encoded)
+    return _Question(encoded.qbf, encoded.layout, name_of(encoded.model), encoded)
 
 
 def _prepared(model: ModelArguments, encoding: str | None) -> _Question:
     from qsage_validate.cli.prepare import prepare_model
     from qsage_validate.encodings.registry import encode
+    from qsage_validate.games.naming import name_of
 
     prepared = prepare_model(model, encoding, encodes=True)
     whole, left = (encode(game, encoding) for game in (prepared.whole, prepared.left))
     prepared.tell()
-    return _Question(whole.qbf, whole.layout, whole.model.name, whole, left, prepared.facts)
+    return _Question(whole.qbf, whole.layout, name_of(whole.model), whole, left, prepared.facts)
 
 
 @dataclass(frozen=True)
@@ -380,11 +382,13 @@ def _facts(
     encoded: Encoding | None,
     why_no_winner: str | None,
 ) -> dict[str, Any]:
+    from qsage_validate.games.naming import name_of
+
     certificate = proved.certificate
     return {
         "certificate": target.output,
         "formula": target.formula,
-        "game": None if encoded is None else encoded.model.name,
+        "game": None if encoded is None else name_of(encoded.model),
         "verdict": "true" if proved.truth else "false",
         "winner": None if encoded is None or why_no_winner else certificate.kind.player.value,
         "kind": certificate.kind.value,

@@ -110,6 +110,7 @@ def command(
     """
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.source import label, write_atomic
+    from qsage_validate.games.naming import name_of
     from qsage_validate.system.memory import memory_within
 
     check_streams(output, json_output)
@@ -138,7 +139,7 @@ def command(
                 encoded = encode(model.resolve(encoding), encoding)
             qbf = encoded.qbf
             about = {
-                "game": encoded.model.name,
+                "game": name_of(encoded.model),
                 "depth": encoded.model.depth,
                 "encoding": encoded.layout.encoding,
                 **facts_left,

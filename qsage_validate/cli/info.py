@@ -108,9 +108,10 @@ def _game(subject: ModelArguments) -> Facts:
     """The facts of a model: those of the files that it would be written as."""
     from qsage_validate.encodings.registry import encoders
     from qsage_validate.games.declared import kind_of
+    from qsage_validate.games.naming import name_of
 
     model = subject.resolve()
-    facts: Facts = {"game": model.name, "kind": kind_of(model.language)}
+    facts: Facts = {"game": name_of(model), "kind": kind_of(model.language)}
     described: dict[str, Callable[[bytes, str], Facts]] = {
         "domain": _bddl,
         "problem": _bddl,
@@ -121,7 +122,7 @@ def _game(subject: ModelArguments) -> Facts:
         if part in described:
             facts |= described[part](f"{text}\n".encode(), part)
     facts.pop("part", None)
-    known = {"game": model.name, "depth": model.depth, "plies": model.plies}
+    known = {"game": name_of(model), "depth": model.depth, "plies": model.plies}
     return facts | known | {"encodings": list(encoders(model.language))}
 
 

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.qcir_common import is_comment, largest_kept
-from qsage_validate.formats.source import HASH, Source, quoted
+from qsage_validate.formats.qcir_common import FREE, GATE, OUTPUT, is_comment, largest_kept
+from qsage_validate.formats.source import BOM, HASH, Source, quoted
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.prenex import AnyGate, QuantifierGate, UnboundError
@@ -80,10 +80,11 @@ def parse_qcir(data: bytes | str, path: str | None = None, order: PrenexOrder | 
     if len(data) > _LARGE:
         from qsage_validate.formats.qcir_bulk import read_ordinary
 
-        found = read_ordinary(data.encode() if isinstance(data, str) else data, path)
+        raw = data.encode() if isinstance(data, str) else data
+        found = read_ordinary(raw, path)
         if isinstance(found, Qbf):
             return found
-        _Reader(_source(data, path)).explain(found)
+        _Reader(_source(data, path)).explain(found, raw)
     return read_carefully(data, path, order)
 
 
@@ -106,7 +107,7 @@ class _Reader:
         self.numbers: dict[str, int] = {}
 
     def formula(self, order: PrenexOrder | None) -> Qbf:
-        statements = list(self._statements())
+        statements = list(self._checked(self._statements(), set()))
         prefix, gates, output = self._sort(statements)
         self._number(statements)
         quantified = self._check_prefix(prefix)
@@ -123,7 +124,7 @@ class _Reader:
         ordered = self._topological(definitions, gates)
         comments, path = self.comments, self.source.path
         plain = {number: gate for number, gate in ordered.items() if isinstance(gate, Gate)}
-        free = tuple(self.numbers[v] for s in prefix if s.keyword == "free" for v in s.arguments)
+        free = tuple(self.numbers[v] for s in prefix if s.keyword == FREE for v in s.arguments)
         if len(plain) == len(ordered):
             return Qbf(scopes, plain, result, names, comments, path, free=free)
         from qsage_validate.circuit.prenex import CopiesError, NestedQbf, UnboundError, prenex
@@ -136,16 +137,21 @@ class _Reader:
         except UnboundError as error:
             raise self._unbound(error, gates, output) from None
 
-    def explain(self, suspicion: Suspicion) -> None:
-        """Raise the error at a place where one is suspected, if one is found there."""
-        # Bytes are characters, and both readers have the same ones.
-        if not self.source.text.isascii() or "\0" in self.source.text:
+    def explain(self, suspicion: Suspicion, data: bytes) -> None:
+        """Raise the error at a place where one is suspected in ``data``, if one is found there."""
+        if not self.code.isascii():
             return
         if suspicion.gates is None:
-            for _ in self._statements(suspicion.start, suspicion.end):
+            places = suspicion.start, suspicion.end
+            if not self.source.text.isascii():
+                plain = data.removeprefix(BOM)
+                places = tuple(len(_source(plain[:at], None).text) for at in places)
+            for _ in self._checked(self._statements(*places), set(suspicion.behind)):
                 pass
             return
         self.code = suspicion.shortened(self.code)
+        if suspicion.on_cycle:
+            raise self._cycle(next(s for s in self._statements() if s.name is not None))
         self.formula(None)
 
     # -- Syntax
@@ -236,39 +242,47 @@ class _Reader:
 
     # -- Statements
 
-    def _sort(
-        self, statements: list[_Statement]
-    ) -> tuple[list[_Statement], list[_Statement], _Statement]:
-        prefix: list[_Statement] = []
-        gates: list[_Statement] = []
-        output: _Statement | None = None
+    def _checked(self, statements: Iterable[_Statement], seen: set[str]) -> Iterator[_Statement]:
+        """Statements that are right by themselves, and behind those of the kinds in ``seen``."""
         for s in statements:
             if s.name is not None:
                 if s.keyword not in _CONNECTIVES and s.body is None:
                     found = f"the connective {quoted(s.keyword)}"
                     where = self._keyword_at(s)
                     raise self.source.error(where, found, "and, or, xor or ite")
-                gates.append(s)
-            elif s.keyword in _QUANTIFIERS or s.keyword == "free":
-                if gates:
+                seen.add(GATE)
+            elif s.keyword in _QUANTIFIERS or s.keyword == FREE:
+                if GATE in seen:
                     found = f"{quoted(s.keyword)} behind a gate"
                     raise self.source.error(s.start, found, "the prefix before all gates")
-                if s.keyword == "free" and any(p.keyword != "free" for p in prefix):
+                if s.keyword == FREE and not seen.isdisjoint(_QUANTIFIERS):
                     expected = "free variables before all quantifiers"
                     raise self.source.error(s.start, "'free' behind a quantifier", expected)
-                prefix.append(s)
-            elif s.keyword == "output":
-                if output is not None:
+                for index, name in enumerate(s.arguments):
+                    if name.startswith("-"):
+                        where = self._argument_at(s, index)
+                        raise self.source.error(where, quoted(name), "a variable")
+                seen.add(s.keyword)
+            elif s.keyword == OUTPUT:
+                if OUTPUT in seen:
                     raise self.source.error(s.start, "a second output", "one output")
                 if len(s.arguments) != 1:
                     found = f"an output of {len(s.arguments)} literals"
                     raise self.source.error(s.start, found, "an output of 1 literal")
-                output = s
+                seen.add(OUTPUT)
             else:
                 raise self.source.error(s.start, quoted(s.keyword), _STATEMENTS)
+            yield s
+
+    def _sort(
+        self, statements: list[_Statement]
+    ) -> tuple[list[_Statement], list[_Statement], _Statement]:
+        gates = [s for s in statements if s.name is not None]
+        others = [s for s in statements if s.name is None]
+        output = next((s for s in others if s.keyword == OUTPUT), None)
         if output is None:
             raise self.source.end_error("a statement 'output(literal)'")
-        return prefix, gates, output
+        return [s for s in others if s is not output], gates, output
 
     def _keyword_at(self, s: _Statement) -> int:
         return self.code.index("=", s.start) + 1 + self._blanks(self.code.index("=", s.start) + 1)
@@ -310,9 +324,6 @@ class _Reader:
         quantified: dict[str, _Statement] = {}
         for s in prefix:
             for index, name in enumerate(s.arguments):
-                if name.startswith("-"):
-                    where = self._argument_at(s, index)
-                    raise self.source.error(where, quoted(name), "a variable")
                 if name in quantified:
                     where = self._argument_at(s, index)
                     line = self.source.line_of(quantified[name].start)
@@ -435,30 +446,23 @@ class _Reader:
         else:
             return gates
         ordered: dict[int, AnyGate] = {}
-        open_gates: set[int] = set()
-        for root in gates:
-            stack = [root]
-            while stack:
-                variable = stack[-1]
-                if variable in ordered:
-                    stack.pop()
-                    continue
-                if variable not in open_gates:
-                    open_gates.add(variable)
-                    missing = [abs(x) for x in gates[variable].inputs]
-                    missing = [v for v in missing if v in gates and v not in ordered]
-                    for v in missing:
-                        if v in open_gates:
-                            raise self._cycle(v, statements)
-                    stack.extend(reversed(missing))
-                    continue
-                ordered[variable] = gates[variable]
-                open_gates.discard(variable)
-                stack.pop()
+        path: dict[int, Iterator[int]] = {}
+        for root, first in gates.items():
+            if root not in ordered:
+                path[root] = iter(first.inputs)
+            while path:
+                variable, inputs = next(reversed(path.items()))
+                below = next((v for v in map(abs, inputs) if v in gates and v not in ordered), None)
+                if below is None:
+                    del path[variable]
+                    ordered[variable] = gates[variable]
+                elif below in path:
+                    raise self._cycle(self._statement_of(below, statements))
+                else:
+                    path[below] = iter(gates[below].inputs)
         return ordered
 
-    def _cycle(self, variable: int, statements: list[_Statement]) -> InputError:
-        s = self._statement_of(variable, statements)
+    def _cycle(self, s: _Statement) -> InputError:
         found = f"gate {quoted(s.name or '')}, which depends on itself"
         return self.source.error(s.start, found, "gates without a cycle")
 

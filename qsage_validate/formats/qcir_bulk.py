@@ -20,7 +20,15 @@ from qsage_validate.circuit.gate_table import CONNECTIVES, GateTable
 from qsage_validate.circuit.name_table import NameTable
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope
 from qsage_validate.formats.numbers import MAX_DIGITS, Column
-from qsage_validate.formats.qcir_common import DENSE, SPARSITY, is_comment, largest_kept
+from qsage_validate.formats.qcir_common import (
+    DENSE,
+    FREE,
+    GATE,
+    OUTPUT,
+    SPARSITY,
+    is_comment,
+    largest_kept,
+)
 from qsage_validate.formats.source import BOM, decoded_comment
 from qsage_validate.formats.vocabulary import CollisionError, Vocabulary
 from qsage_validate.system.stages import go_on
@@ -50,10 +58,8 @@ for _kind, _next in (
 ):
     _FOLLOWS[_kind, _next] = True
 
-_FREE: Final = "free"
-_OUTPUT: Final = "output"
 _KEYWORDS: Final = (
-    *(c.value for c in CONNECTIVES), *(q.value for q in Quantifier), _FREE, _OUTPUT,
+    *(c.value for c in CONNECTIVES), *(q.value for q in Quantifier), FREE, OUTPUT,
 )  # fmt: skip
 _LONGEST: Final = max(map(len, _KEYWORDS))
 
@@ -65,15 +71,19 @@ _NAMED: Final = 1 << 30
 class Suspicion:
     """Where the first error of a file is, if it has one.
 
-    No statement before the byte ``start`` (behind a byte-order mark) has a syntax error; those that
-    begin before ``end`` may have.  Or all statements are ordinary, and ``gates``, by their places
-    among the gates of the file, are enough to see the error; of ``named`` the names are.
+    No statement before the byte ``start`` (behind a byte-order mark) is wrong in itself or by its
+    place; those that begin before ``end`` may be.  ``behind`` are the kinds of statements before
+    ``start``: keywords of the prefix, ``OUTPUT`` and ``GATE``.  Or all statements are ordinary, and
+    ``gates``, by their places among the gates of the file, are enough to see the error; of
+    ``named`` the names are.  With ``on_cycle`` the one gate depends on itself.
     """
 
     start: int = 0
     end: int = 0
+    behind: frozenset[str] = frozenset()
     gates: tuple[int, ...] | None = None
     named: tuple[int, ...] = ()
+    on_cycle: bool = False
 
     def shortened(self, code: str) -> str:
         """``code``, which is ASCII without comments, with blanks for what is not needed."""
@@ -134,11 +144,12 @@ class _Reader:
     def formula(self) -> Qbf:
         for at, block in self._blocks():
             go_on()
+            behind = self._kinds()
             try:
                 self._statements(at, block)
             except (_UnusualError, CollisionError):
-                raise _UnusualError(Suspicion(at, at + len(block))) from None
-        _expect(len(self.outputs) == 1 and len(self.outputs[0]) == 1)
+                raise _UnusualError(Suspicion(at, at + len(block), behind)) from None
+        _expect(self.outputs)
         numbers, inputs = _joined(self.numbers), _joined(self.inputs)
         prefix = [literals for _, literals in self.prefix]
         largest = self._number([numbers, inputs, *prefix, *self.outputs])
@@ -164,12 +175,12 @@ class _Reader:
         gates = _sorted(GateTable(numbers, connectives, starts, inputs, rows), counts)
         scopes = tuple(
             Scope(
-                Quantifier.EXISTS if keyword == _FREE else Quantifier(keyword),
+                Quantifier.EXISTS if keyword == FREE else Quantifier(keyword),
                 tuple(literals.tolist()),
             )
             for keyword, literals in self.prefix
         )
-        free = _joined([literals for keyword, literals in self.prefix if keyword == _FREE])
+        free = _joined([literals for keyword, literals in self.prefix if keyword == FREE])
         comments, path = tuple(self.comments), self.path
         return Qbf(scopes, gates, output, names, comments, path, free=tuple(free.tolist()))
 
@@ -204,6 +215,12 @@ class _Reader:
                 self.comments.append((self.line, comment.rstrip()))
 
     # -- Statements
+
+    def _kinds(self) -> frozenset[str]:
+        """The kinds of the statements so far."""
+        kinds = {keyword for keyword, _ in self.prefix}
+        kinds |= {OUTPUT} if self.outputs else set()
+        return frozenset(kinds | ({GATE} if any(map(len, self.connectives)) else set()))
 
     def _statements(self, at: int, block: bytes) -> None:
         raw = np.frombuffer(block, dtype=np.uint8)
@@ -251,11 +268,12 @@ class _Reader:
         self.inputs.append(arguments)
 
     def _declaration(self, keyword: str, literals: NDArray[np.int32], late: bool) -> None:
-        if keyword == _OUTPUT:
+        if keyword == OUTPUT:
+            _require(not self.outputs and len(literals) == 1)
             self.outputs.append(literals)
             return
         _require(not late and (literals > 0).all())
-        _require(keyword != _FREE or all(before == _FREE for before, _ in self.prefix))
+        _require(keyword != FREE or all(before == FREE for before, _ in self.prefix))
         self.prefix.append((keyword, literals))
 
     def _literals(
@@ -440,6 +458,7 @@ def _order(below: Sequence[int], starts: Sequence[int]) -> array[int]:
                 order.append(gate)
                 path.pop()
                 continue
-            _require(not state[below[at]])
+            if state[below[at]]:
+                raise _UnusualError(Suspicion(gates=(below[at],), on_cycle=True))
             path.append(below[at])
     return order

@@ -7,6 +7,11 @@ from typing import Final
 
 _HEADER: Final = re.compile(r"#QCIR(?:-G?[0-9]+)?(?:\s+[0-9]+)?\s*", re.IGNORECASE)
 # Identifiers that are numbers keep them up to here, or up to this times their count.
+FREE: Final = "free"
+OUTPUT: Final = "output"
+GATE: Final = "gate"
+"""Kinds of statements, beside the quantifiers of the prefix."""
+
 DENSE: Final = 1_000_000
 SPARSITY: Final = 8
 

@@ -60,7 +60,7 @@ class PairingStrategy:
         self._search = BlockingSearch(model) if search is None else search
         if not self._search.blocks(plies, deadline):
             raise UsageError(
-                f"{model.name}: White has no pairing within {plies} plies, expected more plies "
+                f"{self.game.name}: White has no pairing within {plies} plies, expected more plies "
                 "or another game"
             )
 

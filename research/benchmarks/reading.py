@@ -5,8 +5,9 @@
 The same circuit of random conjunctions and disjunctions is a QCIR file with numbers, one with names
 and one whose gates are in any order; its gates as conjunctions are an AIGER file, ASCII and binary.
 Each file is read in a process of its own.  Memory is the most that the process had, as Linux counts
-it, Python and numpy included.  The last rows are errors: a comma too many and an undefined variable
-nine tenths down the QCIR file, and a PG file of 7,757 lines whose last one has a shape in pieces.
+it, Python and numpy included.  The last rows are errors nine tenths down the QCIR file, the last of
+them below a comment that is not ASCII, and a PG file of 7,757 lines whose last one has a shape in
+pieces.
 
 ``--checkout`` measures the package in other folders too, such as an earlier version.
 """
@@ -90,11 +91,12 @@ def qcir(gates: int, word: Callable[[int], str] = str, *, mixed: bool = False) -
     return ("\n".join((*head, *lines)) + "\n").encode()
 
 
-def wrong(gates: int, inputs: str) -> bytes:
-    """The circuit with other inputs for a gate that is nine tenths down."""
+def wrong(gates: int, statement: str, comment: str = "") -> bytes:
+    """The circuit with another statement nine tenths down, where the gate ``{0}`` is defined."""
     lines = qcir(gates).split(b"\n")
     at = len(lines) * 9 // 10
-    lines[at] = lines[at].split(b"(")[0] + f"({inputs})".encode()
+    lines[at] = statement.format(lines[at].split(b" ")[0].decode()).encode()
+    lines[0] += comment.encode()
     return b"\n".join(lines)
 
 
@@ -132,8 +134,15 @@ def files(gates: int) -> dict[str, tuple[str, Callable[[], bytes]]]:
         ),
         "AIGER, ASCII": ("aiger", lambda: aiger(gates, binary=False)),
         "AIGER, binary": ("aiger", lambda: aiger(gates, binary=True)),
-        "QCIR, a syntax error": ("qcir", lambda: wrong(gates, "1,, 2")),
-        "QCIR, an undefined variable": ("qcir", lambda: wrong(gates, "1, nothing")),
+        "QCIR, a syntax error": ("qcir", lambda: wrong(gates, "{0} = and(1,, 2)")),
+        "QCIR, an undefined variable": ("qcir", lambda: wrong(gates, "{0} = and(1, nothing)")),
+        "QCIR, a cycle": ("qcir", lambda: wrong(gates, "{0} = and(1, {0})")),
+        "QCIR, an unknown connective": ("qcir", lambda: wrong(gates, "{0} = nand(1, 2)")),
+        "QCIR, a quantifier behind gates": ("qcir", lambda: wrong(gates, "exists({0})")),
+        "QCIR, below a comment in UTF-8": (
+            "qcir",
+            lambda: wrong(gates, "{0} = and(1,, 2)", "\n# größer"),
+        ),
         "PG, an error in line 7,757": ("pg", shape_in_pieces),
     }
 

@@ -92,6 +92,55 @@ def test_a_label_is_quoted_wherever_a_game_is_named(
         assert quoted.count("hex 4x4") == quoted.count('labelled "hex 4x4"'), command
 
 
+STONES = """\
+#blackinitials
+#whiteinitials
+#times
+t1 t2 t3
+#blackturns
+t1 t3
+#positions
+a b c
+#blackwins
+a b
+b c
+#whitewins
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "encode 'hex 4x4.pg' -o f.qcir",
+        "certify 'hex 4x4.pg' -o c.aag --formula f.qcir",
+        "solve 'hex 4x4.pg'",
+        "solve 'hex 4x4.pg' --depth auto",
+        "solve 'hex 4x4.pg' --solver depqbf",
+        "info f.qcir",
+        "explain 'hex 4x4.pg'",
+        "validate f.qcir --level encoding",
+    ],
+)
+def test_a_file_is_not_called_like_the_game_that_it_is_named_after(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if "depqbf" in words:
+        pytest.importorskip("pyqbf", reason="the solvers of the extra 'solve' are not there")
+    monkeypatch.chdir(tmp_path)
+    Path("hex 4x4.pg").write_text(STONES)
+    assert run_qsage(["encode", "hex 4x4.pg", "-o", "f.qcir"]) == 0
+    for more in ([], ["--json"]):
+        if words.startswith("explain") and more:
+            continue
+        capsys.readouterr()
+        assert run_qsage([*shlex.split(words), *more]) in (0, 10), (words, capsys.readouterr().err)
+        said = capsys.readouterr()
+        quoted = (said.out + said.err).replace('\\"', '"').replace("hex 4x4.pg", "")
+        label = 'the positional game of 3 positions labelled "hex 4x4"'
+        assert quoted.count("hex 4x4") == quoted.count(label), quoted
+        assert label in quoted or (words.startswith("solve") and not more), quoted
+
+
 # -- games in GDL ----------------------------------------------------------------------------
 
 FINER = """\

@@ -130,6 +130,7 @@ def certified(game: NamedGame, encoding: str | None, files: Files) -> Problem:
     """
     from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
     from qsage_validate.encodings.registry import encode
+    from qsage_validate.games.naming import name_of
     from qsage_validate.problems.load import of
     from qsage_validate.system.limits import NEVER, Limits
     from qsage_validate.system.task import watching
@@ -146,7 +147,9 @@ def certified(game: NamedGame, encoding: str | None, files: Files) -> Problem:
             tell=line.tell,
         )
     kind = proved.certificate.kind
-    narrate(f"{game.model.name}: a {kind.value} certificate for {kind.player} was made and proved")
+    narrate(
+        f"{name_of(game.model)}: a {kind.value} certificate for {kind.player} was made and proved"
+    )
     words = (*game.words, *(() if encoding is None else ("--encoding", encoding)))
     named = replace(files, formula=None, certificate=None, game=(), made_from=words)
     return of(encoded, proved.certificate, named)

@@ -85,13 +85,14 @@ def solve_alternating(
 
 
 def _tell(found: Alternated, replies: list[_Reply], json_output: bool) -> None:
+    from qsage_validate.games.naming import name_of
     from qsage_validate.games.protocol import Player
 
     pairs = _first_pairs(found.model) if found.winner is Player.WHITE and found.plies == 0 else None
     if json_output:
         emit_json(
             {
-                "game": found.model.name,
+                "game": name_of(found.model),
                 "winner": None if found.winner is None else found.winner.value,
                 "plies": found.plies,
                 "reason": found.why,

@@ -290,6 +290,7 @@ def _solve_game(
     from qsage_validate.api.solving import FOR_SOLVERS
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
+    from qsage_validate.games.naming import name_of
     from qsage_validate.solvers.qbf.solving import conclusive
     from qsage_validate.system.memory import memory_within
 
@@ -302,7 +303,7 @@ def _solve_game(
     layout = encoded.layout
     model = model if prepared is None else prepared.whole
     facts = {
-        "game": model.name,
+        "game": name_of(model),
         "depth": model.depth,
         "plies": layout.plies,
         "encoding": layout.encoding,

@@ -165,6 +165,8 @@ def _every_first_move(found: Deepened, method: Method, encoding: str | None) -> 
 def _tell(
     found: Deepened, method: Method, farmed: str, json_output: bool, named: Named | None
 ) -> None:
+    from qsage_validate.games.naming import name_of
+
     move = found.first_move
     if not json_output:
         told = f"first move {move}" if move else ""
@@ -179,7 +181,7 @@ def _tell(
     truth = found.truth
     emit_json(
         {
-            "game": found.model.name,
+            "game": name_of(found.model),
             "verdict": word_of(truth),
             "winner": None if truth is None else "black" if truth else "white",
             "reason": f"{found.sentence}{farmed}",

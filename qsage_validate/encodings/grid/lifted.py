@@ -55,6 +55,7 @@ from qsage_validate.games.bddl.model import (
     Model,
     SubCondition,
 )
+from qsage_validate.games.naming import name_of
 from qsage_validate.games.protocol import Player, Square
 
 State = tuple[int, int]
@@ -290,7 +291,7 @@ class LiftedEncoder:
 
     def _title(self) -> str:
         plies = f"{self.plies} plies" if self.plies != 1 else "1 ply"
-        return f" {self.model.name}: Black wins within {plies} ({self.name} encoding)"
+        return f" {name_of(self.model)}: Black wins within {plies} ({self.name} encoding)"
 
     def _note_goals(self) -> None:
         last = self.states[-1]

@@ -147,10 +147,13 @@ def deepen_by_search(
     With ``winner_only`` the critical depth is left open; raises ``UsageError`` for a game without
     a last depth then.
     """
+    from qsage_validate.games.naming import name_of
+
     depths = depths_of(model)
     if winner_only and depths.last(last) is None:
         raise UsageError(
-            f"found --winner for {model.name}, of which no last depth is known, expected a depth"
+            f"found --winner for {name_of(model)}, of which no last depth is known, "
+            "expected a depth"
         )
     answers = [] if file is None else list(file.entries)
     known = _conclude(depths, answers, last)

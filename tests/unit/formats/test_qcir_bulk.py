@@ -62,7 +62,7 @@ def told(read: Callable[[], object]) -> str:
 
 
 def explained(data: bytes, suspicion: Suspicion) -> None:
-    qcir._Reader(qcir._source(data, None)).explain(suspicion)
+    qcir._Reader(qcir._source(data, None)).explain(suspicion, data)
 
 
 def compared(data: bytes) -> bool:
@@ -172,6 +172,10 @@ def test_large_files(names: bool, shuffled: bool) -> None:
         "8000 = and(1, 9001)",
         "8000 = xor(1, 2, 3)",
         "8000 = and(8001, 8000)",
+        "exists(-9001)",
+        "free(9001)",
+        "output(1, 2)",
+        "8000 = nand(1, 2) 8000 = and(1,, 2)",
         "= and(1, 2)",
         "8000 = and(1, 2) \xe4",
         "exists(9001)",
@@ -194,13 +198,15 @@ def test_errors_are_told_as_by_the_careful_reader(wrong: str) -> None:
 @pytest.mark.parametrize(
     "wrong",
     ["7999 = and(1, 2)", "7 = and(1, 2)", "8000 = and(1,, 2)", "8000 = and(1, 9001)",
-     "8000 = xor(1, 2, 3)", "= and(1, 2)", "output(2)"],
+     "8000 = xor(1, 2, 3)", "= and(1, 2)", "output(2)", "8000 = nand(1, 2)", "8000 = exists(1, 2)",
+     "nand(1, 2)", "exists(9001)", "free(9001)", "output(1, 2)", "8000 = and(8000)"],
 )  # fmt: skip
 @pytest.mark.parametrize("names", [False, True])
-def test_most_errors_are_found_without_reading_the_whole_file_carefully(
-    wrong: str, names: bool, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("comment", ["# plain", "# größer"])
+def test_errors_are_found_without_reading_the_whole_file_carefully(
+    wrong: str, names: bool, comment: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = large(names)
+    lines = [comment, *large(names)]
     at = next(k for k, line in enumerate(lines) if line.lstrip("g").startswith("8000 = "))
     lines[at] = re.sub(r"\b\d+", r"g\g<0>", wrong) if names else wrong
     text = "\n".join(lines)
@@ -208,6 +214,26 @@ def test_most_errors_are_found_without_reading_the_whole_file_carefully(
     assert expected.startswith(f"<input>:{at + 1}:")
     monkeypatch.setattr(qcir, "read_carefully", lambda *_: pytest.fail("read carefully"))
     assert told(lambda: parse_qcir(text)) == expected
+    assert told(lambda: parse_qcir(text.encode())) == expected
+
+
+@pytest.mark.parametrize("names", [False, True])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_cycle_is_found_without_reading_the_whole_file_carefully(
+    names: bool, encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = ["# größer", *large(names, shuffled=True)]
+    word = "g" if names else ""
+    for at, line in enumerate(lines):
+        if line.startswith(f"{word}150 = "):
+            lines[at] = f"{word}150 = or({word}3, -{word}8000)"
+        elif line.startswith(f"{word}8000 = "):
+            lines[at] = f"{word}8000 = and({word}4, {word}150, {word}151)"
+    data = "\n".join(lines).encode(encoding)
+    expected = told(lambda: read_carefully(data))
+    assert "which depends on itself" in expected
+    monkeypatch.setattr(qcir, "read_carefully", lambda *_: pytest.fail("read carefully"))
+    assert told(lambda: parse_qcir(data)) == expected
 
 
 def test_a_table_of_gates_is_a_mapping() -> None:

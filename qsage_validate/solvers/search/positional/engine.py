@@ -93,7 +93,7 @@ class PositionalEngine:
         self._last: int | None = None
         self._full_board: FullBoard | None = None
         if not model.alternates:
-            raise UsageError(f"{model.name}: found turns of several stones, expected of one")
+            raise UsageError(f"{game.name}: found turns of several stones, expected of one")
         self._model = model
         self._size = len(model.positions)
         self._general = Bounds(game)
@@ -112,7 +112,7 @@ class PositionalEngine:
         # The sets that the first stones leave, and that the stones of the play are enough for.
         short = without_long_sets(without_dead_sets(with_winning_sets(model, MOST_SETS)))
         if max(len(short.black_wins), len(short.white_wins)) > MOST_SETS:
-            raise UsageError(f"{model.name}: found more than {MOST_SETS:,} winning sets")
+            raise UsageError(f"{game.name}: found more than {MOST_SETS:,} winning sets")
         keys = CanonicalKeys(self._size, key_symmetries(short, game.arrangement))
         # Left out are sets that more stones could complete: what holds for ever holds without them.
         self.for_ever = model.network is None and len(short.black_wins) >= len(
