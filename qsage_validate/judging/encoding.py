@@ -49,6 +49,8 @@ _IN_ORDER: Final = 0.8
 """The part of that in which all positions are compared, the shortest plays first."""
 _CORE_SECONDS: Final = 2.0
 """The time for the gates that decide the differences that are shown."""
+_CONFIRM_SECONDS: Final = 5.0
+"""The time to show without a solver's word what the formula is worth where it differs."""
 _SHORTER: Final = 0.05
 """The part of that in which a play that is shorter than a known one is looked for."""
 
@@ -217,6 +219,8 @@ class _Judgement:
             tally = Tally(positions.along(failing, first))
             if len(tally.differences) < self.most:
                 tally = positions.search(deadline=first, most=self.most, tell=self.tell)
+            if tally.settled and not tally.differences and positions.residuals.confirm(deadline):
+                tally = positions.search(deadline=deadline, most=self.most, tell=self.tell)
             drawn = Sample()
             if not tally.settled and not tally.differences:
                 positions.values = GameValues.of_game(self.game, deadline=deadline)
@@ -230,6 +234,9 @@ class _Judgement:
                 limit = deadline.sooner(_SHORTER * self.patience)
                 shorter = positions.search(deadline=limit, below=below, tell=self.tell)
                 tally.differences = shorter.differences or tally.differences
+            limit = deadline.sooner(_CONFIRM_SECONDS)
+            confirmed = (positions.confirmed(one, limit) for one in tally.differences)
+            tally.differences = [one for one in confirmed if one.formula is not one.game]
         except MissingExtraError as error:
             return Undecided(f"{self.doubts[0] if self.doubts else 'positions are open'}; {error}")
         return self._told(positions, tally, drawn)

@@ -11,7 +11,7 @@ more plies for, are asked for, unless the position before has settled them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from qsage_validate.circuit.qbf import Qbf
@@ -208,6 +208,17 @@ class Positions:
         except UndecidedError:
             return []  # the game's value was not found in time
         return []
+
+    def confirmed(self, difference: Difference, deadline: Deadline) -> Difference:
+        """The difference by what is known without a solver's word, where there is time for that.
+
+        It is none any more where the word was wrong.
+        """
+        if not difference.word:
+            return difference
+        moves = difference.moves
+        found = self.residuals.confirmed(self.codes.of_play(moves), len(moves), deadline)
+        return replace(difference, formula=found.truth, word=found.word)
 
     def missing(self, state: Any, moves: Sequence[str]) -> str | None:
         """A legal move without a code, where the play of ``moves`` goes on in ``state``."""

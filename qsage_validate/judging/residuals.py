@@ -4,12 +4,13 @@
 quantifiers keep their place.  The values of one number of plies come from one incremental SAT
 solver: the universal variables that are left are expanded, existential ones have a copy for each
 choice of the universal ones to their left, and the moves are assumptions.  Where the expansion is
-too large, the formula that is left is made, expanded if it is small by now, and else given to a
-QBF solver, whose answer is its bare word.
+too large, it grows by counterexamples (``refinement.py``).  Where that takes long, QBF solvers are
+asked, whose answer is a bare word until the expansion has grown enough to confirm it.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -20,15 +21,14 @@ from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope, add_gates
 from qsage_validate.circuit.recovery import recovered
 from qsage_validate.circuit.residual import needed_gates, residual
 from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.judging.refinement import Refinement
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.solving import available, solve_formula
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 
 _MOST_INPUTS: Final = 1_000_000
-"""Inputs of gates in the expansion of one number of plies: a second's work."""
+"""Inputs of gates in the expansion of one number of plies: some seconds' work."""
 _SMALL_INPUTS: Final = 20_000
-_FEW: Final = 12
-"""So many formulas of one number of plies are expanded one by one, where all are no small one."""
 _MOST_CODES: Final = 256
 """So many longer plays are looked at for the value of a shorter one."""
 _SLICE: Final = 500
@@ -36,6 +36,7 @@ _SOLVER: Final = "cadical195"
 # Each gets a while before the next one, and then more of it.
 _SOLVERS: Final = ("qute", "depqbf", "rareqs", "caqe")
 _FIRST_SECONDS: Final = 1.0
+_PATIENCE_GROWS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class ResidualValue:
     """The value of a residual formula; ``None`` where a limit came first.
 
     ``word`` names the QBF solver that says so, with nothing that could be checked; it is empty
-    where a SAT solver has decided an expansion.
+    where a SAT solver has decided an expansion, of all universal variables or of enough choices.
     """
 
     truth: bool | None
@@ -53,7 +54,7 @@ class ResidualValue:
 class Residuals:
     """The residual formulas of ``formula`` for ``plies``, the variables of each ply in order.
 
-    ``asked`` counts the questions that were decided; ``words`` those that a QBF solver decided.
+    ``asked`` counts the questions that were decided.
     """
 
     def __init__(
@@ -68,12 +69,11 @@ class Residuals:
         needed = {v for scope in self.formula.scopes for v in scope.variables}
         self.plies = [tuple(v for v in map(abs, ply) if v in needed) for ply in plies]
         self.asked = 0
-        self.words: dict[str, int] = {}
         self._most_inputs = most_inputs
         self._quantifiers = self.formula.quantifiers()
         self._sizes: dict[int, int] = {}
-        self._times: dict[int, int] = {}
         self._expanded: dict[int, Expansion] = {}
+        self._refined: dict[int, Refinement] = {}
         self._known: dict[tuple[int, tuple[bool, ...]], ResidualValue] = {}
 
     def fixed(self, plies: int) -> tuple[int, ...]:
@@ -101,34 +101,82 @@ class Residuals:
             if found.truth is not None:
                 self._known[key] = found
                 self.asked += 1
-                if found.word:
-                    self.words[found.word] = self.words.get(found.word, 0) + 1
         return found
 
-    def residual(self, values: Mapping[int, bool], plies: int) -> Qbf:
-        """The formula that is left."""
-        return residual(self.formula, {v: values[v] for v in self.fixed(plies)})
+    @property
+    def words(self) -> Mapping[str, int]:
+        """How many questions each QBF solver has decided by its bare word."""
+        return Counter(found.word for found in self._known.values() if found.word)
+
+    def confirm(self, deadline: Deadline) -> bool:
+        """Decide without a solver's word what is known by one only, as far as there is time.
+
+        True if some word was wrong.
+        """
+        wrong = False
+        for (plies, bits), known in [*self._known.items()]:
+            if known.word:
+                values = dict(zip(self.fixed(plies), bits, strict=True))
+                found = self.confirmed(values, plies, deadline)
+                wrong |= found.truth is not known.truth
+        return wrong
+
+    def confirmed(
+        self, values: Mapping[int, bool], plies: int, deadline: Deadline
+    ) -> ResidualValue:
+        """An answer that was given, without a solver's word where there is time for that."""
+        fixed = self.fixed(plies)
+        key = plies, tuple(values[v] for v in fixed)
+        if self._known[key].word:
+            truth = self._refine({v: values[v] for v in fixed}, plies, deadline)
+            if truth is not None:
+                self._known[key] = ResidualValue(truth)
+        return self._known[key]
 
     def _decide(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> ResidualValue:
-        self._times[plies] = self._times.get(plies, 0) + 1
-        worth = self._times[plies] > _FEW or plies in self._expanded
-        if self._fits(plies) and (worth or self._sizes[plies] <= _SMALL_INPUTS):
-            if plies not in self._expanded:
-                self._expanded[plies] = Expansion(self.formula, self.fixed(plies))
-            return ResidualValue(self._expanded[plies].value(values, deadline))
+        if self._size(plies) <= _SMALL_INPUTS:
+            return ResidualValue(self._expand(values, plies, deadline))
         left = trimmed(residual(self.formula, values))
         size = expansion_size(left, ())
-        if size > _SMALL_INPUTS and self._splits(plies, _MOST_CODES):
-            return self._by_codes(values, plies, deadline)
-        if size <= self._most_inputs:
+        if size <= _SMALL_INPUTS:
             return ResidualValue(Expansion(left, ()).value({}, deadline))
-        return solver_value(left, deadline)
+        if not self._fits(plies) and self._splits(plies, _MOST_CODES):
+            return self._by_codes(values, plies, deadline)
+        seconds = _FIRST_SECONDS
+        while not deadline.over:
+            truth = self._refine(values, plies, deadline.sooner(seconds))
+            if truth is None and self._fits(plies):
+                truth = self._expand(values, plies, deadline)
+            elif truth is None and size <= self._most_inputs:
+                truth = Expansion(left, ()).value({}, deadline)
+            if truth is not None:
+                return ResidualValue(truth)
+            said = _said(left, deadline, seconds)
+            if said.truth is not None:
+                return said
+            seconds *= _PATIENCE_GROWS
+        return ResidualValue(None)
+
+    def _expand(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> bool | None:
+        """The value by the expansion for all plays so long."""
+        if plies not in self._expanded:
+            self._expanded[plies] = Expansion(self.formula, self.fixed(plies))
+        return self._expanded[plies].value(values, deadline)
+
+    def _refine(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> bool | None:
+        """The value by an expansion that grows by counterexamples, for all plays so long."""
+        if plies not in self._refined:
+            self._refined[plies] = Refinement(self.formula, self.fixed(plies))
+        return self._refined[plies].value(values, deadline)
 
     def _fits(self, plies: int) -> bool:
         """True if the expansion behind so many plies is small enough."""
+        return self._size(plies) <= self._most_inputs
+
+    def _size(self, plies: int) -> int:
         if plies not in self._sizes:
             self._sizes[plies] = expansion_size(self.formula, self.fixed(plies))
-        return self._sizes[plies] <= self._most_inputs
+        return self._sizes[plies]
 
     def _splits(self, plies: int, most: int) -> bool:
         """True if values follow from those of at most ``most`` longer plays that are expanded.
@@ -275,17 +323,25 @@ def trimmed(formula: Qbf) -> Qbf:
 
 
 def solver_value(formula: Qbf, deadline: Deadline = NEVER) -> ResidualValue:
-    """The value of a closed formula by QBF solvers, one after the other with growing patience."""
+    """The value of a closed formula by QBF solvers, with growing patience."""
+    seconds = _FIRST_SECONDS
+    while not deadline.over:
+        found = _said(formula, deadline, seconds)
+        if found.truth is not None:
+            return found
+        seconds *= _PATIENCE_GROWS
+    return ResidualValue(None)
+
+
+def _said(formula: Qbf, deadline: Deadline, seconds: float) -> ResidualValue:
+    """The value by one QBF solver after the other, each for so many seconds."""
     known = backends()
     there = {backend.name for backend in available()}
     contenders = [known[name] for name in _SOLVERS if name in there] or available()
-    seconds = _FIRST_SECONDS
-    while not deadline.over:
-        for backend in contenders:
-            solved = solve_formula(formula, [backend], Limits(deadline.sooner(seconds)))
-            if solved.truth is not None:
-                return ResidualValue(solved.truth, solved.by)
-            if deadline.over:
-                break
-        seconds *= 4
+    for backend in contenders:
+        if deadline.over:
+            break
+        solved = solve_formula(formula, [backend], Limits(deadline.sooner(seconds)))
+        if solved.truth is not None:
+            return ResidualValue(solved.truth, solved.by)
     return ResidualValue(None)

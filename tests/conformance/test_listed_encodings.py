@@ -316,6 +316,24 @@ def test_a_formula_that_no_encoder_makes_is_proved_by_its_positions() -> None:
     assert "after all plays of legal moves" in verdict.reason
 
 
+def test_half_of_a_proof_stands_where_the_other_half_is_open() -> None:
+    """Without suggestions for Black's helpers: no play is wrongly given to Black."""
+    encoded = encode(GAMES["el 3x3"], "cor")
+    layout = replace(encoded.layout, encoding="mine")
+    answer = judge(encoded.qbf, layout, _game("el 3x3"), patience=0.1)
+    assert not isinstance(answer.verdict, Proved | Refuted), str(answer.verdict)
+    assert answer.implies == (True,)
+
+
+def test_plies_of_a_layout_beyond_the_game_are_no_moves() -> None:
+    """They are helpers: that the layout has more plies than the game is no fault of the formula."""
+    encoded = encode(GAMES["hex 2x2"], "cor")
+    moves = encoded.layout.moves
+    more = (*moves, *(replace(ply, ply=ply.ply + len(moves)) for ply in moves))
+    verdict = judge(encoded.qbf, replace(encoded.layout, moves=more), _game("hex 2x2")).verdict
+    assert isinstance(verdict, Proved), str(verdict)
+
+
 @pytest.mark.parametrize("change", ["the other player", "one variable twice"])
 def test_a_layout_that_cannot_be_is_refuted(change: str) -> None:
     encoded = encode(GAMES["el 3x3"], "cor")

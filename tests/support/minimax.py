@@ -7,6 +7,11 @@ from qsage_validate.games.protocol import Game, Player, Position
 
 def minimax(game: Game) -> Player:
     """Who wins a game of bounded depth when both play best."""
+    return minimax_from(game.initial)
+
+
+def minimax_from(start: Position) -> Player:
+    """The same from a position."""
     known: dict[tuple[int, Position], Player] = {}
 
     def winner(position: Position) -> Player:
@@ -19,4 +24,4 @@ def minimax(game: Game) -> Player:
             known[key] = mover if wins else mover.other
         return known[key]
 
-    return winner(game.initial)
+    return winner(start)

@@ -13,6 +13,7 @@ from typing import get_args
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.residual import residual
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
 from qsage_validate.encodings.layout.comments import layout_from_comments
@@ -37,8 +38,9 @@ from qsage_validate.validation.verdict import Proved, Refuted, Verdict
 from research.benchmarks.models import Case
 from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
 from tests.support.depqbf import depqbf_truth
-from tests.support.minimax import minimax
+from tests.support.minimax import minimax, minimax_from
 from tests.support.plies import with_bits, with_indicators, with_width
+from tests.support.position_truth import right_after_each_play
 from tests.support.qbf_truth import qbf_truth
 from tests.support.readers import read_qcir
 
@@ -115,7 +117,22 @@ def test_white_before_black_is_refuted() -> None:
     assert finding.text.endswith("and Black does not win by the rules")
 
 
-def test_a_blind_choice_is_not_proved() -> None:
+def _is_shown(formula: Qbf, encoded: Encoding, verdict: Verdict) -> bool:
+    """True if the formula has the other value after the play that is shown, by DepQBF."""
+    finding = _first(verdict)
+    assert finding.kind is FindingKind.END_DIFFERS
+    fixed: dict[int, bool] = {}
+    game = BddlGame(_model(encoded))
+    position = game.initial
+    for move, ply in zip(finding.moves, encoded.layout.moves, strict=False):
+        fixed |= ply.coding.encode(move)
+        position = position.play(game.parse_move(move, ply.player))
+    wins = minimax_from(position) is Player.BLACK
+    told = f"the formula is {'false' if wins else 'true'}" in finding.text
+    return told and depqbf_truth(residual(formula, fixed)) is not wins
+
+
+def test_a_blind_choice_is_refuted() -> None:
     """Black's claim before White's move: she would have to know where she wins."""
     encoded = _encoded(DOMINO)
     claim = encoded.layout.goals
@@ -124,18 +141,32 @@ def test_a_blind_choice_is_not_proved() -> None:
         replace(s, variables=tuple(v for v in s.variables if v not in bits))
         for s in encoded.qbf.scopes
     ]
-    scopes = (Scope(Quantifier.EXISTS, bits), *rest)
-    assert not isinstance(_verdict(encoded, replace(encoded.qbf, scopes=scopes)), Proved)
+    formula = replace(encoded.qbf, scopes=(Scope(Quantifier.EXISTS, bits), *rest))
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
 
 
-def test_a_choice_that_sees_the_square_is_not_proved() -> None:
+def test_a_choice_that_sees_the_square_is_refuted() -> None:
     """The symbolic square before Black's moves: she would play another move on each square."""
     encoded = _encoded(DOMINO)
     board = encoded.layout.state
     bits = board.x + board.y
     rest = [s for s in encoded.qbf.scopes if s.variables != bits]
     formula = replace(encoded.qbf, scopes=(Scope(Quantifier.FORALL, bits), *rest))
-    assert not isinstance(_verdict(encoded, formula), Proved)
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
+
+
+def test_whites_claim_may_be_early_where_it_is_about_nothing() -> None:
+    """White cannot have won in 5 plies: the formula is right wherever White's claim stands.
+
+    The order of claim and plies was a fault in itself once; only values are now.
+    """
+    encoded = _encoded("httt --shape tic --size 3x3 --depth 5")
+    claim = encoded.layout.goals.white_x
+    blocks = encoded.qbf.merged_scopes()
+    rest = [replace(s, variables=tuple(v for v in s.variables if v not in claim)) for s in blocks]
+    for place in (0, 1, 4):
+        scopes = (*rest[:place], Scope(Quantifier.FORALL, claim), *rest[place:])
+        assert isinstance(_verdict(encoded, replace(encoded.qbf, scopes=scopes)), Proved)
 
 
 def test_indicators_stand_right_of_what_they_speak_of() -> None:
@@ -146,9 +177,8 @@ def test_indicators_stand_right_of_what_they_speak_of() -> None:
     assert indicators.bounds is not None
     bits = (indicators.bounds, *indicators.preconditions)
     rest = [s for s in encoded.qbf.scopes if s.variables != bits]
-    scopes = (Scope(Quantifier.EXISTS, bits), *rest)
-    verdict = _verdict(encoded, replace(encoded.qbf, scopes=scopes))
-    assert not isinstance(verdict, Proved)
+    formula = replace(encoded.qbf, scopes=(Scope(Quantifier.EXISTS, bits), *rest))
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
 
 
 def test_states_have_one_value_left_of_the_square() -> None:
@@ -159,7 +189,7 @@ def test_states_have_one_value_left_of_the_square() -> None:
     rest = [s for s in encoded.qbf.scopes if s not in states]
     formula = replace(encoded.qbf, scopes=(*rest[:-1], *states, rest[-1]))
     assert formula.scopes[-1].variables == board.x + board.y
-    assert not isinstance(_verdict(encoded, formula), Proved)
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
 
 
 def test_a_square_that_is_split_is_read_to_its_last_bit() -> None:
@@ -175,7 +205,8 @@ def test_a_square_that_is_split_is_read_to_its_last_bit() -> None:
         *states,
         Scope(Quantifier.FORALL, board.y),
     )
-    assert not isinstance(_verdict(encoded, replace(encoded.qbf, scopes=scopes)), Proved)
+    formula = replace(encoded.qbf, scopes=scopes)
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
 
 
 def test_variables_that_no_gate_needs_stand_anywhere() -> None:
@@ -225,6 +256,30 @@ def test_an_existential_variable_more_may_take_any_value() -> None:
     assert "the formula is true, and Black does not win" in finding.text
 
 
+@pytest.mark.parametrize("words", ["hex --size 2x2 --depth 3", "domineering --size 2x3 --depth 3"])
+def test_each_flipped_choice_is_judged_by_its_values(words: str) -> None:
+    """Each variable of a move, a claim or the square, flipped inside its block.
+
+    Not each of these formulas is wrong: where a ply is another player's only in part, all values
+    may be right still, and then that is what is proved.
+    """
+    encoded = _encoded(words)
+    game = BddlGame(_model(encoded))
+    flipped = dict(faulty_prefixes(encoded.qbf, random.Random(0), moved=0))
+    claim, board = encoded.layout.goals, encoded.layout.state
+    chosen = [v for ply in encoded.layout.moves for v in ply.variables]
+    chosen += (*claim.black_condition, *claim.black_x, *claim.black_y, *board.x, *board.y)
+    verdicts = set()
+    for variable in chosen:
+        formula = flipped[f"variable {variable} flipped, before its block"]
+        right = right_after_each_play(formula, encoded.layout, game)
+        verdict = _verdict(encoded, formula)
+        assert isinstance(verdict, Proved if right else Refuted), (variable, str(verdict))
+        assert right or _is_shown(formula, encoded, verdict)
+        verdicts.add(right)
+    assert verdicts == {True, False}
+
+
 def test_bits_without_meaning_may_be_of_any_kind() -> None:
     """A bit for a single action is nobody's choice, but it must not decide anything."""
     encoded = _encoded(DOMINO)
@@ -270,6 +325,14 @@ LIES: dict[str, tuple[Callable[[Layout], Layout], str]] = {
         lambda layout: _widened(layout, 1, (1, 1)),
         "variable 1 is Black's ply 1, twice",
     ),
+    "two roles": (
+        lambda layout: _widened(layout, 1, (1, 14)),
+        "variable 14 is Black's ply 1, and Black's ply 3 as well",
+    ),
+    "gate": (
+        lambda layout: _widened(layout, 1, (1, 197)),
+        "Black's ply 1 (197) is a gate, which nobody chooses",
+    ),
 }
 
 
@@ -290,10 +353,26 @@ def test_a_move_without_a_code_is_named() -> None:
     assert finding.text.endswith("is legal by the rules, and has no code")
 
 
-def test_what_is_no_move_may_be_called_anything() -> None:
-    """Stops, boards and names of actions are the formula's business."""
+NO_MOVES: dict[str, Callable[[Layout], Layout]] = {
+    "board": lambda layout: with_width(layout, 4),
+    "action": lambda layout: replace(layout, actions={**layout.actions, Player.WHITE: ("pass",)}),
+    "stop of two roles": lambda layout: _moved(layout, 1, stop=14),
+    "stop that is a gate": lambda layout: _moved(layout, 1, stop=197),
+}
+
+
+@pytest.mark.parametrize("what", NO_MOVES)
+def test_what_is_no_move_may_be_called_anything(what: str) -> None:
+    """Boards, stops and lists of actions are not claimed: only the moves' variables are."""
     encoded = _encoded(DOMINO)
-    layout = _moved(with_width(encoded.layout, 4), 1, stop=14)
+    verdict = _verdict(encoded, layout=NO_MOVES[what](encoded.layout))
+    assert isinstance(verdict, Proved), str(verdict)
+
+
+def test_a_layout_may_name_the_first_plies_only() -> None:
+    """What it leaves out are helpers: the formula is right after the plays of two plies."""
+    encoded = _encoded(TINY)
+    layout = replace(encoded.layout, moves=encoded.layout.moves[:-1])
     verdict = _verdict(encoded, layout=layout)
     assert isinstance(verdict, Proved), str(verdict)
 
@@ -330,6 +409,20 @@ def test_a_spare_ply_that_does_nothing_is_proved() -> None:
     last = on_grid(3, Player.BLACK, coding)
     layout = replace(encoded.layout, moves=(*encoded.layout.moves, last))
     assert isinstance(_verdict(encoded, formula, layout), Proved)
+
+
+def test_a_spare_ply_that_wins_is_refuted() -> None:
+    """White wins in two plies; with a third one of Black's the formula is true."""
+    encoded = _encoded("httt --shape domino --size 3x3 --depth 2")
+    spare = encoded.qbf.max_variable + 1
+    scopes = (*encoded.qbf.scopes, Scope(Quantifier.EXISTS, (spare, spare + 1)))
+    gates = {**encoded.qbf.gates, spare + 2: Gate(Connective.OR, (encoded.qbf.output, spare))}
+    formula = replace(encoded.qbf, scopes=scopes, gates=gates, output=spare + 2)
+    x, y = Number((spare,), 2), Number((spare + 1,), 2)
+    coding = GridCoding(encoded.layout.actions[Player.BLACK], (), x, y)
+    last = on_grid(3, Player.BLACK, coding)
+    layout = replace(encoded.layout, moves=(*encoded.layout.moves, last))
+    assert _is_shown(formula, encoded, _verdict(encoded, formula, layout))
 
 
 def test_a_game_without_plies_is_never_won() -> None:

@@ -8,8 +8,10 @@ import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.residual import residual
+from qsage_validate.judging import residuals
+from qsage_validate.judging.refinement import Refinement
 from qsage_validate.judging.residuals import Residuals, solver_value, trimmed
-from qsage_validate.system.limits import Deadline
+from qsage_validate.system.limits import NEVER, Deadline
 from tests.support.random_qbf import truth
 
 
@@ -31,7 +33,7 @@ def _formula(random: Random) -> Qbf:
 
 @pytest.mark.parametrize("most_inputs", [0, 40, 300_000])
 def test_each_value_is_the_one_of_the_truth_table(most_inputs: int) -> None:
-    """By expansion, by expansion of what is left, and by a solver."""
+    """By expansion, by expansion of what is left, and by refinement."""
     random = Random(most_inputs)
     seen = set()
     for _ in range(60 if most_inputs else 6):
@@ -50,7 +52,61 @@ def test_each_value_is_the_one_of_the_truth_table(most_inputs: int) -> None:
             assert truth(trimmed(left)) is expected
             seen.add((expected, bool(answer.word)))
     assert {value for value, _ in seen} == {True, False}
-    assert any(word for _, word in seen) is (most_inputs < 300_000)
+    assert not any(word for _, word in seen), "refinement decides formulas of this size"
+
+
+def _table(formula: Qbf, values: dict[int, bool]) -> bool:
+    return truth(residual(formula, values))
+
+
+def test_an_expansion_that_grows_has_the_value_of_the_truth_table() -> None:
+    """Whatever is asked before: what has been learnt of other values holds for all."""
+    random = Random(17)
+    seen = set()
+    for _ in range(80):
+        formula = trimmed(_formula(random))
+        variables = [v for scope in formula.scopes for v in scope.variables]
+        free = random.sample(variables, min(len(variables), random.randint(0, 4)))
+        refinement = Refinement(formula, free)
+        for _ in range(6):
+            values = {v: random.random() < 0.5 for v in free}
+            expected = _table(formula, values)
+            assert refinement.value(values) is expected
+            seen.add(expected)
+    assert seen == {True, False}
+
+
+def test_connectives_of_all_kinds_are_refined() -> None:
+    random = Random(23)
+    for _ in range(60):
+        scopes = tuple(Scope(random.choice(tuple(Quantifier)), (k, k + 1)) for k in (1, 3, 5, 7))
+        gates: dict[int, Gate] = {}
+        for number in range(9, 17):
+            kind = random.choice(tuple(Connective))
+            arity = {Connective.XOR: 2, Connective.ITE: 3}.get(kind, random.randint(0, 3))
+            inputs = [random.choice((1, -1)) * random.randint(1, number - 1) for _ in range(arity)]
+            gates[number] = Gate(kind, tuple(inputs))
+        formula = Qbf(scopes, gates, random.choice((16, -16)))
+        assert Refinement(formula, ()).value({}) is truth(formula)
+
+
+@pytest.mark.parametrize("lies", [False, True])
+def test_a_bare_word_is_confirmed_or_found_wrong(
+    monkeypatch: pytest.MonkeyPatch, lies: bool
+) -> None:
+    formula = _formula(Random(5))
+    expected = truth(formula)
+    word = residuals.ResidualValue(expected is not lies, "a solver")
+    monkeypatch.setattr(residuals, "_said", lambda *_: word)
+    monkeypatch.setattr(residuals.Residuals, "_refine", lambda *_: None)
+    monkeypatch.setattr(residuals, "_SMALL_INPUTS", 0)
+    asked = Residuals(formula, [], most_inputs=0)
+    assert asked.answer({}, 0) == word
+    assert dict(asked.words) == {"a solver": 1}
+    monkeypatch.undo()
+    assert asked.confirm(NEVER) is lies
+    assert asked.answer({}, 0) == residuals.ResidualValue(expected)
+    assert not asked.words
 
 
 def test_a_question_that_was_decided_is_not_asked_again() -> None:
