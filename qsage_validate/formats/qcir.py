@@ -142,11 +142,11 @@ class _Reader:
         if not self.code.isascii():
             return
         if suspicion.gates is None:
-            places = suspicion.start, suspicion.end
+            start, end = suspicion.start, suspicion.end
             if not self.source.text.isascii():
                 plain = data.removeprefix(BOM)
-                places = tuple(len(_source(plain[:at], None).text) for at in places)
-            for _ in self._checked(self._statements(*places), set(suspicion.behind)):
+                start, end = (len(_source(plain[:at], None).text) for at in (start, end))
+            for _ in self._checked(self._statements(start, end), set(suspicion.behind)):
                 pass
             return
         self.code = suspicion.shortened(self.code)
