@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -65,6 +66,12 @@ ODD: Final = (
 )  # fmt: skip
 # What stands on the terminal behind an exception that nobody wanted.
 BUGS: Final = (b"internal error", b"Exception ignored", b"Exception in thread", b"never retrieved")
+# What a terminal does not show.
+_SEQUENCE: Final = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*\x07?|.)|[\x00-\x08\x0b-\x1f]"
+)
+# A fault is told with so many lines of the end of its screen.
+_MOST_LINES: Final = 60
 # A machine with other work takes its time; what goes on after that has not heard its end.
 SECONDS: Final = 180.0
 
@@ -211,7 +218,7 @@ def session(seed: int, events: int, seen: Seen, folder: Path) -> None:
             faults = []  # Nothing of ours was there yet.
         output = terminal.output
         if any(mark in output for mark in BUGS):
-            faults.append("an internal error: " + output[-4000:].decode(errors="replace"))
+            faults.append("an internal error")
         if termios.tcgetattr(device) != before:
             faults.append("the terminal has other modes than before")
         os.close(device)
@@ -220,7 +227,18 @@ def session(seed: int, events: int, seen: Seen, folder: Path) -> None:
             faults.append("the screen is not left")
         if strict and not [*here.glob("*.play"), *state.glob("plays/*.play")]:
             faults.append("the play is lost")
+        if faults:
+            faults[-1] += f"\nThe end of the screen:\n{_last_lines(terminal)}"
         seen.faults += [f"{at}: {fault}" for fault in faults]
+
+
+def _last_lines(terminal: Terminal) -> str:
+    """What is written behind the board, or the screen of a board that is still there."""
+    output = terminal.output
+    left = output.rfind(LEAVES_SCREEN)
+    behind = output[left:] if left > output.rfind(ENTERS_SCREEN) else terminal.text.encode()
+    lines = _SEQUENCE.sub("", behind.decode(errors="replace")).splitlines()
+    return "\n".join([line.rstrip() for line in lines if line.strip()][-_MOST_LINES:])
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import gc
 import os
+import signal
 import struct
 import sys
 import termios
@@ -54,6 +55,8 @@ def spawn(
         # In the child, before the program starts: pexpect does it from outside, perhaps
         # after a program on a busy machine has looked, which then misses the signal.
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        # Who runs in the background ignores Ctrl-C, and so would its children.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         if not anew:
             _run_here(words, environment)
 

@@ -546,4 +546,5 @@ def run(
         raise app.bug
     assert code is not None, "what else ends the board has a code"
     shown = "dark" if app.current_theme.dark else "light"
-    return Left(code, shown, app.path, app.unsaved, app.next)
+    wanted = Next.NOTHING if code is Exit.INTERRUPTED else app.next
+    return Left(code, shown, app.path, app.unsaved, wanted)

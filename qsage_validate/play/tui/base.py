@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import select
 import signal
@@ -18,7 +17,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.message_pump import MessagePump
 from textual.screen import Screen
-from textual.widget import AwaitMount
+from textual.widget import AwaitMount, MountError
 
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.formats.confined import is_confined
@@ -34,7 +33,7 @@ STYLES: Final = os.path.join(os.path.dirname(__file__), "play.tcss")
 """The styles of a board."""
 
 _SOON: Final = 0.02
-# How long keys wait for a screen that is being made, and a last line for who reads it, in seconds.
+# How long a last line waits for who reads it, in seconds.
 _PATIENCE: Final = 2.0
 
 
@@ -43,12 +42,14 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
 
     Ctrl-Z gives the terminal back to the shell, whose ``fg`` goes on with the app.
     ``ended_by`` is the number of a signal that ended the app, ``bug`` an exception that did.
+    ``interrupted`` says that Ctrl-C was pressed, perhaps when the app was already being left.
     """
 
     def __init__(self, theme: str) -> None:
         super().__init__(driver_class=_driver())
         self.ended_by: int | None = None
         self.bug: BaseException | None = None
+        self.interrupted = False
         self._leaving = False
         self._rows = Rows()
         self._first_theme = theme
@@ -85,6 +86,14 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
         """True if the app is to end: what is typed from then on is nobody's."""
         return self._leaving or self.ended_by is not None or self.bug is not None
 
+    def _handle_exception(self, error: Exception) -> None:
+        """End because of an exception, unless it only says that the app has been left.
+
+        Messages that came before its end are still answered then, but Textual mounts nothing.
+        """
+        if not (self._exit and isinstance(error, MountError)):
+            super()._handle_exception(error)
+
     def _fatal_error(self) -> None:
         """End because of a bug, which is raised when the terminal is as it was.
 
@@ -120,6 +129,7 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
 
         It would look for widgets that are not made.
         """
+        self.interrupted |= result is Exit.INTERRUPTED
         if not self._leaving:
             self._leaving = True
             self._exit_when_mounted(partial(super().exit, result, return_code, message))
@@ -142,17 +152,18 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
             self.end_by(ENDING[-1])
 
     async def on_event(self, event: events.Event) -> None:
-        if isinstance(event, events.InputEvent):
-            if self.is_ending:
-                event.stop()
-                return
-            if not event.is_forwarded and not self.screen.is_mounted:
-                await self._screen_is_there()
         # From wherever one is, also from dialogs and inputs.
         if isinstance(event, events.Key) and event.key == "ctrl+c":
             event.stop()
             self.exit(Exit.INTERRUPTED)
             return
+        if isinstance(event, events.InputEvent):
+            # Keys would look for widgets that a screen which is being made lacks.
+            while not (self.is_ending or self.screen.is_mounted):
+                await self.screen._mounted_event.wait()
+            if self.is_ending:
+                event.stop()
+                return
         if isinstance(event, events.Key) and event.key == "ctrl+z":
             event.stop()
             # Behind a tab of a browser nobody would go on with it.
@@ -160,11 +171,6 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
                 self.action_suspend_process()
             return
         await super().on_event(event)
-
-    async def _screen_is_there(self) -> None:
-        """Wait for a screen that is being made: keys would look for widgets that it lacks."""
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(self.screen._mounted_event.wait(), _PATIENCE)
 
     def action_command_palette(self) -> None:
         """Show all commands."""
@@ -190,7 +196,8 @@ def run_in_colours(app: LeavableApp[Result]) -> Result | Exit | None:
     for known in themes(app.console.color_system).values():
         app.register_theme(known)
     with signals_told(app.end_by):
-        return app.run()
+        found = app.run()
+    return Exit.INTERRUPTED if app.interrupted else found
 
 
 def run_app(app: LeavableApp[Result]) -> Result | Exit:

@@ -13,21 +13,24 @@ from textual._xterm_parser import XTermParser
 from textual.keys import Keys
 from textual.message import Message
 
+INTERRUPT: Final = b"\x03"
+"""Ctrl-C, which ends what is under way: outside of a paste it is part of nothing."""
 _BEGIN: Final = b"\x1b[200~"
 _END: Final = b"\x1b[201~"
 # What may go on with the next bytes.  Alt with a key begins like a sequence, and Esc like all.
 _BEGUN: Final = re.compile(
-    rb"\x1b(?:\[(?:M[^\x1b]{0,2}|\[|(?!\d+\$)[0-?]*[ -/]*)|O|[PX\]^_][^\x07\x1b]{0,2000}\x1b?)?\Z"
+    rb"\x1b(?:\[(?:M[^\x03\x1b]{0,2}|\[|(?!\d+\$)[0-?]*[ -/]*)|O"
+    rb"|[PX\]^_][^\x03\x07\x1b]{0,2000}\x1b?)?\Z"
 )
 # An answer of a terminal that is asked for its colours, its name or its settings, which we do not;
 # an old report of the mouse, whose place is three bytes of any value; the keys of rxvt and of the
 # Linux console, which no standard has; the standard's sequences; what broke off; and the rest.
 _PIECE: Final = re.compile(
-    rb"(?P<answer>\x1b[PX\]^_][^\x07\x1b]{0,2000}(?:\x07|\x1b\\))"
-    rb"|(?P<old_mouse>\x1b\[M[^\x1b]{0,3})"
-    rb"|(?P<sequence>\x1b(?:\[\[[^\x1b]|\[\d+\$(?!y)|\[[0-?]*[ -/]*[@-~]|O[^\x1b]))"
-    rb"|(?P<broken>\x1b(?:\[[0-?]*[ -/]*|[PX\]^_][^\x07\x1b]{1,2000}))"
-    rb"|(?P<plain>\x1b(?:[\x00-\x1a\x1c-\x7f]|[\xc2-\xf4][\x80-\xbf]+)?|[^\x1b]+)"
+    rb"(?P<answer>\x1b[PX\]^_][^\x03\x07\x1b]{0,2000}(?:\x07|\x1b\\))"
+    rb"|(?P<old_mouse>\x1b\[M[^\x03\x1b]{0,3})"
+    rb"|(?P<sequence>\x1b(?:\[\[[^\x03\x1b]|\[\d+\$(?!y)|\[[0-?]*[ -/]*[@-~]|O[^\x03\x1b]))"
+    rb"|(?P<broken>\x1b(?:\[[0-?]*[ -/]*|[PX\]^_][^\x03\x07\x1b]{1,2000}))"
+    rb"|(?P<plain>\x1b(?:[\x00-\x02\x04-\x1a\x1c-\x7f]|[\xc2-\xf4][\x80-\xbf]+)?|[^\x1b]+)"
 )
 # Textual takes longer sequences for keys.
 _LONGEST: Final = 30

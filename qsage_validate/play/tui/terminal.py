@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import selectors
 import signal
 import sys
@@ -25,7 +26,8 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.messages import InBandWindowResize
 
-from qsage_validate.play.tui.reading import KeyReader
+from qsage_validate.errors import Exit
+from qsage_validate.play.tui.reading import INTERRUPT, KeyReader
 from qsage_validate.system.clock import now
 
 _TICK: Final = 0.1
@@ -35,6 +37,7 @@ _MOST_WAITING: Final = 100
 _LAST_WORDS: Final = 4.0
 _MOST_QUEUED: Final = 30
 _READ: Final = 4096
+_MOST_READS: Final = 100
 
 
 class Writer:
@@ -102,6 +105,29 @@ class Writer:
             except OSError:
                 break  # SIGHUP tells the app that its terminal is gone.
         self._began = None
+
+
+def drop_keys(fileno: int) -> bool:
+    """Drop what was typed on a terminal and not read; whether Ctrl-C was among it.
+
+    From then on Ctrl-C is a signal.
+    """
+    found = False
+    # The terminal may be gone.
+    with suppress(termios.error, OSError):
+        wanted = termios.tcgetattr(fileno)
+        wanted[tty.LFLAG] |= termios.ISIG
+        termios.tcsetattr(fileno, termios.TCSANOW, wanted)
+        # Somebody may send without end.
+        for _ in range(_MOST_READS):
+            if not select.select([fileno], [], [], 0)[0]:
+                break
+            data = os.read(fileno, _READ)
+            found |= INTERRUPT in data
+            if not data:
+                break
+        termios.tcflush(fileno, termios.TCIFLUSH)
+    return found
 
 
 class TerminalDriver(LinuxDriver):
@@ -183,9 +209,9 @@ class TerminalDriver(LinuxDriver):
         if self._writer is not None:
             self._writer.stop()
             self._writer = None
-        with suppress(termios.error):  # the terminal may be gone
-            termios.tcflush(self.fileno, termios.TCIFLUSH)
         if self._original is not None:
+            if drop_keys(self.fileno):
+                self._host.exit(Exit.INTERRUPTED)
             self._set(self._original)
 
     def disable_input(self) -> None:
@@ -311,6 +337,9 @@ class TerminalDriver(LinuxDriver):
                 return  # the loop has ended, and so has the app
 
     def process_message(self, message: Message) -> None:
+        if isinstance(message, events.Key) and message.key == "ctrl+c":
+            # An app that is being left, perhaps for another one, may not hear of it.
+            self._host.interrupted = True
         # Sizes come from the system; a terminal that tells them could tell anything.
         if not isinstance(message, InBandWindowResize | events.Resize):
             super().process_message(message)

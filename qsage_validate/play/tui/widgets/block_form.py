@@ -15,11 +15,12 @@ from textual.widgets import Button, Label, OptionList
 from textual.widgets.option_list import Option
 
 from qsage_validate.arena.frame import BlockMove
+from qsage_validate.play.tui.once import Choices
 
 _WIDTH = 38
 
 
-class BitList(OptionList):
+class BitList(Choices):
     """Variables with their bits: Enter or a click changes a bit, 0 and 1 set it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

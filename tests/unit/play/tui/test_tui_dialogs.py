@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.style import Style
 from textual import events
+from textual.command import CommandPalette
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input, OptionList
 
@@ -162,6 +165,109 @@ def test_the_board_is_left_when_a_dialog_is_made() -> None:
     app = drive(toy_match(), scenario)
     assert app.bug is None
     assert app.return_value is Exit.FINE
+
+
+@pytest.mark.parametrize("given_back", [False, True])
+@pytest.mark.parametrize("action", ["menu", "load", "export", "save", "help", "command_palette"])
+def test_keys_wait_for_a_dialog_however_long_it_takes(
+    action: str, given_back: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Esc, typed before a click had opened a dialog, closed one that had no widgets yet.
+
+    A key that a widget had given back to the app did not wait, and others did for two seconds.
+    """
+    make = Screen.mount_composed_widgets
+    making, made = asyncio.Event(), asyncio.Event()
+
+    async def made_late(screen: Screen[Any], widgets: list[Widget]) -> None:
+        making.set()
+        await made.wait()
+        await make(screen, widgets)
+
+    async def scenario(driver: Driver) -> None:
+        app = driver.app
+        monkeypatch.setattr(Screen, "mount_composed_widgets", made_late)
+        event = events.Key("escape", None)
+        if given_back:
+            event._set_forwarded()
+        app.post_message(event)
+        await app.run_action(action)
+        await making.wait()
+        # An hour later, as the event loop sees it.
+        loop = asyncio.get_running_loop()
+        clock = loop.time
+        monkeypatch.setattr(loop, "time", lambda: clock() + 3600)
+        for _ in range(5):
+            await asyncio.sleep(0.01)
+        assert isinstance(app.screen, Dialog | CommandPalette)
+        made.set()
+        await driver.settle()
+        assert app.screen is app.default_screen
+        assert app.bug is None
+
+    drive(toy_match(), scenario)
+
+
+def test_a_click_waits_for_the_palette_of_a_terminal_that_shrinks() -> None:
+    """Where it was is nowhere by then: it was an internal error, and is beside the palette."""
+
+    async def scenario(driver: Driver) -> None:
+        await driver.press("ctrl+p")
+        palette = driver.app.screen
+        assert isinstance(palette, CommandPalette)
+        palette.post_message(events.Click(palette, 500, 500, 0, 0, 1, False, False, False))
+        await driver.settle()
+        assert driver.app.screen is driver.app.default_screen
+        assert driver.app.bug is None
+
+    drive(toy_match(), scenario)
+
+
+@pytest.mark.parametrize("key", ["m", "ctrl+p"])
+def test_a_click_may_be_on_an_entry_that_is_gone_meanwhile(key: str) -> None:
+    async def scenario(driver: Driver) -> None:
+        await driver.press(key)
+        entries = driver.app.screen.query_one(OptionList)
+        click = events.Click(entries, 1, 1, 0, 0, 1, False, False, False)
+        click.style = Style(meta={"option": entries.option_count})
+        entries.post_message(click)
+        await driver.settle()
+        assert driver.app.bug is None
+
+    drive(toy_match(), scenario)
+
+
+def test_a_click_may_be_on_a_bit_of_the_block_before() -> None:
+    async def scenario(driver: Driver) -> None:
+        bits = driver.app.query_one(BitList)
+        click = events.Click(bits, 1, 1, 0, 0, 1, False, False, False)
+        click.style = Style(meta={"option": bits.option_count})
+        bits.post_message(click)
+        await driver.settle()
+        assert driver.app.bug is None
+
+    drive(bare_match(), scenario)
+
+
+@pytest.mark.parametrize("action", ["new_game", "quit"])
+def test_ctrl_c_is_heard_when_the_board_is_left(
+    action: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was nobody's, and the drill or the start screen came up all the same."""
+
+    async def scenario(driver: Driver) -> None:
+        driver.app.post_message(events.Key("ctrl+c", None))
+        await driver.app.run_action(action)
+
+    def run(app: tui.PlayApp) -> Exit | None:
+        drive_app(app, scenario, Driver)
+        return app.return_value
+
+    monkeypatch.setattr(tui, "check_terminal", lambda theme: None)
+    monkeypatch.setattr(tui.PlayApp, "run", run)
+    tic = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
+    left = tui.run(Match(open_engine(tic)), services=Services.of(tic, lambda *_: ProofEnd("")))
+    assert (left.code, left.next) == (Exit.INTERRUPTED, tui.Next.NOTHING)
 
 
 PAIRS = (("enter", "enter"), ("escape", "q"))

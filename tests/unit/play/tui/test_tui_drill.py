@@ -17,7 +17,7 @@ from textual.notifications import Notify
 from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.extensions.teaching.board import DrillApp, DrillPlan
+from qsage_validate.extensions.teaching.board import DrillApp, DrillPlan, Worked
 from qsage_validate.extensions.teaching.drill import Drill, Progress
 from qsage_validate.extensions.teaching.drill_file import DrillFile
 from qsage_validate.extensions.teaching.teacher import StrategyTeacher
@@ -134,6 +134,26 @@ def test_every_key_of_the_drill_is_taken_twice_in_one_tick(pair: tuple[str, str]
         await hand.pilot.pause()
 
     assert drive(plan_for(), scenario).return_value is Exit.FINE
+
+
+def test_the_drill_may_be_left_when_its_board_comes() -> None:
+    """Nothing is mounted any more then, which Textual says by an error."""
+
+    async def scenario(hand: Hand) -> None:
+        app, came = hand.app, asyncio.Event()
+
+        def board_comes() -> None:
+            came.set()
+            app._board = None
+            app._show()
+
+        app.post_message(Worked(board_comes))
+        app.exit(Exit.FINE)
+        await came.wait()
+
+    app = drive(plan_for(), scenario)
+    assert app.bug is None
+    assert app.return_value is Exit.FINE
 
 
 def test_answers_by_square_and_by_word_are_marked_counted_and_kept(tmp_path: Path) -> None:

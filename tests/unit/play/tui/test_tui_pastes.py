@@ -118,3 +118,26 @@ def test_random_bytes_end_nothing() -> None:
         list(reader.read(random.randbytes(40)))
         list(reader.read(b"\x1b[" + random.randbytes(6)))
         list(reader.tick())
+
+
+BEGUN = (
+    b"\x1b",
+    b"\x1b[",
+    b"\x1b[1;",
+    b"\x1b[[",
+    b"\x1bO",
+    b"\x1b[M",
+    b"\x1b[M #",
+    b"\x1b]11;rgb",
+    b"\x1bP1$r",
+    b"\x1b[<35;1",
+    b"\xc3",
+)
+
+
+@pytest.mark.parametrize("begun", BEGUN)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_ctrl_c_is_heard_behind_whatever_was_begun(begun: bytes, at_once: bool) -> None:
+    """Behind Esc, in one read, it was another key, and behind the rest it was nothing."""
+    parts = (begun + b"\x03",) if at_once else (begun, b"\x03")
+    assert _keys(*parts)[-1:] == ["ctrl+c"]
