@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import os
 import re
 import shutil
@@ -31,7 +32,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cache, cached_property
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, TypeAlias
+
+import pytest
 
 from research.benchmarks.mutation import Mutation, drawn
 from tests.support.tiers import names_of
@@ -45,15 +48,20 @@ UNKNOWN: Final = 3.0
 """Seconds that a test file is taken to need when nobody has measured it."""
 
 
+Portion: TypeAlias = tuple[list[str], float]
+"""Test files for one run of pytest, and the processor time that they are expected to take."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What became of a drawn fault; ``by`` is the test that noticed it."""
+    """What became of a drawn fault within ``budget``; ``by`` is the test that noticed it."""
 
     fault: str
     rule: str
     outcome: str
     by: str
     seconds: float
+    budget: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +132,14 @@ class Copy:
         told = output.read_text(encoding="utf-8", errors="replace")
         return Ended(_said(process.returncode, told), seconds)
 
+    def passes(self, test: str, expected: float) -> bool:
+        """Whether a test passes without any fault."""
+        by = self.run([test], "", expected).by
+        if by == f"pytest ended with exit code {int(pytest.ExitCode.USAGE_ERROR)}":
+            # A name in the report may be cut short; the function has it without its parameters.
+            by = self.run([test.partition("[")[0]], "", expected).by
+        return not by
+
 
 def _waited(process: int, seconds: float) -> tuple[int, float]:
     """The exit code of a process, and the processor time of it and of those it has waited for."""
@@ -170,7 +186,7 @@ class Nearness:
         """Whether the quick tests leave a test out."""
         return any(name in self.full for name in names_of(test))
 
-    def portions(self, file: str, tier: str) -> Iterator[tuple[list[str], float]]:
+    def portions(self, file: str, tier: str) -> Iterator[Portion]:
         """The tier's test files in portions, those nearest to the package's ``file`` first.
 
         Beside each portion stands the processor time that it is expected to take.
@@ -232,30 +248,47 @@ def file_costs(measured: Path) -> dict[str, float]:
     return dict(found)
 
 
+@dataclass
+class _Trial:
+    """A fault in a copy, and the portions of each tier's tests that have not run yet."""
+
+    copy: Copy
+    mutation: Mutation
+    seconds: float = 0.0
+
+    def noticed(self, portions: Iterator[Portion], expression: str, budget: float) -> str:
+        """The test that notices the fault within ``budget`` more seconds; else the empty text."""
+        last = self.seconds + budget
+        while self.seconds <= last and (portion := next(portions, None)) is not None:
+            files, expected = portion
+            while True:
+                with self.copy.faulty(self.mutation):
+                    ended = self.copy.run(files, expression, expected)
+                self.seconds += ended.seconds
+                if "::" not in ended.by or self.copy.passes(ended.by, expected):
+                    break
+                self.copy.deselected.append(ended.by)
+            if ended.by:
+                return ended.by
+        return ""
+
+
 def judge(copy: Copy, nearness: Nearness, mutation: Mutation, budget: float) -> Judged:
-    """Say what became of a fault, within ``budget`` seconds of processor time for each tier."""
+    """Say what became of a fault, within ``budget`` seconds of processor time for each tier.
+
+    That the quick tests miss a fault is said only when all of them have run.
+    """
     path = copy.folder / PACKAGE / mutation.file
     told = mutation.told(path.read_text(encoding="utf-8"))
-    whole = 0.0
-    outcome = "nobody"
-    for tier, expression in (("quick", "not full"), ("full", "full")):
-        used = 0.0
-        for files, seconds in nearness.portions(mutation.file, tier):
-            if used > budget:
-                outcome = "open"
-                break
-            while True:
-                with copy.faulty(mutation):
-                    ended = copy.run(files, expression, seconds)
-                used += ended.seconds
-                alone = ended.by.partition("[")[0]
-                if "::" not in alone or not copy.run([alone], "", seconds).by:
-                    break
-                copy.deselected.append(alone)
-            if ended.by:
-                return Judged(told, mutation.rule, tier, ended.by, round(whole + used, 1))
-        whole += used
-    return Judged(told, mutation.rule, outcome, "", round(whole, 1))
+    trial = _Trial(copy, mutation)
+    quick, full = (nearness.portions(mutation.file, tier) for tier in ("quick", "full"))
+    outcome, by = "quick", trial.noticed(quick, "not full", budget)
+    if not by and (by := trial.noticed(full, "full", budget)):
+        late = trial.noticed(quick, "not full", math.inf)
+        outcome, by = ("quick", late) if late else ("full", by)
+    if not by:
+        outcome = "open" if any(next(rest, None) for rest in (quick, full)) else "nobody"
+    return Judged(told, mutation.rule, outcome, by, round(trial.seconds, 1), budget)
 
 
 def judged(
@@ -269,7 +302,8 @@ def judged(
 ) -> Iterator[Judged]:
     """Draw faults and judge them until ``noticed`` were noticed; ``state`` keeps what is known.
 
-    A fault that a test noticed which is marked ``full`` by now is judged again.
+    A fault that a test noticed which is marked ``full`` by now is judged again, and so is an open one
+    where the budget is larger than it was.
     """
     known: dict[str, Judged] = {}
     if state.is_file():
@@ -280,7 +314,11 @@ def judged(
     for mutation in drawn(package, seed):
         told = mutation.told((package / mutation.file).read_text(encoding="utf-8"))
         found = known.get(told)
-        if found is None or (found.outcome == "quick" and nearness.is_full(found.by)):
+        if (
+            found is None
+            or (found.outcome == "quick" and nearness.is_full(found.by))
+            or (found.outcome == "open" and found.budget < budget)
+        ):
             found = judge(copy, nearness, mutation, budget)
             with state.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(asdict(found)) + "\n")
