@@ -164,7 +164,7 @@ def _tell_file(
             raise unknown_format(data, name, f"one of {formats}")
         raise InputError(name, 1, 1, f"a {found.value}", f"one of {formats}")
     if names and found not in (Format.QCIR, Format.QDIMACS):
-        raise UsageError(f"found --names with a {found.value} file, expected it with a formula")
+        raise UsageError(f"found --names with {found.value}, expected it with a formula")
     facts = {"file": name, "format": found.value, "bytes": len(data)}
     if formula is None:
         facts |= describe[found](data, name)

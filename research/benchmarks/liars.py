@@ -1,7 +1,7 @@
 """Lies about small games, told to ``qsage validate``, and what it makes of them.
 
     python research/benchmarks/liars.py [--cases N] [--seed S] [--jobs J] [--class NAME]
-                               [--checkpoint FILE] [--keep FOLDER] [--json]
+                               [--checkpoint FILE] [--page] [--keep FOLDER] [--json]
 
 Files of small games are changed at random (``tests/support/liars``); the truth is known by brute
 force that shares nothing with the product.  The law: no sentence about formula or game is printed
@@ -9,7 +9,8 @@ that brute force denies, and nothing is refuted that nobody has changed.  A case
 is shrunk and written to a folder of its own in ``--keep``; the exit code is then 1.
 
 Refused files are asked about again in another form, so that there are more cases than ``--cases``.
-With ``--checkpoint``, finished pieces are kept in FILE, and a run goes on from there.
+With ``--checkpoint``, finished pieces are kept in FILE, and a run goes on from there; with
+``--page`` it prints the table of these and runs nothing.
 """
 
 from __future__ import annotations
@@ -92,8 +93,9 @@ def campaign(
     seed: int = 0,
     jobs: int = 1,
     checkpoint: Path | None = None,
+    page: bool = False,
 ) -> dict[str, Counts]:
-    """The counts by class."""
+    """The counts by class; with ``page`` of the pieces alone that the checkpoint has."""
     known = resumed(checkpoint)
     counts = {name: Counts() for name in names}
     todo: list[Piece] = []
@@ -102,6 +104,8 @@ def campaign(
             counts[piece.name].add(known[piece.key])
         else:
             todo.append(piece)
+    if page:
+        return counts
     started = time.monotonic()
     with _told(todo, jobs) as results:
         for done, (piece, own) in enumerate(results, start=1):
@@ -126,6 +130,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--class", dest="names", action="append", choices=list(CLASSES))
     parser.add_argument("--checkpoint", type=Path)
+    parser.add_argument("--page", action="store_true")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
@@ -136,6 +141,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         seed=options.seed,
         jobs=options.jobs,
         checkpoint=options.checkpoint,
+        page=options.page,
     )
     if options.json:
         print(json.dumps({name: json.loads(as_json(own)) for name, own in counts.items()}))

@@ -202,6 +202,9 @@ def test_a_campaign_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
     first = benchmark.campaign(["formula"], 5, checkpoint=path)
     again = benchmark.campaign(["formula"], 5, checkpoint=path)
+    assert benchmark.campaign(["formula"], 5, checkpoint=path, page=True) == first
+    nothing = benchmark.campaign(["formula"], 5, seed=1, checkpoint=path, page=True)
+    assert nothing == {"formula": Counts()}
     assert first["formula"].outcomes == again["formula"].outcomes
     assert path.read_text(encoding="utf-8").count("\n") == 1
     assert table(again).count("\n") == 4

@@ -124,7 +124,7 @@ def test_options_that_do_not_go_together(qsage: Qsage, hexagons: tuple[str, ...]
         (("validate", *hexagons, "--assert", "-"), "needs its files by name"),
         (("validate", *hexagons, "--assert", "none.txt"), "none.txt: found"),
         (("play", "take-away-3", "--assert", "a.txt"), "found --assert with an impartial game"),
-        (("info", hexagons[2], "--names"), "found --names with a AIGER (binary) file"),
+        (("info", hexagons[2], "--names"), "found --names with AIGER (binary)"),
     ):
         found = qsage(*words)
         assert found.code == Exit.BAD_INPUT, words
