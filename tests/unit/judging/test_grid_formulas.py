@@ -425,6 +425,31 @@ def test_a_spare_ply_that_wins_is_refuted() -> None:
     assert _is_shown(formula, encoded, _verdict(encoded, formula, layout))
 
 
+def test_a_stop_that_knows_the_moves_behind_it_is_no_difference() -> None:
+    """Black wins if she has stopped and White makes one certain move then, which White need not.
+
+    With the moves of a play fixed, and the stop before them not, the formula is true.
+    """
+    encoded = _encoded(DOMINO)
+    # White wins this game of two plies.
+    game = BddlGame(_model(_encoded("httt --shape domino --size 3x3 --depth 2")))
+    layout = replace(encoded.layout, moves=encoded.layout.moves[:2])
+    stop, coding = layout.moves[0].stop, layout.moves[1].coding
+    assert stop is not None
+    code = [v if value else -v for v, value in coding.encode("occupy(2,2)").items()]
+    scopes, gate = encoded.qbf.scopes, encoded.qbf.max_variable + 1
+    sly = Qbf(scopes, {gate: Gate(Connective.AND, (stop, *code))}, gate)
+    verdict = judge(sly, layout, game).verdict
+    assert isinstance(verdict, Proved), str(verdict)
+    assert "nobody stopping before the last one" in verdict.reason
+    plain = Qbf(scopes, {gate: Gate(Connective.AND, (stop,))}, gate)
+    assert isinstance(judge(plain, layout, game).verdict, Refuted)
+    unnamed = replace(layout, moves=tuple(replace(ply, stop=None) for ply in layout.moves))
+    finding = _first(judge(sly, unnamed, game).verdict)
+    assert len(finding.moves) == 2
+    assert finding.moves[1] == "occupy(2,2)"
+
+
 def test_a_game_without_plies_is_never_won() -> None:
     """A formula for it must be false."""
     encoded = _encoded("httt --shape domino --size 2x2 --depth 1")
