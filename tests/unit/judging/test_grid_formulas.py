@@ -280,6 +280,51 @@ def test_each_flipped_choice_is_judged_by_its_values(words: str) -> None:
     assert verdicts == {True, False}
 
 
+def _with_existential(encoded: Encoding, variable: int, literal: int) -> Qbf:
+    """The formula with a variable of White's existential, and with a literal of it demanded."""
+    flipped = dict(faulty_prefixes(encoded.qbf, random.Random(0), moved=0))
+    formula = flipped[f"variable {variable} flipped, before its block"]
+    gate = formula.max_variable + 1
+    gates = {**formula.gates, gate: Gate(Connective.AND, (formula.output, literal))}
+    return replace(formula, gates=gates, output=gate)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_bit_of_whites_that_black_chooses_implies_nothing(sign: int) -> None:
+    """Black wins after one move, and the formula is true: it is false after some moves of White's.
+
+    Their bit is decided by the formula, and no value after them follows from the one before.
+    """
+    encoded = _encoded(TINY)
+    bit = encoded.layout.moves[1].variables[0]
+    formula = _with_existential(encoded, bit, sign * bit)
+    assert depqbf_truth(formula)
+    verdict = _verdict(encoded, formula)
+    assert _is_shown(formula, encoded, verdict)
+    assert len(_first(verdict).moves) == 2
+
+
+def test_a_bit_that_the_formula_decides_may_be_in_a_code() -> None:
+    """Q-sage has an existential bit for White's only action, which a gate makes false.
+
+    The codes say what the formula decides, and then all positions are right; with the other value
+    in the codes no position after them is.
+    """
+    encoded = _encoded("hex --size 2x2 --depth 3")
+    bit = encoded.qbf.max_variable + 1
+    layout = _widened(encoded.layout, 2, (bit, *encoded.layout.moves[1].coding.numbers[-2].bits))
+    scope = Scope(Quantifier.EXISTS, (bit,))
+    for literal, expected in ((-bit, Proved), (bit, Refuted)):
+        gates = {
+            **encoded.qbf.gates,
+            bit + 1: Gate(Connective.AND, (encoded.qbf.output, literal)),
+        }
+        for scopes in ((scope, *encoded.qbf.scopes), (*encoded.qbf.scopes, scope)):
+            formula = replace(encoded.qbf, scopes=scopes, gates=gates, output=bit + 1)
+            verdict = _verdict(encoded, formula, layout)
+            assert isinstance(verdict, expected), str(verdict)
+
+
 def test_bits_without_meaning_may_be_of_any_kind() -> None:
     """A bit for a single action is nobody's choice, but it must not decide anything."""
     encoded = _encoded(DOMINO)
