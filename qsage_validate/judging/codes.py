@@ -37,9 +37,12 @@ class Codes:
     ``readings`` are the plies; ``variables`` those of each that the formula quantifies;
     ``owned[k]`` says that they have, at ply ``k + 1``, the quantifier of the ply's player.
     ``levels`` is the level in the prefix of each variable that the output needs.
+
+    With ``going_on`` a ply says as well that nobody has stopped before it, where the layout names
+    variables for that (``stops``).
     """
 
-    def __init__(self, formula: Qbf, layout: Layout, plies: int) -> None:
+    def __init__(self, formula: Qbf, layout: Layout, plies: int, *, going_on: bool = False) -> None:
         self.formula = formula
         self.layout = layout
         self.constants = constants(formula)
@@ -51,6 +54,12 @@ class Codes:
             tuple(dict.fromkeys(v for v in map(abs, ply.literals) if v in self.quantifiers))
             for ply in self.readings
         ]
+        self.stops = self._stops()
+        if going_on:
+            self.variables = [
+                (*own, *stops) for own, stops in zip(self.variables, self.stops, strict=True)
+            ]
+        self._going_on = going_on
         self.ply_of = {v: k for k, own in enumerate(self.variables, 1) for v in own}
         self.owned = [
             all(self.quantifiers[v] is CHOOSERS[ply.player] for v in own if v in self.levels)
@@ -72,8 +81,26 @@ class Codes:
         if self._cover is not None and OUT_OF_COVER in ply.codes:
             move = self._cover.called(move, before)
         if move not in known:
-            known[move] = self._values(ply, move)
+            found = self._values(ply, move)
+            going = self.stops[len(before)] if self._going_on else {}
+            known[move] = None if found is None else {**going, **found}
         return known[move]
+
+    def _stops(self) -> list[dict[int, bool]]:
+        """For each ply the values which say that the play goes on to it.
+
+        The player before has not stopped, and with stops in a ply's place its own player has not.
+        """
+        moves = {v for own in self.variables for v in own}
+        found: list[dict[int, bool]] = [{} for _ in self.readings]
+        for k, ply in enumerate(self.readings):
+            at = k if ply.stop_instead else k + 1
+            if ply.stop is None or at >= len(found):
+                continue
+            variable = abs(ply.stop)
+            if variable in self.quantifiers and variable not in moves:
+                found[at][variable] = ply.stop < 0
+        return found
 
     def _values(self, ply: PlyReading, move: str) -> Mapping[int, bool] | None:
         for pattern in ply.codes.get(move, ()):

@@ -86,6 +86,31 @@ def judge(
     )
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """What a comparison of positions came to; ``going_on`` is that of the positions."""
+
+    positions: Positions
+    tally: Tally
+    drawn: Sample
+    going_on: bool
+
+    @property
+    def differs(self) -> bool:
+        return bool(self.tally.differences)
+
+    @property
+    def agrees(self) -> bool:
+        return self.tally.settled and not self.differs
+
+    def is_less_than(self, other: _Compared) -> bool:
+        """True if it says less of a formula that need not be wrong."""
+        if self.differs or other.differs:
+            return self.differs
+        own, others = (one.tally.asked + one.drawn.positions for one in (self, other))
+        return not self.agrees and own < others
+
+
 @dataclass
 class _Judgement:
     formula: Qbf
@@ -196,50 +221,64 @@ class _Judgement:
     def _by_positions(
         self, codes: Codes, failing: Sequence[tuple[bool, tuple[str, ...]]]
     ) -> Verdict:
-        from qsage_validate.judging.positions import Positions, Tally
-        from qsage_validate.judging.sampling import Sample, sample
-
         if not codes.depend_on_the_play and foreign_move(self.game, self.layout) is not None:
             return Undecided(self.doubts[0])
         silent = [doubt for doubt in self.doubts if doubt.startswith("the rules do not say")]
         if silent:
             return Undecided(silent[0])
         deadline = self.deadline.or_after(self.patience)
+        try:
+            alone = self._compared(failing, deadline.share(0.5 if any(codes.stops) else 1.0))
+            if not any(codes.stops) or alone.agrees:
+                return self._told(alone)
+            # Who stops may know the moves behind it where these are fixed: it says nothing of plays
+            # in which nobody stops.
+            going_on = self._compared(failing, deadline, going_on=True)
+            differs = alone.differs and going_on.differs
+            return self._told(alone if differs or going_on.is_less_than(alone) else going_on)
+        except MissingExtraError as error:
+            return Undecided(f"{self.doubts[0] if self.doubts else 'positions are open'}; {error}")
+
+    def _compared(
+        self,
+        failing: Sequence[tuple[bool, tuple[str, ...]]],
+        deadline: Deadline,
+        *,
+        going_on: bool = False,
+    ) -> _Compared:
+        """Compare positions: all, or drawn ones."""
+        from qsage_validate.judging.positions import Positions, Tally
+        from qsage_validate.judging.sampling import Sample, sample
+
         first = deadline.share(_IN_ORDER)
-        values = GameValues.of_game(self.game, deadline=first)
-        left = tuple(half for half in self.halves if half not in self.shown)
         positions = Positions(
             self.formula,
             self.layout,
-            values,
-            halves=left,
+            GameValues.of_game(self.game, deadline=first),
+            halves=tuple(half for half in self.halves if half not in self.shown),
             equal_first=self._equal_first(),
+            going_on=going_on,
         )
-        try:
-            tally = Tally(positions.along(failing, first))
-            if len(tally.differences) < self.most:
-                tally = positions.search(deadline=first, most=self.most, tell=self.tell)
-            if tally.settled and not tally.differences and positions.residuals.confirm(deadline):
-                tally = positions.search(deadline=deadline, most=self.most, tell=self.tell)
-            drawn = Sample()
-            if not tally.settled and not tally.differences:
-                positions.values = GameValues.of_game(self.game, deadline=deadline)
-                drawn = sample(
-                    positions, deadline, beyond=tally.plies, most=self.most, tell=self.tell
-                )
-                tally.differences = drawn.differences
-            if self.most == 1 and tally.differences and tally.differences[0].formula is not None:
-                # One is enough: a shorter play is looked for, and no longer than a while.
-                below = len(tally.differences[0].moves)
-                limit = deadline.sooner(_SHORTER * self.patience)
-                shorter = positions.search(deadline=limit, below=below, tell=self.tell)
-                tally.differences = shorter.differences or tally.differences
-            limit = deadline.sooner(_CONFIRM_SECONDS)
-            confirmed = (positions.confirmed(one, limit) for one in tally.differences)
-            tally.differences = [one for one in confirmed if one.formula is not one.game]
-        except MissingExtraError as error:
-            return Undecided(f"{self.doubts[0] if self.doubts else 'positions are open'}; {error}")
-        return self._told(positions, tally, drawn)
+        tally = Tally(positions.along(failing, first))
+        if len(tally.differences) < self.most:
+            tally = positions.search(deadline=first, most=self.most, tell=self.tell)
+        if tally.settled and not tally.differences and positions.residuals.confirm(deadline):
+            tally = positions.search(deadline=deadline, most=self.most, tell=self.tell)
+        drawn = Sample()
+        if not tally.settled and not tally.differences:
+            positions.values = GameValues.of_game(self.game, deadline=deadline)
+            drawn = sample(positions, deadline, beyond=tally.plies, most=self.most, tell=self.tell)
+            tally.differences = drawn.differences
+        if self.most == 1 and tally.differences and tally.differences[0].formula is not None:
+            # One is enough: a shorter play is looked for, and no longer than a while.
+            below = len(tally.differences[0].moves)
+            limit = deadline.sooner(_SHORTER * self.patience)
+            shorter = positions.search(deadline=limit, below=below, tell=self.tell)
+            tally.differences = shorter.differences or tally.differences
+        limit = deadline.sooner(_CONFIRM_SECONDS)
+        confirmed = (positions.confirmed(one, limit) for one in tally.differences)
+        tally.differences = [one for one in confirmed if one.formula is not one.game]
+        return _Compared(positions, tally, drawn, going_on)
 
     def _equal_first(self) -> frozenset[str]:
         """First moves that a symmetry of the game exchanges with one that has a code."""
@@ -247,7 +286,8 @@ class _Judgement:
             return frozenset()
         return frozenset(self.game.exchanged_first_moves(self.layout.moves[0].moves))
 
-    def _told(self, positions: Positions, tally: Tally, drawn: Sample) -> Verdict:
+    def _told(self, compared: _Compared) -> Verdict:
+        positions, tally, drawn = compared.positions, compared.tally, compared.drawn
         if tally.differences:
             limit = self.deadline.sooner(_CORE_SECONDS if self.cores else 0.0)
             findings = (
@@ -259,6 +299,8 @@ class _Judgement:
         if tally.settled:
             self.by_positions = True
             told = f"formula and game agree after all plays of legal moves ({count})"
+            if compared.going_on:
+                told += ", with nobody stopping before the last one"
             if words:
                 names = ", ".join(words)
                 return Claimed(f"{told}, by the word of {names} for {sum(words.values())} of them")

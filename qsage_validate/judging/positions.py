@@ -73,7 +73,8 @@ class Positions:
     """The positions of a game, and the formula after each of them.
 
     ``halves`` are the values of the game that are claimed: with ``True`` the formula is true where
-    Black wins, with ``False`` it is false where Black does not.
+    Black wins, with ``False`` it is false where Black does not.  With ``going_on`` the moves of a
+    play say that nobody has stopped before the last one.
     """
 
     def __init__(
@@ -84,8 +85,9 @@ class Positions:
         *,
         halves: Sequence[bool] = BOTH,
         equal_first: Collection[str] = (),
+        going_on: bool = False,
     ) -> None:
-        self.codes = Codes(formula, layout, values.simulator.plies)
+        self.codes = Codes(formula, layout, values.simulator.plies, going_on=going_on)
         self.residuals = Residuals(formula, self.codes.variables)
         self.values = values
         self.halves = frozenset(halves)

@@ -280,6 +280,51 @@ def test_each_flipped_choice_is_judged_by_its_values(words: str) -> None:
     assert verdicts == {True, False}
 
 
+def _with_existential(encoded: Encoding, variable: int, literal: int) -> Qbf:
+    """The formula with a variable of White's existential, and with a literal of it demanded."""
+    flipped = dict(faulty_prefixes(encoded.qbf, random.Random(0), moved=0))
+    formula = flipped[f"variable {variable} flipped, before its block"]
+    gate = formula.max_variable + 1
+    gates = {**formula.gates, gate: Gate(Connective.AND, (formula.output, literal))}
+    return replace(formula, gates=gates, output=gate)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_bit_of_whites_that_black_chooses_implies_nothing(sign: int) -> None:
+    """Black wins after one move, and the formula is true: it is false after some moves of White's.
+
+    Their bit is decided by the formula, and no value after them follows from the one before.
+    """
+    encoded = _encoded(TINY)
+    bit = encoded.layout.moves[1].variables[0]
+    formula = _with_existential(encoded, bit, sign * bit)
+    assert depqbf_truth(formula)
+    verdict = _verdict(encoded, formula)
+    assert _is_shown(formula, encoded, verdict)
+    assert len(_first(verdict).moves) == 2
+
+
+def test_a_bit_that_the_formula_decides_may_be_in_a_code() -> None:
+    """Q-sage has an existential bit for White's only action, which a gate makes false.
+
+    The codes say what the formula decides, and then all positions are right; with the other value
+    in the codes no position after them is.
+    """
+    encoded = _encoded("hex --size 2x2 --depth 3")
+    bit = encoded.qbf.max_variable + 1
+    layout = _widened(encoded.layout, 2, (bit, *encoded.layout.moves[1].coding.numbers[-2].bits))
+    scope = Scope(Quantifier.EXISTS, (bit,))
+    for literal, expected in ((-bit, Proved), (bit, Refuted)):
+        gates = {
+            **encoded.qbf.gates,
+            bit + 1: Gate(Connective.AND, (encoded.qbf.output, literal)),
+        }
+        for scopes in ((scope, *encoded.qbf.scopes), (*encoded.qbf.scopes, scope)):
+            formula = replace(encoded.qbf, scopes=scopes, gates=gates, output=bit + 1)
+            verdict = _verdict(encoded, formula, layout)
+            assert isinstance(verdict, expected), str(verdict)
+
+
 def test_bits_without_meaning_may_be_of_any_kind() -> None:
     """A bit for a single action is nobody's choice, but it must not decide anything."""
     encoded = _encoded(DOMINO)
@@ -423,6 +468,31 @@ def test_a_spare_ply_that_wins_is_refuted() -> None:
     last = on_grid(3, Player.BLACK, coding)
     layout = replace(encoded.layout, moves=(*encoded.layout.moves, last))
     assert _is_shown(formula, encoded, _verdict(encoded, formula, layout))
+
+
+def test_a_stop_that_knows_the_moves_behind_it_is_no_difference() -> None:
+    """Black wins if she has stopped and White makes one certain move then, which White need not.
+
+    With the moves of a play fixed, and the stop before them not, the formula is true.
+    """
+    encoded = _encoded(DOMINO)
+    # White wins this game of two plies.
+    game = BddlGame(_model(_encoded("httt --shape domino --size 3x3 --depth 2")))
+    layout = replace(encoded.layout, moves=encoded.layout.moves[:2])
+    stop, coding = layout.moves[0].stop, layout.moves[1].coding
+    assert stop is not None
+    code = [v if value else -v for v, value in coding.encode("occupy(2,2)").items()]
+    scopes, gate = encoded.qbf.scopes, encoded.qbf.max_variable + 1
+    sly = Qbf(scopes, {gate: Gate(Connective.AND, (stop, *code))}, gate)
+    verdict = judge(sly, layout, game).verdict
+    assert isinstance(verdict, Proved), str(verdict)
+    assert "nobody stopping before the last one" in verdict.reason
+    plain = Qbf(scopes, {gate: Gate(Connective.AND, (stop,))}, gate)
+    assert isinstance(judge(plain, layout, game).verdict, Refuted)
+    unnamed = replace(layout, moves=tuple(replace(ply, stop=None) for ply in layout.moves))
+    finding = _first(judge(sly, unnamed, game).verdict)
+    assert len(finding.moves) == 2
+    assert finding.moves[1] == "occupy(2,2)"
 
 
 def test_a_game_without_plies_is_never_won() -> None:
