@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import select
 import selectors
 import signal
 import sys
@@ -116,12 +115,12 @@ def drop_keys(fileno: int) -> bool:
     # The terminal may be gone.
     with suppress(termios.error, OSError):
         wanted = termios.tcgetattr(fileno)
-        wanted[tty.LFLAG] |= termios.ISIG
+        wanted[tty.LFLAG] = (wanted[tty.LFLAG] | termios.ISIG) & ~termios.ICANON
+        # No read waits: a signal's key empties the terminal between a look and a read.
+        wanted[tty.CC][termios.VMIN] = wanted[tty.CC][termios.VTIME] = 0
         termios.tcsetattr(fileno, termios.TCSANOW, wanted)
         # Somebody may send without end.
         for _ in range(_MOST_READS):
-            if not select.select([fileno], [], [], 0)[0]:
-                break
             data = os.read(fileno, _READ)
             found |= INTERRUPT in data
             if not data:
