@@ -107,10 +107,7 @@ class Writer:
 
 
 def drop_keys(fileno: int) -> bool:
-    """Drop what was typed on a terminal and not read; whether Ctrl-C was among it.
-
-    From then on Ctrl-C is a signal.
-    """
+    """Drop what was typed on a terminal and not read; whether Ctrl-C was among it."""
     found = False
     # The terminal may be gone.
     with suppress(termios.error, OSError):
