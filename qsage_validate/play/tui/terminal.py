@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import selectors
 import signal
 import sys
@@ -111,13 +112,13 @@ def drop_keys(fileno: int) -> bool:
     found = False
     # The terminal may be gone.
     with suppress(termios.error, OSError):
-        wanted = termios.tcgetattr(fileno)
-        wanted[tty.LFLAG] = (wanted[tty.LFLAG] | termios.ISIG) & ~termios.ICANON
-        # No read waits: a signal's key empties the terminal between a look and a read.
-        wanted[tty.CC][termios.VMIN] = wanted[tty.CC][termios.VTIME] = 0
-        termios.tcsetattr(fileno, termios.TCSANOW, wanted)
+        # Where keys are signals, or lines, a read might wait.
+        if termios.tcgetattr(fileno)[tty.LFLAG] & (termios.ISIG | termios.ICANON):
+            return False
         # Somebody may send without end.
         for _ in range(_MOST_READS):
+            if not select.select([fileno], [], [], 0)[0]:
+                break
             data = os.read(fileno, _READ)
             found |= INTERRUPT in data
             if not data:
