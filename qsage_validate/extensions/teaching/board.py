@@ -104,6 +104,8 @@ class DrillApp(LeavableApp[Exit]):
         self._off = Event()
         self._teacher: Teacher | None = None
         self._drill: Drill | None = None
+        # The one that is shown: the thread goes on to the next one.
+        self._question: Question | None = None
         self._progress = Progress(plan.title, plan.side)
         self._total: int | None = None
         self._selected: SquareXY | None = None
@@ -198,11 +200,10 @@ class DrillApp(LeavableApp[Exit]):
     # Answers
 
     def _answer(self, move: str) -> None:
-        drill = self._drill
+        drill, asked = self._drill, self._question
         if drill is None or self.busy is not None:
             self.bell()
             return
-        asked = drill.question
 
         def marked() -> tuple[str, Mark, Question | None]:
             return move, drill.answer(move), asked
@@ -233,13 +234,10 @@ class DrillApp(LeavableApp[Exit]):
 
     def _next(self, said: str, tone: Tone) -> None:
         self._wrong, self._selected = frozenset(), None
+        self._question = None if self._drill is None else self._drill.question
         self._say(said, tone)
 
     # Showing
-
-    @property
-    def _question(self) -> Question | None:
-        return None if self._drill is None else self._drill.question
 
     @property
     def _moves(self) -> tuple[LayoutMove, ...]:
@@ -252,10 +250,13 @@ class DrillApp(LeavableApp[Exit]):
     @property
     def _picks(self) -> Picks:
         """The legal moves by their squares; none where the rules are not known."""
-        drill = self._drill
-        if drill is None or drill.game is None or drill.over:
+        drill, question = self._drill, self._question
+        if drill is None or drill.game is None or question is None:
             return Picks()
-        touched: Callable[[MatchMove], tuple[SquareXY, ...]] = lambda move: drill.touched(str(move))  # noqa: E731
+
+        def touched(move: MatchMove) -> tuple[SquareXY, ...]:
+            return drill.touched(question, str(move))
+
         return Picks.of(self._moves, touched, fall=drill.game.falls)
 
     def _say(self, text: str, tone: Tone) -> None:

@@ -155,9 +155,8 @@ class Drill:
         explored = tree.explore(self._root, NODES, cancelled=self._called_off)
         return sum(map(_asks, explored.nodes)) if explored.exact else None
 
-    def touched(self, move: str) -> tuple[SquareXY, ...]:
-        """The squares that a legal move of the question changes; none where rules are not known."""
-        question = self._asked
+    def touched(self, question: Question, move: str) -> tuple[SquareXY, ...]:
+        """The squares that a legal move of a question changes; none where rules are not known."""
         if question.position is None or self.game is None:
             return ()
         after = question.position.play(self.game.parse_move(move, question.player))

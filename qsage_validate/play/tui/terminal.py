@@ -108,16 +108,13 @@ class Writer:
 
 
 def drop_keys(fileno: int) -> bool:
-    """Drop what was typed on a terminal and not read; whether Ctrl-C was among it.
-
-    From then on Ctrl-C is a signal.
-    """
+    """Drop what was typed on a terminal and not read; whether Ctrl-C was among it."""
     found = False
     # The terminal may be gone.
     with suppress(termios.error, OSError):
-        wanted = termios.tcgetattr(fileno)
-        wanted[tty.LFLAG] |= termios.ISIG
-        termios.tcsetattr(fileno, termios.TCSANOW, wanted)
+        # Where keys are signals, or lines, a read might wait.
+        if termios.tcgetattr(fileno)[tty.LFLAG] & (termios.ISIG | termios.ICANON):
+            return False
         # Somebody may send without end.
         for _ in range(_MOST_READS):
             if not select.select([fileno], [], [], 0)[0]:

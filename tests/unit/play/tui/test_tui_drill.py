@@ -156,6 +156,35 @@ def test_the_drill_may_be_left_when_its_board_comes() -> None:
     assert app.return_value is Exit.FINE
 
 
+def test_the_screen_may_be_drawn_while_the_thread_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The moves of one question could be looked up in the next: illegal there, and exit code 2."""
+    go_on, gone_on, drawn = Drill._go_on, threading.Event(), threading.Event()
+
+    def slowly(drill: Drill) -> None:
+        go_on(drill)
+        gone_on.set()
+        assert drawn.wait(60)
+
+    monkeypatch.setattr(Drill, "_go_on", slowly)
+
+    async def scenario(hand: Hand) -> None:
+        app = hand.app
+        first = app._question
+        assert first is not None
+        app._answer(next(iter(first.answers)))
+        while not gone_on.is_set():
+            await asyncio.sleep(0.01)
+        try:
+            app._show()
+            assert app._question is first
+        finally:
+            drawn.set()
+        await hand.settle()
+        assert app._question is not first
+
+    assert drive(plan_for(), scenario).bug is None
+
+
 def test_answers_by_square_and_by_word_are_marked_counted_and_kept(tmp_path: Path) -> None:
     async def scenario(hand: Hand) -> None:
         assert "1. Black to move. What does the strategy answer?" in hand.text
