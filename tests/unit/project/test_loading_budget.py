@@ -41,7 +41,7 @@ start.play_main() if sys.argv[0] == "qsage-play" else start.main()
         (("qsage", "validate", *TIC, "--games", "10"), 36_500),
         (
             ("qsage", "certify", "httt", "--size", "3x3", "--shape", "domino", "--depth", "3"),
-            24_500,
+            22_000,
         ),
     ],
     ids=["play", "validate", "certify"],
