@@ -44,7 +44,6 @@ from qsage_validate.cli.play.modes import (
 from qsage_validate.cli.play.web import WebOptions, serve
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.confined import is_confined
-from qsage_validate.games.family import families
 from qsage_validate.registry import load as load_place
 
 if TYPE_CHECKING:
@@ -284,6 +283,8 @@ def _begin(
         _refuse(of_formulas | more, "--solution, which has its game")
         path = game.solution
         return play_searched(lambda: from_solution(path), path, play, json_output)
+    from qsage_validate.games.family import families
+
     family = next((own for own in families() if own.has(formula)), None)
     if family is not None:
         given = rules.game is not None or rules.model is not None
