@@ -54,7 +54,7 @@ _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _MODULES.items()
 def __getattr__(name: str) -> object:
     if name == "__all__":
         value: object = sorted({*_MODULE_OF, *_of_extensions()})
-    elif (module := _MODULE_OF.get(name) or _of_extensions().get(name)) is not None:
+    elif name[0] != "_" and (module := _MODULE_OF.get(name) or _of_extensions().get(name)):
         value = getattr(_import_module(module), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

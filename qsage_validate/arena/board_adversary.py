@@ -22,7 +22,6 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Certificate
-from qsage_validate.problems.solving import ContradictionError
 from qsage_validate.strategies.readings import LayoutMove, Legality
 from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -316,6 +315,8 @@ class BlockAdversary(Adversary):
     def _finding(self, moves: tuple[str, ...], lost: object) -> Finding:
         plies, replay = self._plies, self._replay(moves)
         if isinstance(lost, NoAnswerError):
+            from qsage_validate.problems.solving import ContradictionError
+
             detail = "the certificate has no answer to these values"
             if isinstance(lost, ContradictionError):
                 detail = str(lost)

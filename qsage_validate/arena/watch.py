@@ -15,7 +15,6 @@ from typing import Final
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
-from qsage_validate.formats.assertions import GOAL, names, value
 from qsage_validate.games.protocol import Game, Player, Square
 from qsage_validate.strategies.readings import BoardReading
 from qsage_validate.validation.assertions import Asserted
@@ -75,6 +74,8 @@ class Watch:
     # -- positions --------------------------------------------------------------------------
 
     def _broken_positions(self, state: PlayState) -> Iterator[tuple[int, Asserted, Truth]]:
+        from qsage_validate.formats.assertions import value
+
         own = [pair for pair in self._positions if self._speaks(pair[1], state)]
         truth = self._truth(state) if own else None
         for k, one in own:
@@ -95,6 +96,8 @@ class Watch:
 
     def _truth(self, state: PlayState) -> Truth | None:
         """The values of names: by the rules, else as far as the formula tells them."""
+        from qsage_validate.formats.assertions import GOAL
+
         if self._game is None:
             return None if state.illegal else _told(state.reading)
         position = state.position
@@ -108,6 +111,8 @@ class Watch:
 
     def _broken_ends(self, state: PlayState) -> Iterator[tuple[int, Asserted, Truth]]:
         """The assertions that are broken under some values; raises what the oracle raises."""
+        from qsage_validate.formats.assertions import value
+
         if not self._ends or state.ending is None or state.ending.undecided:
             return
         choice = state.assignment.choice
@@ -134,6 +139,8 @@ def broken_by_values(
     asserted: Sequence[Asserted], values: Mapping[int, bool], plies: int, moves: tuple[str, ...]
 ) -> tuple[Finding, ...]:
     """The finding that values of all variables and gates break assertions, where they do."""
+    from qsage_validate.formats.assertions import value
+
     ends = [(one, valued(one, values)) for one in asserted if one.literals is not None]
     broken = [(one, truth) for one, truth in ends if value(one.assertion.condition, truth) is False]
     return (finding(broken, plies, moves),) if broken else ()
@@ -143,6 +150,8 @@ def finding(
     broken: Sequence[tuple[Asserted, Truth]], plies: int, moves: tuple[str, ...]
 ) -> Finding:
     """The finding that assertions do not hold after some moves."""
+    from qsage_validate.formats.assertions import names
+
     told: dict[str, Evidence] = {}
     for one, truth in broken:
         for name in names(one.assertion.condition):
@@ -182,6 +191,8 @@ def coverage(
 
     ``told`` are the names of positions that the formula tells; ``None`` where the rules do.
     """
+    from qsage_validate.formats.assertions import names
+
     if not asserted:
         return ""
     ends = sum(one.literals is not None for one in asserted)

@@ -108,10 +108,11 @@ class PartOptions(OptionGroup):
 
     def of(self, files: Files) -> Files:
         """``files`` with these options."""
+        if self.blocks is None:
+            return replace(files, solver=self.solver)
         from qsage_validate.problems.solving import AUTO
 
-        solver = self.solver if self.blocks is None else self.solver or AUTO
-        return replace(files, solver=solver, blocks=self.blocks)
+        return replace(files, solver=self.solver or AUTO, blocks=self.blocks)
 
 
 @examples(

@@ -31,7 +31,6 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
-from qsage_validate.problems.named_rules import rules_of_words
 from qsage_validate.problems.script_moves import insistent
 from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.system.reading import reading
@@ -475,6 +474,7 @@ def _found(files: Files, formula: Qbf) -> Found:
     Raises ``UndecidedError`` where no reading stands out.
     """
     from qsage_validate.judging.readings.find import find_layout
+    from qsage_validate.problems.named_rules import rules_of_words
 
     stage("finding out what the variables mean")
     game, parts = rules_of_words(files.game)
@@ -529,6 +529,8 @@ def _fitting(rules: Game, files: Files, layout: Layout) -> Game:
 
 def _game(files: Files, layout: Layout) -> Game | None:
     if files.game:
+        from qsage_validate.problems.named_rules import rules_of_words
+
         # A game by name may be written in several languages; the layout's is compared.
         language = None if layout.game == ANY_GAME else layout.game
         game: Game | None = rules_of_words(files.game, language)[0]

@@ -16,12 +16,10 @@ from qsage_validate.certificates.checker.check import (
 )
 from qsage_validate.certificates.checker.check import Evidence as Measured
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError
-from qsage_validate.certificates.qrp.check import QrpProved, QrpRefuted, check_qrp
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import literal_value
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
-from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.source import Path
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind, dont_cares
 from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
@@ -33,7 +31,6 @@ from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.strategies.readings import PlyCode
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.pool import WorkerFailedError
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
@@ -90,6 +87,8 @@ def check_formula(
     that clauses define.  The result does not depend on ``jobs``, the number of processes.
     Raises as :func:`check_dependencies` does.
     """
+    from qsage_validate.system.pool import WorkerFailedError
+
     watch = Stopwatch()
     verdict: Verdict
     if minimal:
@@ -327,6 +326,9 @@ def check_trace_level(
     A trace of a circuit is one of its clausal form.  The finding is the first wrong step.
     Raises :class:`InputError` for what is malformed.
     """
+    from qsage_validate.certificates.qrp.check import QrpProved, QrpRefuted, check_qrp
+    from qsage_validate.formats.qrp import read_qrp
+
     watch = Stopwatch()
     trace = read_qrp(path)
     result = check_qrp(formula, trace, deadline=deadline, tell=tell)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.errors import Undecided, UsageError, did_you_mean
-from qsage_validate.kernel.obligation import Obligation
 from qsage_validate.system.json_keys import snake_case
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import (
@@ -19,6 +18,9 @@ from qsage_validate.validation.verdict import (
     Unsupported,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from qsage_validate.kernel.obligation import Obligation
 
 
 class Level(Enum):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from qsage_validate import __version__
 from qsage_validate.arena.open import open_conductor, watched
@@ -16,12 +17,10 @@ from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Game, NotPlayableError, Player
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.judged import judge_found
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, why_no_rules
 from qsage_validate.problems.validated import command_of, load_to_validate
-from qsage_validate.proving.assertions_level import Answer, prove_assertions
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.formula_level import (
     check_dependencies,
@@ -33,18 +32,19 @@ from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.report import Report
-from qsage_validate.proving.rest_level import check_rest
 from qsage_validate.proving.statements import conclude
-from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.job import Send, run_job
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody, telling
 from qsage_validate.system.reading import reads_within
 from qsage_validate.validation.finding import Finding, FindingKind, grouped
 from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
+
+if TYPE_CHECKING:
+    from qsage_validate.proving.assertions_level import Answer
+    from qsage_validate.system.job import Send
 
 StrategyProver = Callable[..., LevelAnswer]
 
@@ -137,6 +137,8 @@ def validate_apart(
     When that is not enough, the levels that were not finished are undecided; the results of
     the others are kept, as after Ctrl-C.
     """
+    from qsage_validate.system.job import run_job
+
     results: list[LevelResult] = []
 
     def receive(sent: object) -> None:
@@ -333,6 +335,8 @@ class _Run:
 
         Asked once: other levels are about all functions, too.
         """
+        from qsage_validate.proving.rest_level import check_rest
+
         formula, part, solving = (
             self.problem.formula,
             self.problem.certificate,
@@ -533,6 +537,8 @@ class _Run:
             return None
         found = problem.found
         if found is not None:
+            from qsage_validate.judging.judged import judge_found
+
             return self._timed(
                 Level.ENCODING,
                 lambda tell: (
@@ -565,6 +571,8 @@ class _Run:
         problem = self._played()
         if problem is None or not problem.assertions:
             return None
+        from qsage_validate.proving.assertions_level import prove_assertions
+
         answers: list[Answer] = []
 
         def ask(tell: Tell) -> LevelAnswer:
@@ -592,6 +600,8 @@ class _Run:
 
     def _winner_by_search(self) -> Player | None:
         """The winner by a search on the rules, as far as it ends in time; searched for once."""
+        from qsage_validate.solvers.search.solver import search_for
+
         game = self.claimed_game
         if self._winner is None and game is not None:
             limits = Limits(self.deadline.sooner(_SEARCH_SECONDS), positions=5_000_000)

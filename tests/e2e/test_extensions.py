@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -61,6 +62,37 @@ def test_the_packages_of_extensions_are_those_with_an_entry_point() -> None:
     }
     missing = declared.items() - set(_entry_points())
     assert not missing, "install the checkout again: python3 dev.py check, or pip install -e ."
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ("validate sample:tic --cert sample:tic.aig --games 10", 0, "valid: Black wins"),
+        ("play sample:tic --moves 'occupy(1,1)'", 3, "ply 3"),
+        ("certify httt --size 3x3 --shape domino --depth 3 -o d.aag", 0, ""),
+        ("games", 0, "breakthrough"),
+        ("solve httt --size 3x3 --shape domino --depth 3 --engine fast", 2, ""),
+        ("solve httt --size 3x3 --shape domino --depth 3 --jobs 2", 2, "that farms"),
+        ("play sample:tic --teach --moves 'occupy(1,1)'", 2, "no teacher"),
+        ("play sample:tic --drill black", 2, "that teaches"),
+        ("play httt --explain --moves 'occupy(1,1)'", 2, "that explains"),
+        ("explain httt", 2, "No such command"),
+        ("encode trails -o f.qcir", 2, "unknown game 'trails'"),
+    ],
+)
+def test_the_core_stands_alone(words: str, code: int, said: str, tmp_path: Path) -> None:
+    program = (
+        "import sys, qsage_validate.registry\n"
+        "qsage_validate.registry._entry_points = lambda: iter(())\n"
+        f"sys.argv = {['qsage', *shlex.split(words)]!r}\n"
+        "from qsage_validate.cli import start; start.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert said in done.stdout + done.stderr
+    assert "internal error" not in done.stderr
 
 
 def test_a_package_adds_a_game_an_encoding_and_a_solver(installed: Path, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
+from qsage_validate.cli.play.wish import AnotherPlay
 from qsage_validate.errors import Exit, InputError
 
 if TYPE_CHECKING:
@@ -38,14 +39,6 @@ class Board:
     path: str | None = None
     saved: str | None = None
     unsaved: bool = False
-
-
-class AnotherPlay(Exception):  # noqa: N818 (a wish, not an error)
-    """The person wants another play; ``behind`` is the one that waits."""
-
-    def __init__(self, behind: Board) -> None:
-        super().__init__("another play is wanted")
-        self.behind = behind
 
 
 def on_board(

@@ -44,7 +44,6 @@ from qsage_validate.cli.play.modes import (
 from qsage_validate.cli.play.web import WebOptions, serve
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.confined import is_confined
-from qsage_validate.games.family import families
 from qsage_validate.registry import load as load_place
 
 if TYPE_CHECKING:
@@ -205,7 +204,7 @@ def command(
         if play.mode is not Mode.BOARD or json_output:
             raise UsageError("found --web with a play that needs no board, expected one of them")
         return serve(web)
-    from qsage_validate.cli.play.board import AnotherPlay
+    from qsage_validate.cli.play.wish import AnotherPlay
 
     try:
         return _begin(
@@ -284,6 +283,8 @@ def _begin(
         _refuse(of_formulas | more, "--solution, which has its game")
         path = game.solution
         return play_searched(lambda: from_solution(path), path, play, json_output)
+    from qsage_validate.games.family import families
+
     family = next((own for own in families() if own.has(formula)), None)
     if family is not None:
         given = rules.game is not None or rules.model is not None
@@ -349,13 +350,13 @@ def _taken_apart(
 
     Two files of which the first is no formula are those of a game.
     """
+    if len(subject.words) < 2 or not os.path.isfile(subject.words[0]):
+        return subject, cert, ()
     from qsage_validate.formats.source import Format, sniff
     from qsage_validate.games.languages import language_of
     from qsage_validate.games.registry import is_game_name
     from qsage_validate.judging.python_rules import names_python_rules
 
-    if len(subject.words) < 2 or not os.path.isfile(subject.words[0]):
-        return subject, cert, ()
     formula, *behind = subject.words
     formulas = (Format.QCIR, Format.QDIMACS, Format.AIGER_ASCII, Format.AIGER_BINARY)
     if sniff(formula) not in formulas:

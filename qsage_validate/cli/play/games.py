@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.program import DeclaredExplanation
 from qsage_validate.cli.common import SearchLine, narrate
 from qsage_validate.cli.model_arguments import ModelArguments
 from qsage_validate.cli.option_groups import OptionGroup, flag, option
@@ -109,6 +108,7 @@ def explained(game: NamedGame | None, encoding: str | None, files: Files) -> Pro
     ``UsageError`` and ``UndecidedError`` as ``qsage explain`` does, and ``UsageError`` where no
     installed package explains.
     """
+    from qsage_validate.arena.program import DeclaredExplanation
     from qsage_validate.registry import declared, load
 
     found = next(iter(declared("explanations", DeclaredExplanation)), None)

@@ -13,7 +13,6 @@ from dataclasses import replace
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.encodings.layout.codings import Bits, OneHotCoding
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateView
-from qsage_validate.encodings.layout.layout_reader import KEYWORDS, LayoutReader
 from qsage_validate.encodings.layout.lines import FIRST, lines_of
 from qsage_validate.errors import InputError
 
@@ -139,6 +138,8 @@ def layout_from_comments(qbf: Qbf) -> Layout | None:
     Raises ``InputError`` with the line of the first comment that is not as described, or that
     names a variable or gate which the formula does not have.
     """
+    from qsage_validate.encodings.layout.layout_reader import LayoutReader
+
     lines = layout_lines(qbf)
     return LayoutReader(qbf).read(lines) if lines else None
 
@@ -149,6 +150,8 @@ def layout_lines(qbf: Qbf) -> list[tuple[int, str]]:
     There are none in a file of another tool.
     Raises ``InputError`` for a layout that begins with another line: it would count for nothing.
     """
+    from qsage_validate.encodings.layout.layout_reader import KEYWORDS
+
     lines = [(number, content[1:].strip()) for number, content in _contents(qbf)]
     keywords = [(text.split(maxsplit=1) or [""])[0] for _, text in lines]
     if any(k in KEYWORDS or k.startswith(FIRST) for k in keywords):

@@ -6,5 +6,5 @@ DECLARES: Final = {
     "languages": "qsage_validate.extensions.gdl.declared:LANGUAGES",
     "games": "qsage_validate.extensions.gdl.declared:GAMES",
     "encodings": "qsage_validate.extensions.gdl.encodings:ENCODINGS",
-    "formats": "qsage_validate.extensions.gdl.declared:FORMATS",
+    "formats": "qsage_validate.extensions.gdl.cli:FORMATS",
 }

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.extensions.gdl import library
 from qsage_validate.extensions.gdl.options import OPTIONS
-from qsage_validate.formats.declared import DeclaredFormat
-from qsage_validate.formats.source import Format
 from qsage_validate.games.declared import DeclaredLanguage
 from qsage_validate.games.library.template import LibraryGame, Template, Values
-from qsage_validate.games.model_text import GameModel
+
+if TYPE_CHECKING:
+    from qsage_validate.games.model_text import GameModel
 
 LANGUAGES: Final = (
     DeclaredLanguage(
@@ -45,13 +45,4 @@ GAMES: Final = tuple(
         )
     )
     for name in library.names()
-)
-
-FORMATS: Final = (
-    DeclaredFormat(Format.GDL, f"{__package__}.cli.told:description", part="gdl"),
-    DeclaredFormat(
-        Format.QASP,
-        f"{__package__}.cli.told:program",
-        formula=f"{__package__}.encodings.qasp:read_qasp",
-    ),
 )

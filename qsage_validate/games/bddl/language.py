@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import PERCENT, Format, Source, quoted, sniff
-from qsage_validate.games.bddl.checks import check_model, require_valid
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, read_model
 from qsage_validate.games.languages import Language
 from qsage_validate.games.library.template import MAX_DEPTH, Number
 from qsage_validate.games.model_text import ModelParts
@@ -29,6 +27,8 @@ class Bddl(Language[Model]):
         return sniff(path) is Format.BDDL
 
     def read(self, files: Sequence[str], options: Mapping[str, object]) -> Model:
+        from qsage_validate.games.bddl.parser import file_kind, read_model
+
         if len(files) == 1:
             found = f"found one file, {quoted(files[0])}, expected two: DOMAIN and PROBLEM"
             raise UsageError(found)
@@ -43,6 +43,9 @@ class Bddl(Language[Model]):
         return read_model(domain, problem, depth)
 
     def from_parts(self, parts: ModelParts) -> Model:
+        from qsage_validate.games.bddl.checks import require_valid
+        from qsage_validate.games.bddl.parser import parse_domain, parse_problem
+
         domain = parse_domain(parts.text("domain"), parts.file_of("domain"))
         problem = parse_problem(parts.text("problem"), parts.file_of("problem"))
         model = Model(domain, problem, parts.get("name", "game").strip())
@@ -55,6 +58,8 @@ class Bddl(Language[Model]):
         return BddlGame(model)
 
     def warnings(self, model: Model) -> Sequence[str]:
+        from qsage_validate.games.bddl.checks import check_model
+
         return tuple(map(str, check_model(model)))
 
 

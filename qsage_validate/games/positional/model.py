@@ -15,14 +15,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import groupby, pairwise, takewhile
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import Cell, column_letters, named_cell
-from qsage_validate.formats.pg import PgFile, pg_text
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
 from qsage_validate.games.protocol import Board, Player, Shape, Square
+
+if TYPE_CHECKING:
+    from qsage_validate.formats.pg import PgFile
 
 MAX_POSITIONS = 1600
 """No game with more positions is taken (40x40)."""
@@ -268,6 +270,8 @@ class PositionalModel:
 
     def parts(self) -> dict[str, str]:
         """The name, the PG file, and notes of what PG has no words for (``model_text.py``)."""
+        from qsage_validate.formats.pg import pg_text
+
         notes = ["hexagons"] if self.hexagons else []
         network = self.network
         if network is not None and network.short is Player.WHITE:
@@ -289,6 +293,8 @@ class PositionalModel:
 
         Raises ``UsageError`` for a network in which White is Short: PG has no word for it.
         """
+        from qsage_validate.formats.pg import PgFile
+
         present = {"blackinitials", "whiteinitials", "times", "blackturns", "positions"}
         neighbours: tuple[tuple[str, ...], ...] = ()
         edges: list[tuple[str, ...]] = []

@@ -29,7 +29,6 @@ from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageE
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.goals import CHAIN, MOST_SETS, words_of
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
-from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.hex import side_owner
 from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
 from qsage_validate.games.positional.polyominoes import drawing_of
@@ -514,6 +513,8 @@ class PositionalGame(Game):
     @cached_property
     def target(self) -> tuple[str, ...]:
         """The polyomino whose placements are Black's winning sets."""
+        from qsage_validate.games.positional.harary import polyomino_of
+
         found = polyomino_of(self.model)
         return () if found is None else tuple(drawing_of(found.cells).split("/"))
 

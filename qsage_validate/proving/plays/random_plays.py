@@ -24,7 +24,6 @@ from qsage_validate.proving.plays.vector_walk import VectorWalk, vector_walk, wa
 from qsage_validate.strategies.readings import split_moves
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.pool import WorkerFailedError, ordered_map
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Refuted, Sampled, Verdict
@@ -238,6 +237,8 @@ class _Run:
         self._parts = {part: _Tally() for part in parts}
 
     def play(self, jobs: int) -> LevelResult:
+        from qsage_validate.system.pool import WorkerFailedError, ordered_map
+
         players = _Players(self._problem, self._seed, self._slices, self._deadline)
         count = len(self._slices)
         try:

@@ -8,13 +8,12 @@ game in GDL.  Nothing here is shared with the encodings.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.declared import languages
 from qsage_validate.games.masks import members
-from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.symmetry import find_symmetries
 from qsage_validate.games.protocol import Game, Player
 from qsage_validate.kernel.game import Rules
 from qsage_validate.kernel.ground import (
@@ -26,6 +25,9 @@ from qsage_validate.kernel.ground import (
 )
 from qsage_validate.registry import load
 from qsage_validate.system.limits import NEVER, Deadline
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.rules import PositionalGame
 
 RulesIn = Callable[[AigBuilder], Rules]
 """Makes the circuit of one game inside a graph."""
@@ -51,6 +53,8 @@ def grid_rules(game: Game, deadline: Deadline) -> RulesIn | None:
 
 def positional_rules(game: Game, deadline: Deadline) -> RulesIn | None:
     """The rules of a positional game as a circuit; of COVER and PAIRING there are none."""
+    from qsage_validate.games.positional.rules import PositionalGame
+
     if not isinstance(game, PositionalGame):
         return None
     claims = ground_positional(game)
@@ -98,6 +102,8 @@ def ground_grid(game: BddlGame) -> GroundGame:
 
 def ground_positional(game: PositionalGame) -> GroundGame:
     """A positional game; its atoms are ``black b2`` and ``white b2``, and what follows of them."""
+    from qsage_validate.games.positional.symmetry import find_symmetries
+
     model = game.model
     size = len(model.positions)
     own = {Player.BLACK: 1, Player.WHITE: size + 1}
