@@ -78,8 +78,8 @@ def _verdict(
     return judge(qbf or encoded.qbf, layout or encoded.layout, game, patience=patience).verdict
 
 
-def _judged(formula: Qbf, layout: Layout, game: BddlGame) -> Verdict:
-    return judge(formula, layout, game, patience=0.3).verdict
+def _judged(formula: Qbf, layout: Layout, game: BddlGame, patience: float = 30.0) -> Verdict:
+    return judge(formula, layout, game, patience=patience).verdict
 
 
 def _first(verdict: Verdict) -> Finding:
@@ -302,6 +302,16 @@ def test_a_bit_of_whites_that_black_chooses_implies_nothing(sign: int) -> None:
     verdict = _verdict(encoded, formula)
     assert _is_shown(formula, encoded, verdict)
     assert len(_first(verdict).moves) == 2
+
+
+def test_a_bit_of_blacks_that_white_chooses_implies_nothing() -> None:
+    """F or u has the value of F where u is left to White, and is true where Black's code has u."""
+    encoded = _encoded("hex --size 2x2 --depth 3")
+    formula, bit = _with_output(encoded.qbf, Quantifier.FORALL, Connective.OR, first=False)
+    layout = _widened(encoded.layout, 3, (-bit, *encoded.layout.moves[2].coding.numbers[-2].bits))
+    finding = _first(_verdict(encoded, formula, layout))
+    assert "the formula is true, and Black does not win" in finding.text
+    assert len(finding.moves) == 3
 
 
 def test_a_bit_that_the_formula_decides_may_be_in_a_code() -> None:
@@ -622,7 +632,7 @@ def test_several_faults_at_once(seed: int) -> None:
             rng.choice(list(_variants(_model(encoded)))) if rng.random() < 0.5 else _model(encoded)
         )
         tried += 1
-        if isinstance(_judged(formula, layout, BddlGame(model)), Proved):
+        if isinstance(_judged(formula, layout, BddlGame(model), patience=0.3), Proved):
             assert depqbf_truth(formula) is _black_wins(model)
     assert tried > 20
 
@@ -650,8 +660,8 @@ def test_no_layout_proves_another_games_winner(words: str) -> None:
             continue
         if layout is not None:
             read += 1
-            assert not isinstance(_judged(encoded.qbf, layout, game), Proved), name
-            proved += isinstance(_judged(encoded.qbf, layout, own), Proved)
+            assert not isinstance(_judged(encoded.qbf, layout, game, patience=0.3), Proved), name
+            proved += isinstance(_judged(encoded.qbf, layout, own, patience=0.3), Proved)
     assert read > 20
     assert 0 < proved < read
 
