@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any, Final
 
@@ -62,6 +62,15 @@ class Sketch:
         """The largest number of plies of a play."""
         return len(self.movers)
 
+    def with_plies(self, game: Game) -> Sketch:
+        """The sketch with all plies that the rules count, those too that no play comes to."""
+        more = range(self.plies + 1, game.plies + 1)
+        return replace(
+            self,
+            movers=(*self.movers, *map(game.player_at, more)),
+            rates=(*self.rates, *({} for _ in more)),
+        )
+
     def parts(self, player: Player) -> dict[str, Parts] | None:
         """Each move as an action on a square; ``None`` where some move is no such thing."""
         found: dict[str, Parts] = {}
@@ -87,7 +96,8 @@ def sketch_of(
 ) -> Sketch:
     """Play at random, and take plays of both winners, the longer ones first.
 
-    Raises ``UsageError`` where the player who makes a ply depends on the play.
+    Raises ``UsageError`` where the player who makes a ply depends on the play, and where no ply
+    is made.
     """
     simulator: Simulator = simulator_of(game) if isinstance(game, Game) else game
     values = GameValues(simulator, deadline=deadline)
@@ -107,6 +117,9 @@ def sketch_of(
         found[winner is Player.BLACK].setdefault(moves)
         if min(map(len, found.values())) >= 4 * plays or deadline.over:
             break
+    if not movers:
+        name = f"the game {game.name}" if isinstance(game, Game) else "the game"
+        raise UsageError(f"{name} cannot be the formula's: it is over before the first ply")
     chosen = [_some(found[won], plays // 2, rng) for won in (True, False)]
     mixed = [Play(moves, won) for pair in _zipped(chosen[0], chosen[1]) for won, moves in pair]
     start = simulator.start()
