@@ -15,12 +15,12 @@ from qsage_validate.cli.options import JsonOption, PrenexOption, TimeoutOption, 
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from qsage_validate.circuit.qbf import Qbf
+    from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.games.protocol import Game
     from qsage_validate.judging.readings.find import Found
-    from qsage_validate.judging.readings.screening import Screened
     from qsage_validate.system.limits import Deadline
     from qsage_validate.system.progress import Tell
     from qsage_validate.validation.finding import Finding
@@ -91,14 +91,15 @@ def command(
             game, parts = _rules(replace(subject, words=tuple(words)))
             found = find_layout(formula, game, model=parts, deadline=deadline, tell=line.tell)
         verdict = _judged(formula, found, deadline, line.tell)
+        layouts = _layouts(formula, found, deadline)
         line.clear()
     name = label(file)
     if json_output:
-        emit_json(_json(name, formula, found, verdict))
+        emit_json(_json(name, formula, found, layouts, verdict))
     else:
-        _show(name, formula, found, verdict)
+        _show(name, formula, found, layouts, verdict)
     if named and found.stands_out:
-        _write(file, output, formula, found)
+        _write(file, output, formula, layouts[0])
     return _exit(found, verdict)
 
 
@@ -138,13 +139,18 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
             found = find_layout(formula, game, model=parts, deadline=limit, tell=tell)
         except UsageError:
             continue  # the game cannot be the formula's
-        if found.readings[0].fits and found.telling:
+        if found.stands_out and found.readings[0].fits and found.telling:
             return found
-        if best is None or found.readings[0].share > best.readings[0].share:
+        if best is None or _rank(found) > _rank(best):
             best = found
     if best is None:
         raise UsageError("found no game of the formula's size in the catalogue, expected a game")
     return best
+
+
+def _rank(found: Found) -> tuple[bool, float]:
+    """A game for which a reading stands out comes first, then the better agreement."""
+    return found.stands_out, found.readings[0].share
 
 
 def _exit(found: Found, verdict: Verdict | None) -> Exit:
@@ -156,22 +162,31 @@ def _exit(found: Found, verdict: Verdict | None) -> Exit:
     return Exit.FINE if found.readings[0].fits else Exit.UNDECIDED
 
 
-def _comments(formula: Qbf, found: Found, one: Screened, *, rules: bool = False) -> tuple[str, ...]:
-    """The layout of a reading as the comments of the formula's kind of file."""
+def _layouts(formula: Qbf, found: Found, deadline: Deadline) -> list[Layout]:
+    """The layouts of the readings that are shown; of one that stands out with its board."""
+    if found.stands_out:
+        first = found.whole_layout(formula, deadline)
+        return [first, *(found.layout_of(one.reading) for one in found.readings[1:_SHOWN])]
+    return [found.layout_of(one.reading) for one in found.readings[:_SHOWN]]
+
+
+def _comments(formula: Qbf, layout: Layout, *, rules: bool = False) -> tuple[str, ...]:
+    """A layout as the comments of the formula's kind of file."""
     from qsage_validate.judging.readings.naming import lines_in_names
 
     sign = "c #" if formula.unwritten else "#"
-    layout = found.layout_of(one.reading)
     return tuple(f"{sign}{line}" for line in lines_in_names(layout, formula, rules=rules))
 
 
-def _show(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> None:
+def _show(
+    name: str, formula: Qbf, found: Found, layouts: Sequence[Layout], verdict: Verdict | None
+) -> None:
     from qsage_validate.render.finding_text import finding_lines
 
     shown = found.readings[:1] if found.stands_out else found.readings[:_SHOWN]
-    for one in shown:
+    for one, layout in zip(shown, layouts, strict=False):
         narrate(f"{name}: moves as {one.reading.style.words}: {one.words} agree")
-        for line in _comments(formula, found, one):
+        for line in _comments(formula, layout):
             emit(line)
     narrate(f"{name}: {_sentence(found)}")
     if verdict is not None:
@@ -189,15 +204,17 @@ def _sentence(found: Found) -> str:
     return f"{found.why} ({count})"
 
 
-def _json(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> dict[str, object]:
+def _json(
+    name: str, formula: Qbf, found: Found, layouts: Sequence[Layout], verdict: Verdict | None
+) -> dict[str, object]:
     readings = [
         {
             "reading": one.reading.style.words,
             "agreed": sum(one.agreed.values()),
             "plays": sum(one.asked.values()),
-            "layout": list(_comments(formula, found, one)),
+            "layout": list(_comments(formula, layout)),
         }
-        for one in found.readings[:_SHOWN]
+        for one, layout in zip(found.readings, layouts, strict=False)
     ]
     told: dict[str, object] = {
         "formula": name,
@@ -233,11 +250,11 @@ def _check_plain(file: str) -> None:
         raise UsageError(f"found --write with {label(file)}, expected a plain file, or -o FILE")
 
 
-def _write(file: str, output: str | None, formula: Qbf, found: Found) -> None:
+def _write(file: str, output: str | None, formula: Qbf, layout: Layout) -> None:
     """The formula's text with the lines of the layout and the rules."""
     from qsage_validate.formats.source import label, read_bytes, write_atomic
 
-    lines = _comments(formula, found, found.readings[0], rules=True)
+    lines = _comments(formula, layout, rules=True)
     text = read_bytes(file).decode()
     head, newline, rest = text.partition("\n")
     block = "\n".join(lines)

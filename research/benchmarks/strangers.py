@@ -13,7 +13,9 @@ of its own (``strangers_truth.py``), which knows what the moves are:
 The form ``with its meta file`` has the layout from Q-sage's meta file, where there is one.
 
 The exit code is 1 where a law is broken.  FILE has a line of JSON a formula; those that it has
-already are not judged again.  ``--page`` prints its table, ``--csv`` the same for programs.
+already are not judged again.  The smaller files of a group are first.  With ``--processor-time``
+seconds are those of a processor, so that other work on the machine changes nothing.  ``--page``
+prints the page of FILE, ``--csv`` its rows for programs.
 """
 
 from __future__ import annotations
@@ -31,7 +33,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic
 from typing import Any, Final
 
 if __package__ in (None, ""):  # started as a file
@@ -49,6 +50,11 @@ from qsage_validate.games.protocol import Game
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.residuals import solver_value
+from qsage_validate.system.clock import (
+    Stopwatch,
+    count_processor_time,
+    counts_processor_time,
+)
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.verdict import Refuted
 from research.benchmarks.strangers_truth import (
@@ -69,7 +75,12 @@ from research.benchmarks.strangers_truth import (
 )
 
 WITH_META: Final = "with its meta file"
-FORMS: Final = ("as it is", "permuted", "tseitin", "polarity", "permuted clauses", WITH_META)
+FORMS: Final = (
+    *("as it is", "renamed", "permuted", "tseitin", "polarity", "moved", "permuted clauses"),
+    WITH_META,
+)
+"""As it is; other numbers; these and another order inside of blocks; clauses by Tseitin, by
+polarity, by Tseitin with definitions as far left as they may stand, by polarity and permuted."""
 GROUPS: Final = ("hex", "grid", "positional", "bwnib", "hqspre", "sqval", "own")
 _VALUE_SECONDS: Final = 10.0
 
@@ -94,6 +105,9 @@ class Case:
     fault: str = ""
     expected: bool | None = None
     meta: Path | None = None
+    encoding: str = ""
+    size: int = 0
+    """The bytes of the file."""
 
 
 @dataclass
@@ -101,7 +115,8 @@ class Row:
     """What was said of a formula, and what is true.
 
     ``truth`` is "right", "wrong" or "not judged", with a question mark where it is the data's own
-    judgement; ``lie`` is empty unless a law is broken.
+    judgement.  ``lie`` is empty unless a law is broken.  ``layout`` is the reading by which the
+    formula was judged, ``limit`` the time that it was given.
     """
 
     name: str
@@ -118,6 +133,8 @@ class Row:
     truth: str = "not judged"
     truth_play: str = ""
     lie: str = ""
+    encoding: str = ""
+    limit: str = ""
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -188,6 +205,8 @@ def _hex(path: Path, game: Path, group: str) -> Case:
         rules,
         numbers_of_positions if known else None,
         small=group == "hex" and "3x3-03" in path.name,
+        encoding=_encoding(path, group),
+        size=path.stat().st_size,
     )
 
 
@@ -208,7 +227,18 @@ def _grid(path: Path, domain: Path, problem: Path, group: str) -> Case:
         else None,
         small=path.stem.partition("_")[2] in ("dom23", "3x3_3_el", "domino"),
         meta=meta if meta.is_file() else None,
+        encoding=_encoding(path, group),
+        size=path.stat().st_size,
     )
+
+
+def _encoding(path: Path, group: str) -> str:
+    """The name of a file's encoding, by the customs of its group."""
+    if group == "positional":
+        return path.parent.name
+    if group == "sqval":
+        return (path.name if path.stem in ("SN", "LN") else path.parent.name)[:2]
+    return group if group in ("bwnib", "hqspre") else path.name.partition("_")[0]
 
 
 _OWN: Final = {
@@ -245,6 +275,7 @@ def _own(words: str, encoding: str) -> Case:
         lambda: AsRules(made()[2]),
         lambda formula, rules: reading_of(made()[1]),
         small=True,
+        encoding=encoding,
     )
 
 
@@ -364,7 +395,7 @@ class Answer:
 
 def ask(path: Path, case: Case, seconds: float, meta: Path | None = None) -> Answer:
     """Judge the formula by the layout of ``meta``, or find it, as ``qsage validate`` does."""
-    begin = monotonic()
+    watch = Stopwatch()
     deadline = Deadline.after(seconds)
     layout: Layout | None = None
     try:
@@ -378,7 +409,7 @@ def ask(path: Path, case: Case, seconds: float, meta: Path | None = None) -> Ans
         answer = Answer("does not fit", str(error))
     except Exception as error:  # noqa: BLE001 - a campaign notes what breaks, and goes on
         answer = Answer("broken", f"{type(error).__name__}: {error}", layout)
-    answer.seconds = monotonic() - begin
+    answer.seconds = watch.seconds
     return answer
 
 
@@ -388,7 +419,9 @@ def row_of(case: Case, form: str, formula: Formula, names: Mapping[int, int], op
     ``names`` maps the variables of the case to those of the form.
     """
     game = " ".join(Path(word).name for word in case.game)
-    row = Row(case.name, case.group, form, case.fault, game)
+    row = Row(case.name, case.group, form, case.fault, game, encoding=case.encoding)
+    kind = "processor" if counts_processor_time() else "clock"
+    row.limit = f"{options.seconds:g} s by the {kind}"
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"formula{formula.suffix}"
         path.write_text(formula.text())
@@ -478,10 +511,10 @@ def forms_of(case: Case, forms: Iterable[str], seed: int) -> Iterator[tuple[str,
     for form in forms:
         if form == "as it is" or (form == WITH_META and case.meta is not None):
             yield form, formula, same
-        elif form == "permuted":
-            yield (form, *permuted(formula, seed))
+        elif form in ("renamed", "permuted"):
+            yield (form, *permuted(formula, seed, within=form == "permuted"))
         elif form != WITH_META and not formula.clausal:
-            clauses = clausified(formula, polarity=form != "tseitin")
+            clauses = clausified(formula, polarity=form.startswith("p"), moved=form == "moved")
             if form == "permuted clauses":
                 renamed, names = permuted(clauses, seed)
                 yield form, renamed, names
@@ -529,6 +562,7 @@ def rows(options: argparse.Namespace, folder: Path) -> Iterator[Row]:
     if options.data is not None:
         cases = [*strangers(options.data, folder), *cases]
     chosen = [c for c in cases if c.group in options.groups and options.only in c.name]
+    chosen.sort(key=lambda c: (GROUPS.index(c.group), c.size))
     for case in chosen:
         for form, formula, names in forms_of(case, options.forms, options.seed):
             if (case.name, form, "") not in known:
@@ -590,6 +624,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--faults", type=int, default=0, metavar="N")
     parser.add_argument("--only", default="", metavar="WORD")
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--processor-time", action="store_true", help="count no other work")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--values", action="store_true", help="ask a solver for each value")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE")
@@ -605,6 +640,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             print("\n".join(page(known)))
         return 0
+    if options.processor_time:
+        count_processor_time()
     made: list[Row] = []
     with TemporaryDirectory() as folder:
         for row in rows(options, Path(folder)):

@@ -137,8 +137,8 @@ def _qdimacs(formula: Formula) -> str:
 # --- Other forms of one formula ---------------------------------------------------------------
 
 
-def permuted(formula: Formula, seed: int) -> tuple[Formula, dict[int, int]]:
-    """The formula with other numbers, and another order inside of blocks and gates.
+def permuted(formula: Formula, seed: int, *, within: bool = True) -> tuple[Formula, dict[int, int]]:
+    """The formula with other numbers, and another order of gates and, ``within``, inside of blocks.
 
     The second part maps old variables to new ones.
     """
@@ -160,7 +160,8 @@ def permuted(formula: Formula, seed: int) -> tuple[Formula, dict[int, int]]:
     prefix = []
     for quantifier, block in formula.prefix:
         own = [new[v] for v in block]
-        rng.shuffle(own)
+        if within:
+            rng.shuffle(own)
         prefix.append((quantifier, tuple(own)))
     output = new[abs(formula.output)] * (1 if formula.output > 0 else -1)
     after = Formula(tuple(prefix), gates, output, formula.clausal)
@@ -186,10 +187,11 @@ def _some_order(formula: Formula, rng: random.Random) -> Iterator[int]:
                 ready.append(user)
 
 
-def clausified(formula: Formula, *, polarity: bool) -> Formula:
+def clausified(formula: Formula, *, polarity: bool, moved: bool = False) -> Formula:
     """The formula as clauses, by Tseitin or, with ``polarity``, by Plaisted and Greenbaum.
 
-    Variables keep their numbers; those of the gates stand innermost.
+    Variables keep their numbers; those of the gates stand innermost or, where they are ``moved``,
+    right behind the last block that they read.
     """
     needed = needed_gates(formula)
     gates = {g: formula.gates[g] for g in formula.gates if g in needed}
@@ -212,8 +214,26 @@ def clausified(formula: Formula, *, polarity: bool) -> Formula:
     top = max([*formula.variables, *gates], default=0)
     numbered = {top + k: ("or", clause) for k, clause in enumerate(clauses, start=1)}
     output = top + len(clauses) + 1
-    prefix = (*formula.prefix, ("e", tuple(gates)))
+    prefix = _with_gates(formula.prefix, gates) if moved else (*formula.prefix, ("e", (*gates,)))
     return Formula(prefix, {**numbered, output: ("and", tuple(numbered))}, output, clausal=True)
+
+
+def _with_gates(
+    prefix: Sequence[tuple[str, tuple[int, ...]]],
+    gates: Mapping[int, tuple[str, tuple[int, ...]]],
+) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The prefix with the variables of gates as far left as they may stand."""
+    level = {v: k for k, (_, block) in enumerate(prefix) for v in block}
+    behind: dict[int, list[int]] = {}
+    for gate, (_, inputs) in gates.items():
+        level[gate] = max((level[abs(x)] for x in inputs), default=0)
+        behind.setdefault(level[gate], []).append(gate)
+    found: list[tuple[str, tuple[int, ...]]] = []
+    for k, block in enumerate(prefix):
+        found.append(block)
+        if k in behind:
+            found.append(("e", tuple(behind[k])))
+    return tuple(found)
 
 
 def _clauses(g: int, connective: str, inputs: Sequence[int]) -> Iterator[tuple[int, ...]]:

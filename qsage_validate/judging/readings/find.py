@@ -18,6 +18,7 @@ from qsage_validate.games.protocol import Game, Player
 from qsage_validate.judging.differences import described
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.positions import Positions
+from qsage_validate.judging.readings.boards import with_board
 from qsage_validate.judging.readings.codes import Style
 from qsage_validate.judging.readings.places import QUANTIFIER, Windows, passed_over
 from qsage_validate.judging.readings.screening import (
@@ -50,6 +51,8 @@ _SHORT_SECONDS: Final = 10.0
 _SHORT_POSITIONS: Final = 200
 # Several that fit are judged by turns, for longer and longer.
 _JUDGE_SECONDS: Final = (4.0, 16.0, 60.0)
+# The board of a grid, whose values help to prove the formula, is looked for in so many.
+_BOARD_SECONDS: Final = 10.0
 # What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
 _LEAST_SHARE: Final = 0.65
 _LEAST_LOSSES: Final = 0.75
@@ -99,6 +102,8 @@ class Found:
     """What the level *encoding* says by the first reading, where the search has asked it."""
     doubt: str = ""
     """Why a difference under the first reading refutes nothing; empty where it does."""
+    board: Layout | None = None
+    """The layout of the first reading with its board, where that helps to prove the formula."""
     telling: bool = False
     """True if the codes of legal first moves, and no others, can make the formula true."""
 
@@ -109,8 +114,15 @@ class Found:
 
     @property
     def layout(self) -> Layout:
-        """The layout of the best reading."""
-        return self.layout_of(self.readings[0].reading)
+        """The layout of the best reading: moves, and the board of a game on a grid."""
+        found = self.layout_of(self.readings[0].reading)
+        return found if self.board is None else replace(self.board, model=found.model)
+
+    def whole_layout(self, formula: Qbf, deadline: Deadline = NEVER) -> Layout:
+        """The layout with the board and the gates of legality that the formula has besides."""
+        if self.board is not None:
+            return self.layout
+        return with_board(self.layout, formula, self.sketch, self.game, deadline)
 
     @property
     def best_words(self) -> str:
@@ -185,6 +197,12 @@ class _Search:
 
     def run(self) -> Found:
         self.sketch = sketch_of(self.game, deadline=self.deadline)
+        if not self.sketch.movers:
+            return self._without_moves()
+        # Plies that no play comes to are read too, where the formula has them.
+        every = self.sketch.with_plies(self.game)
+        if next(in_order(self.formula, every), None) is not None:
+            self.sketch = every
         try:
             check_size(self.formula, self.sketch)
         except UsageError:
@@ -193,8 +211,6 @@ class _Search:
                 raise
             self.sketch = self.sketch.without_last_whites
             check_size(self.formula, self.sketch)
-        if not self.sketch.movers:
-            return self._without_moves()
         circuit = recovered(self.formula)
         for found in self._in_order(circuit):
             if found is not None:
@@ -304,6 +320,14 @@ class _Search:
             return None
         found = [described(x, self.game) for x in tally.differences]
         return Refuted(tuple(found)) if found else None
+
+    def _board(self) -> Layout | None:
+        if self.game.language != "bddl":
+            return None
+        layout = layout_of(self.best[0].reading, self.sketch, self.game)
+        limit = self.deadline.sooner(_BOARD_SECONDS)
+        found = with_board(layout, self.formula, self.sketch, self.game, limit)
+        return found if found.state.is_board else None
 
     def _prefer(self, one: Screened) -> None:
         self.best = [one, *(other for other in self.best if other is not one)]
@@ -416,6 +440,7 @@ class _Search:
             answer=self.answers.get(self.best[0].reading.key)
             if standing is Standing.PROVED
             else None,
+            board=self._board() if standing is not Standing.OPEN else None,
             doubt=self._doubt(standing, by_codes=by_codes),
             telling=self.screening.tells_first_moves(self.best[0].reading),
         )

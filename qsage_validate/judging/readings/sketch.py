@@ -72,6 +72,15 @@ class Sketch:
         """The largest number of plies of a play."""
         return len(self.movers)
 
+    def with_plies(self, game: Game) -> Sketch:
+        """The sketch with all plies that the rules count, those too that no play comes to."""
+        more = range(self.plies + 1, game.plies + 1)
+        return replace(
+            self,
+            movers=(*self.movers, *map(game.player_at, more)),
+            rates=(*self.rates, *({} for _ in more)),
+        )
+
     def parts(self, player: Player) -> dict[str, Parts] | None:
         """Each move as an action on a square; ``None`` where some move is no such thing."""
         found: dict[str, Parts] = {}

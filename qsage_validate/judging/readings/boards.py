@@ -1,0 +1,469 @@
+"""Boards and legality in a formula whose moves are known, looked for along plays of the game.
+
+What the matrix forces its literals to be, by unit propagation, is held against what is true by the
+rules: in plays that Black wins, at each place of a symbolic position.  What agrees with the rules
+at all of these is taken for the board.  Like a reading it is a claim, and proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, permutations, product
+from typing import Final
+
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.layout.codings import Bits, Number
+from qsage_validate.encodings.layout.comments import is_clausal
+from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode, StateView, board_view
+from qsage_validate.games.protocol import Game, Player, Position, Square
+from qsage_validate.judging.readings.sketch import Sketch
+from qsage_validate.judging.residuals import trimmed
+from qsage_validate.system.limits import NEVER, Deadline
+
+_SOLVER: Final = "minisat22"
+# Plays that are looked at: fewer where each is looked at in many places.
+_PLAYS: Final = 20
+_FEW: Final = 4
+_POINTS: Final = 640
+_MOST_POOL: Final = 8
+_MOST_PERMUTED: Final = 6
+_MOST_CODES: Final = 64
+
+
+def with_board(
+    layout: Layout, formula: Qbf, sketch: Sketch, game: Game, deadline: Deadline = NEVER
+) -> Layout:
+    """The layout of moves with the board and the gates of legality that the formula has.
+
+    The layout stays as it is where none are found, and where a game has no atoms.
+    """
+    search = _Search(layout, trimmed(formula), sketch, game, deadline)
+    with search.solver:
+        legal = search.legality()
+        state = search.board()
+        moves = search.with_stops() if state.is_board else layout.moves
+    if moves is None:
+        return replace(layout, gates={**layout.gates, **legal})
+    return replace(layout, moves=moves, state=state, gates={**layout.gates, **legal})
+
+
+@dataclass
+class _Seen:
+    """Values of literals at many points: bit k of a mask is point k."""
+
+    points: int = 0
+    known: dict[int, int] = field(default_factory=dict)
+    true: dict[int, int] = field(default_factory=dict)
+
+    def add(self, forced: Sequence[int]) -> int:
+        """Note a point; the result is its mask."""
+        mask = 1 << self.points
+        self.points += 1
+        for literal in forced:
+            v = abs(literal)
+            self.known[v] = self.known.get(v, 0) | mask
+            if literal > 0:
+                self.true[v] = self.true.get(v, 0) | mask
+        return mask
+
+    def literal(self, where: int, wanted: int, among: Collection[int]) -> int:
+        """The first literal of ``among`` that is ``wanted`` at all points ``where``; else 0.
+
+        There is none for what is the same everywhere: any constant would do.
+        """
+        wanted &= where
+        if wanted in (0, where):
+            return 0
+        for v in among:
+            if self.known.get(v, 0) & where == where:
+                true = self.true.get(v, 0) & where
+                if true == wanted:
+                    return v
+                if true == where ^ wanted:
+                    return -v
+        return 0
+
+    def is_always(self, literal: int, where: int) -> bool:
+        """True if the literal is true at all points ``where``."""
+        v = abs(literal)
+        true = self.true.get(v, 0) if literal > 0 else ~self.true.get(v, 0)
+        return self.known.get(v, 0) & true & where == where
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A mask of :class:`_Seen`, the values of the symbolic variables, and the positions there."""
+
+    mask: int
+    pool: tuple[bool, ...]
+    positions: tuple[Position, ...]
+
+
+@dataclass
+class _Search:
+    layout: Layout
+    formula: Qbf
+    sketch: Sketch
+    game: Game
+    deadline: Deadline
+
+    def __post_init__(self) -> None:
+        self.moves = {abs(x) for ply in self.layout.moves for x in ply.all_variables}
+        self.solver = Solver(_SOLVER, bootstrap_with=self.formula.clauses())
+        self.gates = () if is_clausal(self.formula) else tuple(self.formula.gates)
+        variables = [v for scope in self.formula.scopes for v in scope.variables]
+        quantifiers = self.formula.quantifiers()
+        self.helpers = [
+            v for v in variables if v not in self.moves and quantifiers[v] is Quantifier.EXISTS
+        ]
+        # A symbolic position stands in the innermost universal block.
+        scopes = self.formula.merged_scopes()
+        universal = [s.variables for s in scopes if s.quantifier is Quantifier.FORALL]
+        self.pool = [v for v in universal[-1] if v not in self.moves] if universal else []
+        first = variables.index(self.pool[0]) if self.pool else 0
+        self.outer = set(variables[:first]).intersection(self.helpers)
+        self.inner = [v for v in self.helpers if v not in self.outer]
+        self.flags = [*self._flags()] if self.game.language == "bddl" else []
+        self.stops: set[int] = set()
+
+    def _flags(self) -> Iterator[int]:
+        """Variables that stand with a move and are none: White may stop with one, and Black."""
+        for scope in self.formula.scopes:
+            if self.moves.intersection(scope.variables):
+                yield from (v for v in scope.variables if v not in self.moves)
+
+    # -- Legality ---------------------------------------------------------------------------
+
+    def legality(self) -> dict[str, int]:
+        """For each ply a gate of moves alone that is true exactly at legal ones."""
+        found: dict[str, int] = {}
+        if not self.gates:
+            return found
+        for ply in self.layout.moves:
+            seen, legal, where = _Seen(), 0, 0
+            patterns = [
+                dict(self._bits(ply.variables, bits)) for bits in _codes(len(ply.variables))
+            ]
+            patterns = patterns or [self._fixed(ply.ply - 1, m) for m in ply.moves]
+            for play in self.sketch.plays[:_PLAYS]:
+                if len(play.moves) < ply.ply or self.deadline.over:
+                    continue
+                before = self._values(play.moves[: ply.ply - 1])
+                state = self._positions(play.moves[: ply.ply - 1])[-1]
+                allowed = [
+                    ply.coding.encode(str(m))
+                    for m in state.legal_moves()
+                    if ply.coding.can_say(str(m))
+                ]
+                for pattern in patterns:
+                    forced = self._forced({**before, **pattern}, asserted=False)
+                    mask = seen.add(forced or ())
+                    where |= mask
+                    if pattern in allowed:
+                        legal |= mask
+            literal = seen.literal(where, legal, self.gates)
+            if literal:
+                found[f"{ply.player.value} {ply.ply} legal"] = literal
+        return found
+
+    def _bits(self, variables: Bits, bits: Sequence[bool]) -> Iterator[tuple[int, bool]]:
+        for x, bit in zip(variables, bits, strict=True):
+            yield abs(x), bit is (x > 0)
+
+    # -- Boards -----------------------------------------------------------------------------
+
+    def board(self) -> StateView:
+        """The view of the position, with a symbolic place or with a literal for each atom."""
+        if len(self.pool) > _MOST_POOL or not self.game.words:
+            return StateView()
+        seen = _Seen()
+        points = [*self._points(seen)]
+        if not points:
+            return StateView()
+        among = (*self.helpers, *self.gates)
+        if not self.pool:
+            return self._atoms(seen, points, among)
+        if self.game.language == "bddl":
+            return self._grid(seen, points, among)
+        return self._listed(seen, points, among)
+
+    def with_stops(self) -> tuple[Ply, ...] | None:
+        """The plies with the flags that are free as stops; ``None`` where these are too many.
+
+        The board is as the rules have it where nobody stops.
+        """
+        plies: list[Ply] = []
+        for ply in self.layout.moves:
+            own = {abs(x) for x in ply.variables}
+            scopes = [s.variables for s in self.formula.scopes if own.intersection(s.variables)]
+            free = [v for v in self.stops if any(v in scope for scope in scopes)]
+            if len(free) > 1:
+                return None
+            last = ply is self.layout.moves[-1]
+            plies.append(
+                replace(ply, stop=free[0], stop_instead=False) if free and not last else ply
+            )
+        return tuple(plies)
+
+    def _points(self, seen: _Seen) -> Iterator[_Point]:
+        won = [play for play in self.sketch.plays if play.black_wins]
+        for play in won[: min(_PLAYS, max(_FEW, _POINTS >> len(self.pool)))]:
+            positions = self._positions(play.moves)
+            for values, forced in self._copies(self._going_on(self._values(play.moves))):
+                yield _Point(seen.add(forced), values, positions)
+
+    def _going_on(self, fixed: dict[int, bool]) -> dict[int, bool]:
+        """The values of a play in which nobody stops: flags are false where they may be."""
+        for v in self.flags:
+            assumed = [self.formula.output, *(u if value else -u for u, value in fixed.items())]
+            may = [self.solver.solve(assumptions=[*assumed, x]) for x in (-v, v)]
+            if all(may):
+                self.stops.add(v)
+            fixed = {**fixed, v: not may[0]}
+        return fixed
+
+    def _copies(self, fixed: dict[int, bool]) -> list[tuple[tuple[bool, ...], list[int]]]:
+        """What is forced for each value of the symbolic variables.
+
+        A variable that stands left of them has one value in all copies: what one of them forces,
+        the others know.
+        """
+        while not self.deadline.over:
+            found: list[tuple[tuple[bool, ...], list[int]]] = []
+            shared = dict(fixed)
+            for values in product((False, True), repeat=len(self.pool)):
+                point = {**shared, **dict(zip(self.pool, values, strict=True))}
+                forced = self._forced(point, asserted=True)
+                if forced is None:
+                    return []
+                found.append((values, forced))
+                shared.update((abs(x), x > 0) for x in forced if abs(x) in self.outer)
+            if len(shared) == len(fixed):
+                return [(values, self._more(shared, values, forced)) for values, forced in found]
+            fixed = shared
+        return []
+
+    def _more(
+        self, shared: Mapping[int, bool], values: Sequence[bool], forced: Sequence[int]
+    ) -> list[int]:
+        """What is forced at a point, with inner variables of which that takes a search."""
+        point = {**shared, **dict(zip(self.pool, values, strict=True))}
+        assumed = [v if value else -v for v, value in point.items()] + [self.formula.output]
+        known = set(map(abs, forced))
+        found = list(forced)
+        for v in self.inner:
+            if v in known or self.deadline.over:
+                continue
+            for literal in (v, -v):
+                if not self.solver.solve(assumptions=[*assumed, literal]):
+                    found.append(-literal)
+                    break
+        return found
+
+    def _atoms(self, seen: _Seen, points: Sequence[_Point], among: Sequence[int]) -> StateView:
+        """Literals of atoms, in the states of which one player's atoms all have one."""
+        kinds = tuple(self.game.words)
+        states: list[Bits] = []
+        whole = 0
+        for time in range(self.layout.plies + 1):
+            there = [point for point in points if time < len(point.positions)]
+            where = sum(point.mask for point in there)
+            true = dict.fromkeys(kinds, 0)
+            for point in there:
+                for atom in self.game.atoms(point.positions[time]):
+                    if atom in true:
+                        true[atom] |= point.mask
+            bits = tuple(seen.literal(where, true[atom], among) for atom in kinds)
+            changing = [k for k, atom in enumerate(kinds) if true[atom] not in (0, where)]
+            full = bool(changing) and all(bits[k] for k in changing)
+            whole += full and time > 1
+            states.append(bits if full else ())
+        return StateView(kinds, tuple(states)) if whole else StateView()
+
+    def _listed(self, seen: _Seen, points: Sequence[_Point], among: Sequence[int]) -> StateView:
+        """Literals of kinds at a symbolic position whose values number the places of a list."""
+        best = StateView()
+        for names in self._lists():
+            for bits in self._arrangements(width_for(len(names))):
+                view = self._kinds(seen, points, among, names, bits)
+                if len([*view.literals]) > len([*best.literals]):
+                    best = view
+            if best.kinds:
+                break
+        return best
+
+    def _lists(self) -> Iterator[tuple[str, ...]]:
+        given: list[tuple[str, ...]] = []
+        lists = [ply.moves for ply in self.layout.moves]
+        lists += [tuple(map(str, self.game.moves(player))) for player in Player]
+        for names in lists:
+            if names not in given:
+                given.append(names)
+                yield names
+
+    def _kinds(
+        self,
+        seen: _Seen,
+        points: Sequence[_Point],
+        among: Sequence[int],
+        names: tuple[str, ...],
+        bits: Sequence[int],
+    ) -> StateView:
+        places = self._places(points, bits)
+        kinds = ("black", "white", "occupied")
+        states: list[Bits] = []
+        for time in range(self.layout.plies + 1):
+            where, true = 0, dict.fromkeys(kinds, 0)
+            for point, number in zip(points, places, strict=True):
+                if time < len(point.positions) and number < len(names):
+                    where |= point.mask
+                    atoms = self.game.atoms(point.positions[time])
+                    for kind in kinds:
+                        if f"{kind} {names[number]}" in atoms:
+                            true[kind] |= point.mask
+            states.append(tuple(seen.literal(where, true[kind], among) for kind in kinds))
+        told = [k for k in range(len(kinds)) if any(state[k] for state in states[1:])]
+        if not told:
+            return StateView()
+        return StateView(
+            tuple(kinds[k] for k in told),
+            tuple(tuple(state[k] for k in told) for state in states),
+            (Number(tuple(bits), len(names)),),
+            names,
+        )
+
+    def _grid(self, seen: _Seen, points: Sequence[_Point], among: Sequence[int]) -> StateView:
+        """Two literals a position: what is on the square that the symbolic variables name."""
+        size = self.game.initial.board
+        widths = tuple(0 if n == 1 else width_for(n) for n in (size.width, size.height))
+        for bits in self._arrangements(sum(widths)):
+            for order in (0, 1):
+                cut = widths[order]
+                first, second = tuple(bits[:cut]), tuple(bits[cut:])
+                x, y = (first, second) if order == 0 else (second, first)
+                view = self._squares(
+                    seen, points, among, Number(x, size.width), Number(y, size.height)
+                )
+                if view.states:
+                    return view
+        return StateView()
+
+    def _squares(
+        self, seen: _Seen, points: Sequence[_Point], among: Sequence[int], x: Number, y: Number
+    ) -> StateView:
+        columns, rows = (self._places(points, axis.bits) for axis in (x, y))
+        wanted: list[tuple[int, int, int]] = []
+        for time in range(self.layout.plies + 1):
+            where = taken = white = 0
+            for point, column, row in zip(points, columns, rows, strict=True):
+                if time < len(point.positions) and column < x.size and row < y.size:
+                    content = point.positions[time].board[column + 1, row + 1]
+                    where |= point.mask
+                    taken |= 0 if content is Square.OPEN else point.mask
+                    white |= point.mask if content is Square.WHITE else 0
+            wanted.append((where, taken, white))
+        occupied = self._row(seen, [(where, taken) for where, taken, _ in wanted], among)
+        others = [v for v in among if v not in set(map(abs, occupied))]
+        color = self._row(seen, [(taken, white) for _, taken, white in wanted], others)
+        states = tuple(zip(occupied, color, strict=False))
+        if len(states) < max(1, self.layout.plies):
+            return StateView()
+        if states[-1][0] > 0:
+            return board_view(x, y, states, StateCode.OCCUPIED_WHITE)
+        opened = tuple((-first, second) for first, second in states)
+        return board_view(x, y, opened, StateCode.OPEN_WHITE)
+
+    def _row(
+        self, seen: _Seen, wanted: Sequence[tuple[int, int]], among: Sequence[int]
+    ) -> list[int]:
+        """The literals that are wanted at the times from 0 on, as far as there are any.
+
+        ``wanted`` has for each time the points that count, and those at which it is true.  What is
+        the same at all of them, as on an empty board, is no mark of a literal: the one that stands
+        in line with those of other times is taken first, if it has these values.
+        """
+        found = {time: seen.literal(*pair, among) for time, pair in enumerate(wanted)}
+        row: list[int] = []
+        for time, (where, true) in enumerate(wanted):
+            near = self._in_line(found, time)
+            if near and seen.is_always(near, true) and seen.is_always(-near, where & ~true):
+                row.append(near)
+            elif found[time]:
+                row.append(found[time])
+            else:
+                break
+        return row
+
+    def _in_line(self, found: Mapping[int, int], time: int) -> int:
+        """The helper that stands at ``time`` in the line of most of those that were found."""
+        at = {v: k for k, v in enumerate(self.helpers)}
+        known = [(t, at[abs(x)], x > 0) for t, x in found.items() if abs(x) in at]
+        lines = Counter[tuple[int, int, bool]]()
+        for (t, k, sign), (u, other, same) in combinations(known, 2):
+            step, rest = divmod(other - k, u - t)
+            if not rest and sign is same:
+                lines[k - t * step, step, sign] += 1
+        if not lines:
+            return 0
+        (first, step, sign), _ = lines.most_common(1)[0]
+        k = first + time * step
+        if not 0 <= k < len(self.helpers):
+            return 0
+        return self.helpers[k] if sign else -self.helpers[k]
+
+    def _places(self, points: Sequence[_Point], bits: Sequence[int]) -> list[int]:
+        """The number that the symbolic variables ``bits`` say at each point."""
+        at = [self.pool.index(v) for v in bits]
+        found: list[int] = []
+        for point in points:
+            number = 0
+            for k in at:
+                number = 2 * number + point.pool[k]
+            found.append(number)
+        return found
+
+    def _arrangements(self, width: int) -> Iterator[tuple[int, ...]]:
+        """Variables that may name a place: those that stand together first."""
+        pool = self.pool
+        given: set[tuple[int, ...]] = set()
+        together = [tuple(pool[k : k + width]) for k in range(len(pool) - width + 1)]
+        together += [bits[::-1] for bits in together]
+        others = permutations(pool, width) if len(pool) <= _MOST_PERMUTED else iter(())
+        for bits in (*together, *others):
+            if bits not in given and not self.deadline.over:
+                given.add(bits)
+                yield bits
+
+    # -- Plays ------------------------------------------------------------------------------
+
+    def _positions(self, moves: Sequence[str]) -> tuple[Position, ...]:
+        positions = [self.game.initial]
+        for move in moves:
+            last = positions[-1]
+            positions.append(last.after(self.game.parse_move(move, last.to_move)))
+        return tuple(positions)
+
+    def _values(self, moves: Sequence[str]) -> dict[int, bool]:
+        values: dict[int, bool] = {}
+        for ply, move in enumerate(moves):
+            values |= self._fixed(ply, move)
+        return values
+
+    def _fixed(self, ply: int, move: str) -> Mapping[int, bool]:
+        return self.layout.moves[ply].coding.encode(move)
+
+    def _forced(self, fixed: Mapping[int, bool], *, asserted: bool) -> list[int] | None:
+        """The literals that follow by unit propagation; ``None`` where they contradict."""
+        assumed = [v if value else -v for v, value in fixed.items()]
+        assumed += [self.formula.output] * asserted
+        consistent, forced = self.solver.propagate(assumptions=assumed)
+        return list(forced) if consistent else None
+
+
+def _codes(width: int) -> list[tuple[bool, ...]]:
+    """All values of so many variables; none where there are too many."""
+    return list(product((False, True), repeat=width)) if 1 << width <= _MOST_CODES else []
