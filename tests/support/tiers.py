@@ -7,7 +7,7 @@ among the quick ones, whatever it costs.
     python -m tests.support.tiers COSTS
 
 writes the list anew from what ``tests.support.costs`` wrote to COSTS.  A test of the core's own
-folders is left out from 1.5 s on, another one from 0.3 s on.
+folders is left out from 1.5 s on, another one from 0.25 s on.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CORE: Final = tuple(
     )
 )
 """Whose tests notice most faults for their time; those of ``play`` start the board."""
-MOST: Final = 0.3
+MOST: Final = 0.25
 MOST_IN_CORE: Final = 1.5
 
 

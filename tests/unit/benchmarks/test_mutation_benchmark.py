@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from research.benchmarks.mutation import CORE, Mutation, drawn, places
-from research.benchmarks.tiers import PACKAGE, Copy, Nearness, file_costs, judge, judged
+from research.benchmarks.tiers import (
+    PACKAGE,
+    Copy,
+    Judged,
+    Nearness,
+    file_costs,
+    judge,
+    judged,
+)
 from tests.conftest import REPOSITORY
 
 TEXT = '''\
@@ -160,30 +169,29 @@ def test_what_is_known_is_not_asked_again(
     toy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = tmp_path / "state.jsonl"
-    asked: list[Mutation] = []
     sound = (toy.folder / PACKAGE / "kernel" / "sums.py").read_text()
-    faults = [m for m in places("kernel/sums.py", sound) if m.rule == "constant"]
-    monkeypatch.setattr("research.benchmarks.tiers.drawn", lambda package, seed: iter(faults))
+    faults = [m for m in places("kernel/sums.py", sound) if m.rule == "constant"][:2]
+    answers: list[tuple[str, str]] = []
 
-    def outcomes() -> list[str]:
-        nearness = Nearness(toy.folder, {}, FULL_NAMES)
-        found = judged(toy, nearness, seed=1, noticed=1, budget=60.0, state=state)
+    def answered(_copy: Copy, _near: Nearness, mutation: Mutation, budget: float) -> Judged:
+        return Judged(mutation.told(sound), mutation.rule, *answers.pop(0), 0.0, budget)
+
+    monkeypatch.setattr("research.benchmarks.tiers.drawn", lambda package, seed: iter(faults))
+    monkeypatch.setattr("research.benchmarks.tiers.judge", answered)
+
+    def outcomes(full: Collection[str], budget: float = 60.0) -> list[str]:
+        nearness = Nearness(toy.folder, {}, full)
+        found = judged(toy, nearness, seed=1, noticed=1, budget=budget, state=state)
         return [one.outcome for one in found]
 
-    real = judge
-
-    def recorded(copy: Copy, nearness: Nearness, mutation: Mutation, budget: float) -> object:
-        asked.append(mutation)
-        return real(copy, nearness, mutation, budget)
-
-    monkeypatch.setattr("research.benchmarks.tiers.judge", recorded)
-    assert outcomes() == ["full"]
-    assert outcomes() == ["full"]
-    assert asked == faults[:1]
-    line = json.loads(state.read_text())
-    state.write_text(json.dumps({**line, "outcome": "quick"}) + "\n")
-    assert outcomes() == ["full"], "its test has left the quick ones"
-    assert asked == [faults[0]] * 2
+    answers += [("open", ""), ("quick", "a.py::test_b[x]")]
+    assert outcomes(()) == ["open", "quick"]
+    assert outcomes(("a.py::test_c",)) == ["open", "quick"]
+    answers += [("full", "a.py::test_b[x]")]
+    assert outcomes(("a.py::test_b",)) == ["open", "full"], "its test has left the quick ones"
+    answers += [("nobody", "")]
+    assert outcomes(("a.py::test_b",), 90.0) == ["nobody", "full"]
+    assert not answers
 
 
 def test_costs_are_summed_by_file(tmp_path: Path) -> None:
