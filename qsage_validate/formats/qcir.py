@@ -145,7 +145,8 @@ class _Reader:
             places = suspicion.start, suspicion.end
             if not self.source.text.isascii():
                 plain = data.removeprefix(BOM)
-                places = tuple(len(_source(plain[:at], None).text) for at in places)
+                start, end = (len(_source(plain[:at], None).text) for at in places)
+                places = start, end
             for _ in self._checked(self._statements(*places), set(suspicion.behind)):
                 pass
             return
