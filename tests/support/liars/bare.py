@@ -104,7 +104,7 @@ def clausify(draft: Draft, rng: Random) -> Draft | None:
             if abs(x) in signs:
                 both = name in ("xor", "ite")
                 signs[abs(x)] |= {True, False} if both else {s == (x > 0) for s in signs[gate]}
-    clauses = [(formula.output,)]
+    clauses: list[tuple[int, ...]] = [(formula.output,)]
     for gate, (name, inputs) in formula.gates.items():
         for clause in _clauses(gate, name, inputs):
             if not polarity or (clause[0] < 0) in signs[gate]:
