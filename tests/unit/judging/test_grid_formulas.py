@@ -240,6 +240,39 @@ def test_a_universal_variable_more_counts_for_both_values(first: bool) -> None:
     assert finding.text.endswith("and Black wins by the rules")
 
 
+def _or_unequal(qbf: Qbf, scopes: tuple[Scope, ...], left: int, right: int) -> Qbf:
+    """The formula, or two variables of ``scopes`` are unequal."""
+    gate = max(qbf.max_variable, left, right) + 1
+    unequal = Gate(Connective.XOR, (left, right))
+    gates = {**qbf.gates, gate: unequal, gate + 1: Gate(Connective.OR, (qbf.output, gate))}
+    return replace(qbf, scopes=scopes, gates=gates, output=gate + 1)
+
+
+def test_a_universal_variable_left_of_a_move_does_not_see_it() -> None:
+    """White wins, and loses by a bit of Black's that may be unequal to what White has chosen."""
+    encoded = _encoded("httt --shape domino --size 3x3 --depth 2")
+    variable, bit = encoded.qbf.max_variable + 1, encoded.layout.moves[0].variables[0]
+    scopes = (Scope(Quantifier.FORALL, (variable,)), *encoded.qbf.scopes)
+    formula = _or_unequal(encoded.qbf, scopes, variable, bit)
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
+
+
+def test_a_universal_variable_sees_what_stands_left_of_it() -> None:
+    """An existential variable has one value for both of a universal one on its right."""
+    encoded = _encoded("httt --shape domino --size 3x3 --depth 2")
+    variable = encoded.qbf.max_variable + 1
+    own = (
+        Scope(Quantifier.EXISTS, (variable,)),
+        Scope(Quantifier.FORALL, (variable + 1,)),
+    )
+    formula = _or_unequal(encoded.qbf, (*encoded.qbf.scopes, *own), variable, variable + 1)
+    verdict = _verdict(encoded, formula)
+    assert isinstance(verdict, Proved), str(verdict)
+    assert "all scripts" in verdict.reason
+    formula = _or_unequal(encoded.qbf, (*encoded.qbf.scopes, *own[::-1]), variable, variable + 1)
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
+
+
 def test_a_harmless_universal_variable_is_proved() -> None:
     """F or u is F."""
     encoded = _encoded(TINY)
