@@ -273,6 +273,20 @@ def test_a_universal_variable_sees_what_stands_left_of_it() -> None:
     assert _is_shown(formula, encoded, _verdict(encoded, formula))
 
 
+def test_an_existential_variable_left_of_a_move_does_not_see_it() -> None:
+    """Black wins, and loses by a bit of White's that may be equal to what Black has chosen."""
+    encoded = _encoded("httt --shape domino --size 2x2 --depth 3")
+    variable, bit = encoded.qbf.max_variable + 1, encoded.layout.moves[1].variables[0]
+    gates = {
+        **encoded.qbf.gates,
+        variable + 1: Gate(Connective.XOR, (variable, bit)),
+        variable + 2: Gate(Connective.AND, (encoded.qbf.output, variable + 1)),
+    }
+    scopes = (Scope(Quantifier.EXISTS, (variable,)), *encoded.qbf.scopes)
+    formula = replace(encoded.qbf, scopes=scopes, gates=gates, output=variable + 2)
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
+
+
 def test_a_harmless_universal_variable_is_proved() -> None:
     """F or u is F."""
     encoded = _encoded(TINY)
@@ -338,8 +352,11 @@ def test_a_bit_of_whites_that_black_chooses_implies_nothing(sign: int) -> None:
 
 
 def test_a_bit_of_blacks_that_white_chooses_implies_nothing() -> None:
-    """F or u has the value of F where u is left to White, and is true where Black's code has u."""
-    encoded = _encoded("hex --size 2x2 --depth 3")
+    """F or u has the value of F where u is left to White, and is true where Black's code has u.
+
+    Black has lost before the last ply, and the formula is false there, but not behind it.
+    """
+    encoded = _encoded("domineering --size 2x3 --depth 3")
     formula, bit = _with_output(encoded.qbf, Quantifier.FORALL, Connective.OR, first=False)
     layout = _widened(encoded.layout, 3, (-bit, *encoded.layout.moves[2].coding.numbers[-2].bits))
     finding = _first(_verdict(encoded, formula, layout))
