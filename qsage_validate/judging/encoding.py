@@ -171,11 +171,8 @@ class _Judgement:
             guesses: dict[int, bool] = {}
             for _ in range(_MOST_GUESSES if half else 1):
                 suggestions = suggestions_of(self.layout, self.game)
-                script: Scripts
-                if half:
-                    script = Lower(codes, rules_in, suggestions, decides=decides, guesses=guesses)
-                else:
-                    script = Upper(codes, rules_in, suggestions, decides=decides)
+                kind: type[Scripts] = Lower if half else Upper
+                script = kind(codes, rules_in, suggestions, decides=decides, guesses=guesses)
                 asked = script.builder, script.claims, script.assumed
                 failure = first_failure(*asked, deadline=self.deadline, tell=self.tell)
                 if failure is None:

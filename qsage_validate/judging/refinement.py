@@ -56,7 +56,7 @@ class _Side:
     """
 
     def __init__(self, formula: Qbf, free: Sequence[int], own: Quantifier) -> None:
-        self._gates = formula.gates
+        self._conjunctions, self._most = _conjunctions(formula)
         self._output = formula.output if own is Quantifier.EXISTS else -formula.output
         self.others: list[int] = []
         self._own: list[tuple[int, int]] = []
@@ -106,40 +106,55 @@ class _Side:
             if key not in self._copies:
                 self._copies[key] = self._new()
             known[variable] = self._copies[key]
-        for number, gate in self._gates.items():
-            inputs = [known[x] if x > 0 else -known[-x] for x in gate.inputs]
-            known[number] = self._gate(gate.connective, inputs)
-        out = known[abs(self._output)]
-        self._solver.add_clause([out if self._output > 0 else -out])
+        values = [0] * (2 * self._most + 1)
+        for variable, literal in known.items():
+            values[variable], values[-variable] = literal, -literal
+        for number, inputs in self._conjunctions:
+            literal = self._and(inputs, values)
+            values[number], values[-number] = literal, -literal
+        self._solver.add_clause([values[self._output]])
 
     def _new(self) -> int:
         self._last += 1
         return self._last
 
-    # -- gates ------------------------------------------------------------------------------
-
-    def _gate(self, connective: Connective, inputs: Sequence[int]) -> int:
-        """The literal of a gate; equal ones are one."""
-        if connective is Connective.AND:
-            return self._and(inputs)
-        if connective is Connective.OR:
-            return -self._and([-x for x in inputs])
-        if connective is Connective.XOR:
-            a, b = inputs
-            return -self._and([-self._and([a, -b]), -self._and([-a, b])])
-        c, a, b = inputs
-        return -self._and([-self._and([c, a]), -self._and([-c, b])])
-
-    def _and(self, inputs: Sequence[int]) -> int:
-        parts = {*inputs} - {_TRUE}
-        if -_TRUE in parts or any(-x in parts for x in parts):
-            return -_TRUE
+    def _and(self, inputs: Sequence[int], values: Sequence[int]) -> int:
+        """The literal of a conjunction under the values of its inputs; equal ones are one."""
+        parts = set()
+        for x in inputs:
+            literal = values[x]
+            if literal == -_TRUE or -literal in parts:
+                return -_TRUE
+            if literal != _TRUE:
+                parts.add(literal)
         if len(parts) < 2:
             return next(iter(parts), _TRUE)
         key = frozenset(parts)
         found = self._known.get(key)
         if found is None:
             found = self._known[key] = self._new()
-            self._solver.append_formula([[-found, x] for x in parts])
+            for x in parts:
+                self._solver.add_clause([-found, x])
             self._solver.add_clause([found, *(-x for x in parts)])
         return found
+
+
+def _conjunctions(formula: Qbf) -> tuple[list[tuple[int, tuple[int, ...]]], int]:
+    """The gates as conjunctions, each with the literal that it is, and the largest number."""
+    found: list[tuple[int, tuple[int, ...]]] = []
+    last = formula.max_variable
+    for number, gate in formula.gates.items():
+        if gate.connective is Connective.AND:
+            found.append((number, gate.inputs))
+        elif gate.connective is Connective.OR:
+            found.append((-number, tuple(-x for x in gate.inputs)))
+        else:
+            if gate.connective is Connective.XOR:
+                a, b = gate.inputs
+                pairs = (a, -b), (-a, b)
+            else:
+                c, a, b = gate.inputs
+                pairs = (c, a), (-c, b)
+            found += [(last + 1, pairs[0]), (last + 2, pairs[1]), (-number, (-last - 1, -last - 2))]
+            last += 2
+    return found, last

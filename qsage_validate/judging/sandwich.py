@@ -13,6 +13,7 @@ Functions are suggestions: whatever they are, a claim that holds is a proof.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
@@ -71,14 +72,14 @@ class Suggestions(Protocol):
         ...
 
 
-class Scripts:
+class Scripts(ABC):
     """All scripts at once: the codes are inputs of a graph.
 
     ``literals`` has the graph's literal of each variable of the prefix, ``known`` for each input
     the level such that what stands right of it may depend on the input.  ``early`` are helpers
     whose suggestion reads what is not known where they stand, ``unknown`` those without one,
-    ``zero`` universal ones that are given the value 0.  ``over`` says that ``player``, whose
-    strategy it is, has won.
+    ``zero`` universal ones that are given the value 0; ``guesses`` are tried for the unknown ones.
+    ``over`` says that ``player``, whose strategy it is, has won.
     """
 
     half: bool
@@ -92,8 +93,10 @@ class Scripts:
         suggestions: Suggestions,
         *,
         decides: bool = False,
+        guesses: Mapping[int, bool] = _NO_GUESSES,
     ) -> None:
         self.codes = codes
+        self._guesses = guesses
         self.decides = decides
         self._fallen = FALSE
         self.formula = codes.formula
@@ -109,6 +112,11 @@ class Scripts:
         self.unknown: list[int] = []
         self.zero: list[int] = []
         suggestions.begin(self)
+        self._claim()
+
+    @abstractmethod
+    def _claim(self) -> None:
+        """Walk through the scripts, and make the claims."""
 
     # -- variables --------------------------------------------------------------------------
 
@@ -328,15 +336,7 @@ class Upper(Scripts):
     player = WHITE
     helpers = Quantifier.FORALL
 
-    def __init__(
-        self,
-        codes: Codes,
-        rules_in: RulesIn,
-        suggestions: Suggestions,
-        *,
-        decides: bool = False,
-    ) -> None:
-        super().__init__(codes, rules_in, suggestions, decides=decides)
+    def _claim(self) -> None:
         self.walk()
         text = "the formula accepts for Black a play that the rules give to White"
         stuck = [
@@ -346,7 +346,7 @@ class Upper(Scripts):
         ]
         for ply, white in (*self.decided(), *stuck, (len(self.steps), self._playing)):
             self.claims.append(Claim(FindingKind.END_DIFFERS, ply, white, text))
-        self.adopt(suggestions.functions())
+        self.adopt(self.suggestions.functions())
         self.assumed += self._matrices()
 
     def _matrices(self) -> Iterator[int]:
@@ -387,21 +387,11 @@ class Lower(Scripts):
     player = BLACK
     helpers = Quantifier.EXISTS
 
-    def __init__(
-        self,
-        codes: Codes,
-        rules_in: RulesIn,
-        suggestions: Suggestions,
-        *,
-        decides: bool = False,
-        guesses: Mapping[int, bool] = _NO_GUESSES,
-    ) -> None:
-        super().__init__(codes, rules_in, suggestions, decides=decides)
-        self._guesses = guesses
+    def _claim(self) -> None:
         for variable in self.others(Quantifier.FORALL):
             self.literals[variable] = self.input(self._level(variable))
         self.walk()
-        self.adopt(self._with_definitions(suggestions.functions()))
+        self.adopt(self._with_definitions(self.suggestions.functions()))
         matrix = self._matrix()
         text = "the formula rejects for Black a play that the rules give to Black"
         for ply, black in self.decided():

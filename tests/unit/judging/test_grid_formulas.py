@@ -240,6 +240,53 @@ def test_a_universal_variable_more_counts_for_both_values(first: bool) -> None:
     assert finding.text.endswith("and Black wins by the rules")
 
 
+def _or_unequal(qbf: Qbf, scopes: tuple[Scope, ...], left: int, right: int) -> Qbf:
+    """The formula, or two variables of ``scopes`` are unequal."""
+    gate = max(qbf.max_variable, left, right) + 1
+    unequal = Gate(Connective.XOR, (left, right))
+    gates = {**qbf.gates, gate: unequal, gate + 1: Gate(Connective.OR, (qbf.output, gate))}
+    return replace(qbf, scopes=scopes, gates=gates, output=gate + 1)
+
+
+def test_a_universal_variable_left_of_a_move_does_not_see_it() -> None:
+    """White wins, and loses by a bit of Black's that may be unequal to what White has chosen."""
+    encoded = _encoded("httt --shape domino --size 3x3 --depth 2")
+    variable, bit = encoded.qbf.max_variable + 1, encoded.layout.moves[0].variables[0]
+    scopes = (Scope(Quantifier.FORALL, (variable,)), *encoded.qbf.scopes)
+    formula = _or_unequal(encoded.qbf, scopes, variable, bit)
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
+
+
+def test_a_universal_variable_sees_what_stands_left_of_it() -> None:
+    """An existential variable has one value for both of a universal one on its right."""
+    encoded = _encoded("httt --shape domino --size 3x3 --depth 2")
+    variable = encoded.qbf.max_variable + 1
+    own = (
+        Scope(Quantifier.EXISTS, (variable,)),
+        Scope(Quantifier.FORALL, (variable + 1,)),
+    )
+    formula = _or_unequal(encoded.qbf, (*encoded.qbf.scopes, *own), variable, variable + 1)
+    verdict = _verdict(encoded, formula)
+    assert isinstance(verdict, Proved), str(verdict)
+    assert "all scripts" in verdict.reason
+    formula = _or_unequal(encoded.qbf, (*encoded.qbf.scopes, *own[::-1]), variable, variable + 1)
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
+
+
+def test_an_existential_variable_left_of_a_move_does_not_see_it() -> None:
+    """Black wins, and loses by a bit of White's that may be equal to what Black has chosen."""
+    encoded = _encoded("httt --shape domino --size 2x2 --depth 3")
+    variable, bit = encoded.qbf.max_variable + 1, encoded.layout.moves[1].variables[0]
+    gates = {
+        **encoded.qbf.gates,
+        variable + 1: Gate(Connective.XOR, (variable, bit)),
+        variable + 2: Gate(Connective.AND, (encoded.qbf.output, variable + 1)),
+    }
+    scopes = (Scope(Quantifier.EXISTS, (variable,)), *encoded.qbf.scopes)
+    formula = replace(encoded.qbf, scopes=scopes, gates=gates, output=variable + 2)
+    assert _is_shown(formula, encoded, _verdict(encoded, formula))
+
+
 def test_a_harmless_universal_variable_is_proved() -> None:
     """F or u is F."""
     encoded = _encoded(TINY)
@@ -305,8 +352,11 @@ def test_a_bit_of_whites_that_black_chooses_implies_nothing(sign: int) -> None:
 
 
 def test_a_bit_of_blacks_that_white_chooses_implies_nothing() -> None:
-    """F or u has the value of F where u is left to White, and is true where Black's code has u."""
-    encoded = _encoded("hex --size 2x2 --depth 3")
+    """F or u has the value of F where u is left to White, and is true where Black's code has u.
+
+    Black has lost before the last ply, and the formula is false there, but not behind it.
+    """
+    encoded = _encoded("domineering --size 2x3 --depth 3")
     formula, bit = _with_output(encoded.qbf, Quantifier.FORALL, Connective.OR, first=False)
     layout = _widened(encoded.layout, 3, (-bit, *encoded.layout.moves[2].coding.numbers[-2].bits))
     finding = _first(_verdict(encoded, formula, layout))
@@ -447,8 +497,8 @@ def test_plies_beyond_the_game_cannot_win() -> None:
     assert not _black_wins(shorter)
     finding = _first(_judged(encoded.qbf, encoded.layout, BddlGame(shorter)))
     assert finding.kind is FindingKind.END_DIFFERS
-    assert finding.ply == 2
-    assert len(finding.moves) == 2
+    assert finding.moves == (), "the shortest play that shows it"
+    assert "the formula is true, and Black does not win" in finding.text
 
 
 def test_a_spare_ply_that_does_nothing_is_proved() -> None:
