@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from research.benchmarks.strangers import Row
 
-PLACE: Final = "docs/results/strangers.md"
-
 _HEAD: Final = """\
 # What published encodings say
 
@@ -44,6 +42,7 @@ _GROUPS: Final = {
     "hex": "Hex: Q-sage's encodings of Hein's puzzles",
     "grid": "Grid games, without their meta files",
     "sqval": "SQval's formulas",
+    "own": "Formulas of this project, their layouts taken away",
 }
 _REFERENCE: Final = {
     "positional": ("positional games", 120),
