@@ -463,7 +463,8 @@ def _layout(
         if not files.game or formula is None:
             return _NONE
         found = _found(files, formula)
-        return found.layout, found
+        # What a certificate does is held against the rules: a guessed board has no say in that.
+        return found.layout if files.certificate is None else found.moves_alone, found
     decided = None if certificate is None else _decided(certificate)
     return layout_from_meta(read_meta(path), formula, decided), None
 
@@ -594,7 +595,7 @@ def _notes(
     if layout is None:
         notes.append("no layout: the bare game of variables, block by block")
         return notes
-    notes.append(f"layout from {layout.source}")
+    notes.append(f"layout {layout.source}" if layout.is_found else f"layout from {layout.source}")
     if why_no_winner is not None:
         notes.append(f"no rules: {why_no_winner}, and so it need not win by them")
     elif game is None:

@@ -57,6 +57,7 @@ from qsage_validate.system.clock import (
 )
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.verdict import Refuted
+from research.benchmarks.strangers_page import page
 from research.benchmarks.strangers_truth import (
     FAULTS,
     Formula,
@@ -106,6 +107,8 @@ class Case:
     expected: bool | None = None
     meta: Path | None = None
     encoding: str = ""
+    value: bool | None = None
+    """The formula's value, where the data says it."""
     size: int = 0
     """The bytes of the file."""
 
@@ -149,15 +152,21 @@ def strangers(data: Path, folder: Path) -> Iterator[Case]:
     """All formulas of the data's folder; archives are unpacked into ``folder``."""
     own = data / "strangers"
     with (own / "expected.csv").open() as file:
-        said = {row["formula"]: row["verdict"] for row in csv.DictReader(file)}
-    expected = {name: not verdict.startswith("wrong") for name, verdict in said.items()}
+        said = {row["formula"]: row for row in csv.DictReader(file)}
+    expected = {name: not row["verdict"].startswith("wrong") for name, row in said.items()}
+    truth = {"true": True, "false": False}
+    values = {name: truth.get(row["value of the formula"]) for name, row in said.items()}
     for path in sorted((own / "hex").glob("*.qcir")):
         case = _hex(path, own / "hex" / f"{path.stem.partition('_')[2]}.pg", "hex")
-        yield replace(case, expected=expected.get(path.name))
+        yield replace(case, expected=expected.get(path.name), value=values.get(path.name))
     for path in sorted((own / "grid").glob("*.qcir")):
         game = path.stem.partition("_")[2]
         files = own / "grid" / f"{game}.domain.ig", own / "grid" / f"{game}.problem.ig"
-        yield replace(_grid(path, *files, "grid"), expected=expected.get(path.name))
+        yield replace(
+            _grid(path, *files, "grid"),
+            expected=expected.get(path.name),
+            value=values.get(path.name),
+        )
     for archive in sorted(own.glob("*.tar.xz")):
         with tarfile.open(archive) as packed:
             packed.extractall(folder / archive.name.partition(".")[0], filter="data")
@@ -420,6 +429,7 @@ def row_of(case: Case, form: str, formula: Formula, names: Mapping[int, int], op
     """
     game = " ".join(Path(word).name for word in case.game)
     row = Row(case.name, case.group, form, case.fault, game, encoding=case.encoding)
+    row.value = None if case.fault else case.value
     kind = "processor" if counts_processor_time() else "clock"
     row.limit = f"{options.seconds:g} s by the {kind}"
     with TemporaryDirectory() as folder:
@@ -591,19 +601,6 @@ def read_rows(path: Path | None) -> list[Row]:
     if path is None or not path.is_file():
         return []
     return [Row(**json.loads(line)) for line in path.read_text().splitlines()]
-
-
-def page(all_rows: Sequence[Row]) -> Iterator[str]:
-    """The rows as a table in Markdown; with the form of each where there are several."""
-    several = len({row.fault or row.form for row in all_rows}) > 1
-    heads = ["formula", *["form"] * several, "game", "value", "verdict", "first difference"]
-    yield f"| {' | '.join(heads)} | seconds |"
-    yield f"|{'---|' * len(heads)}--:|"
-    for row in all_rows:
-        value = {True: "true", False: "false", None: ""}[row.value]
-        cells = [row.name.partition("/")[2], *[row.fault or row.form] * several, row.game]
-        cells += [value, row.verdict, row.difference]
-        yield f"| {' | '.join(cells)} | {row.seconds:.1f} |"
 
 
 def counts(all_rows: Sequence[Row]) -> Iterator[str]:

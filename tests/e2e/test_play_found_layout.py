@@ -39,7 +39,7 @@ game = Line()
 def test_a_solver_plays_by_the_layout_that_is_found(qsage: Qsage, name: str) -> None:
     ran = qsage("play", f"sample:{name}", "sample:puzzle.pg", "--moves", "a2")
     assert ran.code == Exit.UNDECIDED, ran.err  # the moves end before the play does
-    assert "layout from found: moves as numbers in the game's order" in ran.out
+    assert "layout found: moves as numbers in the game's order" in ran.out
     assert "1 B W ." in ran.out
     assert " 2 B " in ran.out
 

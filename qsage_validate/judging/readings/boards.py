@@ -8,7 +8,7 @@ at all of these is taken for the board.  Like a reading it is a claim, and prove
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations, product
 from typing import Final
@@ -210,11 +210,24 @@ class _Search:
         return tuple(plies)
 
     def _points(self, seen: _Seen) -> Iterator[_Point]:
+        if not self.pool:
+            # Gates have values in all plays; many are needed, for no place tells plays apart.
+            yield from self._plain_points(seen)
+            return
         won = [play for play in self.sketch.plays if play.black_wins]
         for play in won[: min(_PLAYS, max(_FEW, _POINTS >> len(self.pool)))]:
             positions = self._positions(play.moves)
             for values, forced in self._copies(self._going_on(self._values(play.moves))):
                 yield _Point(seen.add(forced), values, positions)
+
+    def _plain_points(self, seen: _Seen) -> Iterator[_Point]:
+        for play in self.sketch.plays:
+            if self.deadline.over:
+                return
+            fixed = self._going_on(self._values(play.moves)) if play.black_wins else {}
+            forced = self._forced(fixed or self._values(play.moves), asserted=play.black_wins)
+            if forced is not None:
+                yield _Point(seen.add(forced), (), self._positions(play.moves))
 
     def _going_on(self, fixed: dict[int, bool]) -> dict[int, bool]:
         """The values of a play in which nobody stops: flags are false where they may be."""
@@ -265,10 +278,9 @@ class _Search:
         return found
 
     def _atoms(self, seen: _Seen, points: Sequence[_Point], among: Sequence[int]) -> StateView:
-        """Literals of atoms, in the states of which one player's atoms all have one."""
+        """A literal for each atom that changes at some time; nothing where one is missing."""
         kinds = tuple(self.game.words)
         states: list[Bits] = []
-        whole = 0
         for time in range(self.layout.plies + 1):
             there = [point for point in points if time < len(point.positions)]
             where = sum(point.mask for point in there)
@@ -278,11 +290,12 @@ class _Search:
                     if atom in true:
                         true[atom] |= point.mask
             bits = tuple(seen.literal(where, true[atom], among) for atom in kinds)
-            changing = [k for k, atom in enumerate(kinds) if true[atom] not in (0, where)]
-            full = bool(changing) and all(bits[k] for k in changing)
-            whole += full and time > 1
-            states.append(bits if full else ())
-        return StateView(kinds, tuple(states)) if whole else StateView()
+            told = [x for x in bits if x]
+            changing = sum(true[atom] not in (0, where) for atom in kinds)
+            if len(set(map(abs, told))) < changing:
+                return StateView()
+            states.append(bits if told else ())
+        return StateView(kinds, tuple(states)) if any(states) else StateView()
 
     def _listed(self, seen: _Seen, points: Sequence[_Point], among: Sequence[int]) -> StateView:
         """Literals of kinds at a symbolic position whose values number the places of a list."""
@@ -315,6 +328,7 @@ class _Search:
     ) -> StateView:
         places = self._places(points, bits)
         kinds = ("black", "white", "occupied")
+        used: set[int] = set()
         states: list[Bits] = []
         for time in range(self.layout.plies + 1):
             where, true = 0, dict.fromkeys(kinds, 0)
@@ -325,7 +339,11 @@ class _Search:
                     for kind in kinds:
                         if f"{kind} {names[number]}" in atoms:
                             true[kind] |= point.mask
-            states.append(tuple(seen.literal(where, true[kind], among) for kind in kinds))
+            row: list[int] = []
+            for kind in kinds:
+                row.append(seen.literal(where, true[kind], self._unused(among, used)))
+                used.add(row[-1])
+            states.append(tuple(row))
         told = [k for k in range(len(kinds)) if any(state[k] for state in states[1:])]
         if not told:
             return StateView()
@@ -367,7 +385,7 @@ class _Search:
                     white |= point.mask if content is Square.WHITE else 0
             wanted.append((where, taken, white))
         occupied = self._row(seen, [(where, taken) for where, taken, _ in wanted], among)
-        others = [v for v in among if v not in set(map(abs, occupied))]
+        others = self._unused(among, occupied)
         color = self._row(seen, [(taken, white) for _, taken, white in wanted], others)
         states = tuple(zip(occupied, color, strict=False))
         if len(states) < max(1, self.layout.plies):
@@ -386,17 +404,29 @@ class _Search:
         the same at all of them, as on an empty board, is no mark of a literal: the one that stands
         in line with those of other times is taken first, if it has these values.
         """
-        found = {time: seen.literal(*pair, among) for time, pair in enumerate(wanted)}
+        found: dict[int, int] = {}
+        for time, pair in enumerate(wanted):
+            found[time] = seen.literal(*pair, self._unused(among, found.values()))
         row: list[int] = []
         for time, (where, true) in enumerate(wanted):
             near = self._in_line(found, time)
-            if near and seen.is_always(near, true) and seen.is_always(-near, where & ~true):
+            if (
+                near
+                and near not in row
+                and seen.is_always(near, true)
+                and seen.is_always(-near, where & ~true)
+            ):
                 row.append(near)
-            elif found[time]:
+            elif found[time] and found[time] not in row:
                 row.append(found[time])
             else:
                 break
         return row
+
+    def _unused(self, among: Sequence[int], used: Iterable[int]) -> list[int]:
+        """Those of ``among`` that are no variables with another place already."""
+        taken = set(map(abs, used)).intersection(self.helpers)
+        return [v for v in among if v not in taken]
 
     def _in_line(self, found: Mapping[int, int], time: int) -> int:
         """The helper that stands at ``time`` in the line of most of those that were found."""

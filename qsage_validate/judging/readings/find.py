@@ -115,8 +115,13 @@ class Found:
     @property
     def layout(self) -> Layout:
         """The layout of the best reading: moves, and the board of a game on a grid."""
-        found = self.layout_of(self.readings[0].reading)
+        found = self.moves_alone
         return found if self.board is None else replace(self.board, model=found.model)
+
+    @property
+    def moves_alone(self) -> Layout:
+        """The layout of the best reading without a board."""
+        return self.layout_of(self.readings[0].reading)
 
     def whole_layout(self, formula: Qbf, deadline: Deadline = NEVER) -> Layout:
         """The layout with the board and the gates of legality that the formula has besides."""

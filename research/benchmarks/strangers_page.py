@@ -1,0 +1,207 @@
+"""The page of ``strangers.py``: tables of its rows, and what is said of each wrong encoding."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from research.benchmarks.strangers import Row
+
+_HEAD: Final = """\
+# What published encodings say
+
+Formulas that others' tools wrote were held against their games, position by position: has the
+formula, with the moves of a play fixed, the value that the game has after that play? Nothing was
+known but the formula and the game; the layout was found each time. Measured on 2026-11-26 with
+CPython 3.11 on one of two cores.
+
+```sh
+python research/benchmarks/strangers.py DATA --processor-time -o strangers.jsonl
+python research/benchmarks/strangers.py DATA --processor-time --groups hex --only 3x3-03 \\
+    --forms renamed permuted tseitin polarity moved "permuted clauses" -o strangers.jsonl
+python research/benchmarks/strangers.py DATA --processor-time --groups hex --only 3x3-03 \\
+    --faults 500 -o strangers.jsonl
+python research/benchmarks/strangers.py -o strangers.jsonl --page > docs/results/strangers.md
+```
+
+A run goes on where it stopped, and each row is one run. DATA is a folder with `strangers/hex`
+(`ENCODING_PUZZLE.qcir` and `PUZZLE.pg`), `strangers/grid` (`ENCODING_GAME.qcir` and its BDDL
+files), archives of reference files, and `sqval`. The formulas are those of their authors and are
+not part of this project.
+
+The first difference is a play of legal moves after which formula and game differ, a shortest one
+where all shorter plays were compared. The value is that of the whole formula, by the data's own
+judgement, and often the game's even where the formula is wrong. A verdict *claimed* rests on the
+word of a QBF solver in some positions, *no fault found* on those that were compared in time. A
+question mark marks what was held against the data's judgement, and not against brute force.
+"""
+
+_GROUPS: Final = {
+    "hex": "Hex: Q-sage's encodings of Hein's puzzles",
+    "grid": "Grid games, without their meta files",
+    "sqval": "SQval's formulas",
+    "own": "Formulas of this project, their layouts taken away",
+}
+_REFERENCE: Final = {
+    "positional": ("positional games", 120),
+    "bwnib": ("grid games", 102),
+    "hqspre": ("grid games after HQSpre", 102),
+}
+
+_CAUSES: Final = """\
+## The wrong encodings, one by one
+
+The smallest instance is Hein's puzzle 4 on 3x3 (`hein_04_3x3-03`: Black has a stone on a1, White on
+b1 and c2; Black connects row 1 with row 3). Moves are numbers of `#positions`, the most significant
+bit first. What is said of causes was tried: the game was changed, and the formula compared with
+the changed game after all complete plays (120 at 3 plies, 720 at 5).
+
+- **`cp`, `iw`: black stones of the start are left out.** After a2 b2 Black to move wins by a3 (a1,
+  a2, a3), and the formula is false. The comment "Witness positions can only have the black moves"
+  says the cause: a step of the witness is one of Black's moves, and `#blackinitials` are none. If
+  a1 counts as taken and not as black, the formulas agree with the game after all 120 and 720
+  complete plays.
+- **`gg`, `ggt`: the disjunction of winning configurations is empty.** At 5 plies the formula is
+  false, and Black wins. Below the comment "Atleast one of the winning configurations to be true"
+  stands a gate `or()`. The configurations seem to come from `#blackwins`, which is empty where a
+  game is given by its borders; the formula is false whatever is played. At 3 plies Black needs the
+  stone on a1, and the first difference is a2 b2 as above.
+- **`nt`, `pgt`: Black connects the other two sides.** At 5 plies the formula is false, and Black
+  wins. It agrees with the game in which Black connects column a with column c after all 120 and
+  720 complete plays. The goal's comments are "start boarder vars reachable" and "constraining end
+  vars unreachable": squares that are not black are reached from the start border, and the end
+  border must not be; so Black cuts these two borders from each other. It is the goal of a game
+  whose borders are White's.
+- **`cgcp`: wins are claimed that are not made, and others denied.** At 3 plies the formula is true,
+  and White wins: after a3 a2 b2 it is true, while Black's stones a1, a3, b2 connect nothing. 19 of
+  120 complete plays differ, all of them accepted for Black. At 5 plies 124 of 720 differ, and there
+  are plays that Black wins and the formula denies (b3 a2 b2 a3 c1). The formula looks for chains at
+  both borders ("First two chain start boarder clauses"); which gate is at fault the file does not
+  show.
+"""
+
+
+def page(rows: Sequence[Row]) -> Iterator[str]:
+    """The page in Markdown."""
+    yield _HEAD
+    plain = [row for row in rows if not row.fault and row.form == "as it is"]
+    for group, title in _GROUPS.items():
+        own = [row for row in plain if row.group == group]
+        if own:
+            yield f"## {title}\n"
+            yield f"{_sentence(own)}\n"
+            yield from _table(own)
+            yield ""
+    yield from _references(plain)
+    yield from _forms([row for row in rows if not row.fault and row.form != "as it is"])
+    yield _CAUSES
+    yield from _faults([row for row in rows if row.fault])
+    yield from _missing(rows)
+
+
+def _sentence(rows: Sequence[Row]) -> str:
+    counts = Counter(row.verdict for row in rows)
+    told = ", ".join(f"{n} {verdict}" for verdict, n in counts.most_common())
+    limits = ", ".join(sorted({row.limit for row in rows}))
+    return f"Of {len(rows)} formulas: {told}, each in at most {limits}. {_lies(rows)}"
+
+
+def _lies(rows: Sequence[Row]) -> str:
+    lies = sum(bool(row.lie) for row in rows)
+    return "No answer is false." if not lies else f"{lies} answers are false."
+
+
+def _table(rows: Sequence[Row], *, forms: bool = False) -> Iterator[str]:
+    heads = ["formula", *["form"] * forms, "game", "reading", "value", "verdict"]
+    yield f"| {' | '.join(heads)} | first difference | seconds |"
+    yield f"|{'---|' * len(heads)}---|--:|"
+    for row in sorted(rows, key=lambda row: (row.name, row.form)):
+        value = {True: "true", False: "false", None: ""}[row.value]
+        cells = [row.name.partition("/")[2], *[row.form] * forms, row.game]
+        cells += [_reading(row), value, row.verdict, row.difference]
+        yield f"| {' | '.join(cells)} | {row.seconds:.1f} |"
+
+
+def _reading(row: Row) -> str:
+    return row.layout.rpartition("/")[2].removeprefix("found: moves as ")
+
+
+def _references(rows: Sequence[Row]) -> Iterator[str]:
+    yield "## The reference files\n"
+    yield "| files | of | proved | claimed | refuted | no fault found | undecided | not run | limit |"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|---|"
+    every: list[Row] = []
+    for group, (title, number) in _REFERENCE.items():
+        own = [row for row in rows if row.group == group]
+        every += own
+        counts = Counter(row.verdict for row in own)
+        verdicts = ("proved", "claimed", "refuted", "no fault found")
+        cells = [counts.pop(verdict, 0) for verdict in verdicts]
+        cells += [sum(counts.values()), number - len(own)]
+        limits = ", ".join(sorted({row.limit for row in own}))
+        yield f"| {title} | {number} | {' | '.join(map(str, cells))} | {limits} |"
+    yield ""
+    if every:
+        yield f"{_lies(every)}\n"
+        yield from _table(every)
+        yield ""
+
+
+def _forms(rows: Sequence[Row]) -> Iterator[str]:
+    if not rows:
+        return
+    yield "## Other forms\n"
+    yield (
+        "Numbers changed (*renamed*), and the order inside of blocks as well (*permuted*); clauses by"
+        " Tseitin, by polarity, by Tseitin with definitions as far left as they may stand (*moved*),"
+        " and by polarity and permuted.\n"
+    )
+    yield f"{_sentence(rows)}\n"
+    yield from _table(rows, forms=True)
+    yield ""
+
+
+def _faults(rows: Sequence[Row]) -> Iterator[str]:
+    if not rows:
+        return
+    yield "## Faults\n"
+    yield (
+        "Right formulas with a fault each: a gate, a literal, an input, a neighbour, a constant in"
+        " the place of a gate, a conjunct that is lost, a quantifier, or a variable in the next"
+        " scope. Brute force says which ones are wrong.\n"
+    )
+    yield "| kind | of | wrong and refuted | right and proved | undecided | against the truth |"
+    yield "|---|--:|--:|--:|--:|--:|"
+    kinds = sorted({row.fault.partition(" ")[0] for row in rows})
+    for kind in [*kinds, ""]:
+        own = [row for row in rows if row.fault.startswith(kind)]
+        pairs = Counter((row.truth, row.verdict) for row in own)
+        lies = sum(bool(row.lie) for row in own)
+        refuted, proved = pairs["wrong", "refuted"], pairs["right", "proved"]
+        open_ones = sum(row.verdict not in ("refuted", "proved") for row in own)
+        cells = [len(own), refuted, proved, open_ones, lies]
+        yield f"| {kind or 'all'} | {' | '.join(map(str, cells))} |"
+    yield ""
+    for row in rows:
+        if row.lie:
+            yield f"- {row.name}, {row.fault}: {row.lie}. {row.text}"
+
+
+def _missing(rows: Sequence[Row]) -> Iterator[str]:
+    """What the page does not have."""
+    yield "## What was not run\n"
+    grid = sum(row.group == "grid" and row.form == "as it is" for row in rows)
+    faults = sum(bool(row.fault) for row in rows)
+    plain = [row for row in rows if not row.fault and row.form == "as it is"]
+    for group, (title, number) in _REFERENCE.items():
+        ran = sum(row.group == group for row in plain)
+        if ran < number:
+            yield f"- Of the {number} reference files of {title}, {number - ran} were not run."
+    if grid < 24:
+        yield f"- Of the 24 formulas of grid games, {24 - grid} were not run."
+    if faults < 500:
+        yield f"- Of the 500 faults that are asked for, {500 - faults} were not run."
+    yield "- Other forms were made of the Hex formulas at 3 plies on 3x3 only."
+    yield "- The data has no formulas by the positional games' generator, only its games."
