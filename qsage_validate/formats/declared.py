@@ -37,7 +37,7 @@ class DeclaredFormat:
 
 @lru_cache(maxsize=1)
 def formats() -> tuple[DeclaredFormat, ...]:
-    """The formats of all extensions."""
+    """Those that are installed, in the order of the extensions' names."""
     return declared("formats", DeclaredFormat)
 
 

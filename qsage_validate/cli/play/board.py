@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.play.wish import AnotherPlay
+from qsage_validate.cli.play.waiting import AnotherPlay, Board
 from qsage_validate.errors import Exit, InputError
 
 if TYPE_CHECKING:
@@ -20,25 +19,6 @@ if TYPE_CHECKING:
     from qsage_validate.problems.load import Problem
 
 DARK = "dark"
-
-
-@dataclass
-class Board:
-    """A play on a board, which can be left and taken up again.
-
-    ``path`` is the file in which it was kept when it was left, ``saved`` the one to which the
-    person has saved it since; ``unsaved`` says that it is in none.
-    """
-
-    table: Table
-    match: Match
-    store: Store
-    theme: str | None
-    seed: int | None
-    let_happen: bool
-    path: str | None = None
-    saved: str | None = None
-    unsaved: bool = False
 
 
 def on_board(

@@ -204,7 +204,7 @@ def command(
         if play.mode is not Mode.BOARD or json_output:
             raise UsageError("found --web with a play that needs no board, expected one of them")
         return serve(web)
-    from qsage_validate.cli.play.wish import AnotherPlay
+    from qsage_validate.cli.play.waiting import AnotherPlay
 
     try:
         return _begin(

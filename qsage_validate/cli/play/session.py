@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.play.board import Board, not_lost, play_on
-from qsage_validate.cli.play.wish import AnotherPlay
+from qsage_validate.cli.play.board import not_lost, play_on
+from qsage_validate.cli.play.waiting import AnotherPlay, Board
 from qsage_validate.errors import Exit, InputError, MissingExtraError, QsageError, one_line
 from qsage_validate.play.state import State, Store
 

@@ -67,9 +67,9 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
 @pytest.mark.parametrize(
     ("words", "heavy", "rooms", "most"),
     [
-        (["--help"], set(), {"cli", "errors", "extensions", "formats", "registry"}, 18),
-        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 48),
-        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 48),
+        (["--help"], set(), {"cli", "errors", "extensions", "formats", "registry"}, 20),
+        (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 50),
+        (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 50),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 96),
         (
             ["certify", *TIC, "-o", "f.aag"],

@@ -1,0 +1,38 @@
+"""A play that waits on its board, and the wish for another one; no interface is loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from qsage_validate.cli.play.table import Table
+    from qsage_validate.play.match import Match
+    from qsage_validate.play.state import Store
+
+
+@dataclass
+class Board:
+    """A play on a board, which can be left and taken up again.
+
+    ``path`` is the file in which it was kept when it was left, ``saved`` the one to which the
+    person has saved it since; ``unsaved`` says that it is in none.
+    """
+
+    table: Table
+    match: Match
+    store: Store
+    theme: str | None
+    seed: int | None
+    let_happen: bool
+    path: str | None = None
+    saved: str | None = None
+    unsaved: bool = False
+
+
+class AnotherPlay(Exception):  # noqa: N818 (a wish, not an error)
+    """The person wants another play; ``behind`` is the one that waits."""
+
+    def __init__(self, behind: Board) -> None:
+        super().__init__("another play is wanted")
+        self.behind = behind
