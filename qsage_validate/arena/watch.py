@@ -16,7 +16,7 @@ from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.assertions import GOAL, names, value
-from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.strategies.readings import BoardReading
 from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -40,7 +40,7 @@ class Watch:
         self,
         asserted: Sequence[Asserted],
         oracle: Oracle,
-        game: Game | None,
+        game: TwoPlayerGame | None,
         replies: Sequence[int] = (),
     ) -> None:
         self._positions = [(k, one) for k, one in enumerate(asserted) if one.literals is None]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.games.protocol import Game
-    from qsage_validate.judging.readings.find import Found
+    from qsage_validate.games.protocol import TwoPlayerGame
+    from qsage_validate.judging.readings.find import FoundReadings
     from qsage_validate.judging.readings.screening import Screened
     from qsage_validate.system.limits import Deadline
     from qsage_validate.system.progress import Tell
@@ -102,7 +102,7 @@ def command(
     return _exit(found, verdict)
 
 
-def _rules(subject: ModelArguments) -> tuple[Game, Mapping[str, str]]:
+def _rules(subject: ModelArguments) -> tuple[TwoPlayerGame, Mapping[str, str]]:
     """The game behind a formula, and its model's text where there is one."""
     from qsage_validate.games.languages import load_game
     from qsage_validate.judging.python_rules import names_python_rules, python_game
@@ -113,7 +113,7 @@ def _rules(subject: ModelArguments) -> tuple[Game, Mapping[str, str]]:
     return load_game(model), model.parts()
 
 
-def _judged(formula: Qbf, found: Found, deadline: Deadline, tell: Tell) -> Verdict | None:
+def _judged(formula: Qbf, found: FoundReadings, deadline: Deadline, tell: Tell) -> Verdict | None:
     """The verdict on the formula by the reading that stands out."""
     from qsage_validate.judging.judged import judge_found
 
@@ -122,13 +122,13 @@ def _judged(formula: Qbf, found: Found, deadline: Deadline, tell: Tell) -> Verdi
     return judge_found(formula, found, deadline=deadline, tell=tell).verdict
 
 
-def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
+def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> FoundReadings:
     """The first game of the catalogue for which a reading is found, the best one otherwise."""
     from qsage_validate.games.languages import load_game
     from qsage_validate.judging.readings.catalogue import models_of_size
     from qsage_validate.judging.readings.find import find_layout
 
-    best: Found | None = None
+    best: FoundReadings | None = None
     for model in models_of_size(formula):
         if deadline.over:
             break
@@ -147,7 +147,7 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
     return best
 
 
-def _exit(found: Found, verdict: Verdict | None) -> Exit:
+def _exit(found: FoundReadings, verdict: Verdict | None) -> Exit:
     if verdict is None or (found.doubt and verdict.exit_code is Exit.UNDECIDED):
         return Exit.UNDECIDED
     if verdict.exit_code is not Exit.UNDECIDED:
@@ -156,7 +156,9 @@ def _exit(found: Found, verdict: Verdict | None) -> Exit:
     return Exit.FINE if found.readings[0].fits else Exit.UNDECIDED
 
 
-def _comments(formula: Qbf, found: Found, one: Screened, *, rules: bool = False) -> tuple[str, ...]:
+def _comments(
+    formula: Qbf, found: FoundReadings, one: Screened, *, rules: bool = False
+) -> tuple[str, ...]:
     """The layout of a reading as the comments of the formula's kind of file."""
     from qsage_validate.judging.readings.naming import lines_in_names
 
@@ -165,7 +167,7 @@ def _comments(formula: Qbf, found: Found, one: Screened, *, rules: bool = False)
     return tuple(f"{sign}{line}" for line in lines_in_names(layout, formula, rules=rules))
 
 
-def _show(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> None:
+def _show(name: str, formula: Qbf, found: FoundReadings, verdict: Verdict | None) -> None:
     from qsage_validate.render.finding_text import finding_lines
 
     shown = found.readings[:1] if found.stands_out else found.readings[:_SHOWN]
@@ -181,7 +183,7 @@ def _show(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> Non
                 narrate(f"  {line}")
 
 
-def _sentence(found: Found) -> str:
+def _sentence(found: FoundReadings) -> str:
     count = f"{found.tried} readings were tried, with {found.plays} plays of {found.game.name}"
     if found.also:
         others = "; ".join(one.reading.style.words for one in found.also[:_SHOWN])
@@ -189,7 +191,9 @@ def _sentence(found: Found) -> str:
     return f"{found.why} ({count})"
 
 
-def _json(name: str, formula: Qbf, found: Found, verdict: Verdict | None) -> dict[str, object]:
+def _json(
+    name: str, formula: Qbf, found: FoundReadings, verdict: Verdict | None
+) -> dict[str, object]:
     readings = [
         {
             "reading": one.reading.style.words,
@@ -233,7 +237,7 @@ def _check_plain(file: str) -> None:
         raise UsageError(f"found --write with {label(file)}, expected a plain file, or -o FILE")
 
 
-def _write(file: str, output: str | None, formula: Qbf, found: Found) -> None:
+def _write(file: str, output: str | None, formula: Qbf, found: FoundReadings) -> None:
     """The formula's text with the lines of the layout and the rules."""
     from qsage_validate.formats.source import label, read_bytes, write_atomic
 

@@ -12,9 +12,9 @@ from qsage_validate.errors import Exit, InputError
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import BoardDrill, Teacher
-    from qsage_validate.cli.play.table import Table
+    from qsage_validate.cli.play.table import PlayTable
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.match import Match
+    from qsage_validate.play.match import PlayMatch
     from qsage_validate.play.state import Store
     from qsage_validate.problems.load import Problem
 
@@ -22,15 +22,15 @@ DARK = "dark"
 
 
 @dataclass
-class Board:
+class BoardSession:
     """A play on a board, which can be left and taken up again.
 
     ``path`` is the file in which it was kept when it was left, ``saved`` the one to which the
     person has saved it since; ``unsaved`` says that it is in none.
     """
 
-    table: Table
-    match: Match
+    table: PlayTable
+    match: PlayMatch
     store: Store
     theme: str | None
     seed: int | None
@@ -43,13 +43,13 @@ class Board:
 class AnotherPlay(Exception):  # noqa: N818 (a wish, not an error)
     """The person wants another play; ``behind`` is the one that waits."""
 
-    def __init__(self, behind: Board) -> None:
+    def __init__(self, behind: BoardSession) -> None:
         super().__init__("another play is wanted")
         self.behind = behind
 
 
 def on_board(
-    make: Callable[[], Table],
+    make: Callable[[], PlayTable],
     what: str,
     *,
     theme: str | None,
@@ -73,11 +73,11 @@ def on_board(
     shown = theme or kept_theme(store)
     check_terminal(shown)
 
-    def prepared() -> tuple[Table, Match]:
-        from qsage_validate.play.match import Match
+    def prepared() -> tuple[PlayTable, PlayMatch]:
+        from qsage_validate.play.match import PlayMatch
 
         table = make()
-        match = Match(table.engine, table.task, teacher=table.teacher, program=table.program)
+        match = PlayMatch(table.engine, table.task, teacher=table.teacher, program=table.program)
         if continued is not None:
             go_on_with(match, continued)
         return table, match
@@ -86,12 +86,12 @@ def on_board(
     table, match = opened(work, what, shown)
     for note in work.task.notes:
         narrate(note)
-    board = Board(table, match, store, theme, seed, let_happen)
+    board = BoardSession(table, match, store, theme, seed, let_happen)
     remember(board)
     return play_on(board)
 
 
-def go_on_with(match: Match, path: str) -> None:
+def go_on_with(match: PlayMatch, path: str) -> None:
     """Replay the play in ``path``; raises ``InputError`` where it does not fit."""
     from qsage_validate.formats.source import Source
     from qsage_validate.play.transcript import Transcript
@@ -102,7 +102,7 @@ def go_on_with(match: Match, path: str) -> None:
     match.load(Transcript.parse(source.text, source.path))
 
 
-def play_on(board: Board) -> Exit:
+def play_on(board: BoardSession) -> Exit:
     """Let the person play on the board until it is left; what would be lost is kept."""
     from qsage_validate.play.tui.app import Next, run
     from qsage_validate.system.signals import signals_held_back
@@ -155,7 +155,7 @@ def _refuge(store: Store) -> str | None:
         return None  # which is told when a play is to be kept there
 
 
-def not_lost(board: Board) -> None:
+def not_lost(board: BoardSession) -> None:
     """Save a play that waits, and is in no file, when it will not be gone on with."""
     from qsage_validate.play.tui.app import rescue
 
@@ -164,7 +164,7 @@ def not_lost(board: Board) -> None:
         rescue(board.match, None)
 
 
-def _drill(board: Board) -> None:
+def _drill(board: BoardSession) -> None:
     """Ask for the lines of the strategy of a play, which waits meanwhile."""
     match = board.match
     words = board.table.replay(())
@@ -234,13 +234,13 @@ def kept_theme(store: Store) -> str:
     return state.theme or DARK
 
 
-def remember(board: Board) -> None:
+def remember(board: BoardSession) -> None:
     """Put the play among the recent ones; where that fails, a line says so."""
     for complaint in _remembered(board):
         narrate(complaint)
 
 
-def _remembered(board: Board) -> Iterator[str]:
+def _remembered(board: BoardSession) -> Iterator[str]:
     """Put the play among the recent ones; gives the lines that say what went wrong."""
     from dataclasses import replace
 
@@ -259,7 +259,7 @@ def _remembered(board: Board) -> Iterator[str]:
         yield f"qsage: not remembered: {error}"
 
 
-def _keep(board: Board, name: str) -> None:
+def _keep(board: BoardSession, name: str) -> None:
     """Keep a play that is in no file, and say where."""
     from qsage_validate.play.state import is_a_play
     from qsage_validate.play.tui.app import rescue

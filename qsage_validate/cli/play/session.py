@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.play.board import AnotherPlay, Board, not_lost, play_on
+from qsage_validate.cli.play.board import AnotherPlay, BoardSession, not_lost, play_on
 from qsage_validate.errors import Exit, InputError, MissingExtraError, QsageError, one_line
 from qsage_validate.play.state import State, Store
 
 if TYPE_CHECKING:
-    from qsage_validate.play.tui.model.entries import Entry
+    from qsage_validate.play.tui.model.entries import StartEntry
 
 Play = Callable[[Sequence[str]], Exit]
 """Plays what the words of a command line say; raises as the command does."""
@@ -32,7 +32,7 @@ def in_session() -> bool:
 
 
 def from_the_start(
-    play: Play, *, theme: str | None, kept: bool, behind: Board | None = None
+    play: Play, *, theme: str | None, kept: bool, behind: BoardSession | None = None
 ) -> Exit:
     """Show the start screen, play what is chosen, and come back when another play is wanted.
 
@@ -70,7 +70,7 @@ def _with_options(words: Sequence[str], theme: str | None, *, kept: bool) -> lis
 
 
 def _chosen(
-    store: Store, theme: str | None, message: str | None, behind: Board | None
+    store: Store, theme: str | None, message: str | None, behind: BoardSession | None
 ) -> tuple[tuple[str, ...] | None, str, str | None]:
     """The person's choice, and the theme at the end."""
     from qsage_validate.play.tui.base import check_terminal, run_app
@@ -92,7 +92,7 @@ def _chosen(
     return words, last, None
 
 
-def _entries(state: State) -> tuple[Entry, ...]:
+def _entries(state: State) -> tuple[StartEntry, ...]:
     from qsage_validate.play.tui.model import entries
     from qsage_validate.problems.files import beside
     from qsage_validate.solvers.qbf.solving import available

@@ -11,7 +11,7 @@ from qsage_validate.games.bddl.checks import check_model, require_valid
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, read_model
 from qsage_validate.games.languages import Language
-from qsage_validate.games.library.template import MAX_DEPTH, Number
+from qsage_validate.games.library.template import MAX_DEPTH, NumberKind
 from qsage_validate.games.model_text import ModelParts
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _depth(options: Mapping[str, object]) -> int | None:
         raise UsageError(f"found {names} with a game read from files, expected --depth only")
     if depth is None:
         return None
-    kind = Number(1, MAX_DEPTH)
+    kind = NumberKind(1, MAX_DEPTH)
     value = kind.read(depth)
     if not isinstance(value, int):
         raise UsageError(f"found {quoted(str(depth))} for --depth, expected {kind.expected}")
