@@ -20,7 +20,7 @@ from qsage_validate.arena.open import open_engine
 from qsage_validate.cli.play.prover import prover
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import write_atomic
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.services import Services
 from qsage_validate.problems.files import Files
@@ -42,7 +42,7 @@ async def draw() -> list[str]:
     """The SVG of the screen at the start and after each of ``MOVES``."""
     samples = FOLDER.parent / "certificates"
     problem = load(Files(str(samples / "tic.qcir"), str(samples / "tic.aig")))
-    app = PlayApp(Match(open_engine(problem)), services=Services.of(problem, prover(problem)))
+    app = PlayApp(PlayMatch(open_engine(problem)), services=Services.of(problem, prover(problem)))
     async with app.run_test(size=SIZE) as pilot:
         await _settle(app, pilot)
         frames = [app.export_screenshot(title=TITLE)]

@@ -30,7 +30,7 @@ class Exit(IntEnum):
     BROKEN_PIPE = 141
 
 
-class Outcome:
+class Conclusion:
     """The result of a question: a word for it, the reason, and the exit code that says so."""
 
     __slots__ = ()
@@ -47,7 +47,7 @@ class Outcome:
         return f"{self.word}: {self.reason}"
 
 
-class Proof(Outcome):
+class Proof(Conclusion):
     """A claim holds."""
 
     __slots__ = ()
@@ -55,7 +55,7 @@ class Proof(Outcome):
     exit_code = Exit.FINE
 
 
-class Refutation(Outcome):
+class Refutation(Conclusion):
     """A claim fails."""
 
     __slots__ = ()
@@ -64,7 +64,7 @@ class Refutation(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class Undecided(Outcome):
+class Undecided(Conclusion):
     """Nothing was proved and nothing refuted; ``why`` says what stood in the way."""
 
     word = "undecided"

@@ -10,7 +10,7 @@ from qsage_validate.api.strategies import Strategy, certify
 from qsage_validate.api.words import parameter_words
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.comparing.compare import (
-    Compared,
+    ComparedStrategy,
     compared,
     compared_exactly,
     read_from,
@@ -33,8 +33,8 @@ class Comparison:
 
     relation: str
     ok: bool
-    there: Compared = field(repr=False)
-    back: Compared | None = field(repr=False, default=None)
+    there: ComparedStrategy = field(repr=False)
+    back: ComparedStrategy | None = field(repr=False, default=None)
 
     @property
     def reason(self) -> str:

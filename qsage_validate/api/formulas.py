@@ -20,7 +20,7 @@ from qsage_validate.problems.load import Problem, load
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.encodings.layout.layout import Layout
-    from qsage_validate.judging.readings.find import Found
+    from qsage_validate.judging.readings.find import FoundReadings
 
 _CLAUSAL = (".qdimacs", ".dimacs", ".cnf")
 
@@ -117,7 +117,7 @@ class FoundLayout:
     nothing.
     """
 
-    found: Found = field(repr=False)
+    found: FoundReadings = field(repr=False)
     _formula: Formula = field(repr=False)
 
     @property

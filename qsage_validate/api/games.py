@@ -52,16 +52,16 @@ class GameTable(RowTable):
         return f"<GameTable {', '.join(self.names)}>"
 
 
-class Board(protocol.Board):
+class Board(protocol.BoardPicture):
     """A board with what stands on its squares; ``board[x, y]`` counts from 1, y downwards.
 
     ``str`` is the rows with slashes between them: ``.B./.../W..``.
     """
 
     @classmethod
-    def of(cls, board: protocol.Board) -> Board:
+    def of(cls, board: protocol.BoardPicture) -> Board:
         """The same board, which notebooks draw."""
-        return cls(**{f.name: getattr(board, f.name) for f in fields(protocol.Board)})
+        return cls(**{f.name: getattr(board, f.name) for f in fields(protocol.BoardPicture)})
 
     def svg(self) -> str:
         """The board as an SVG drawing."""
@@ -138,7 +138,7 @@ class Game:
         return tuple(name for language in dict.fromkeys(languages) for name in encoders(language))
 
     @cached_property
-    def rules(self) -> protocol.Game:
+    def rules(self) -> protocol.TwoPlayerGame:
         """The executable rules: positions, legal moves, and how a play ends."""
         return load_game(self.model)
 
@@ -167,15 +167,15 @@ class Game:
         return self.board.svg()
 
 
-Rules: TypeAlias = "Game | protocol.Game | Simulator | str"
+Rules: TypeAlias = "Game | protocol.TwoPlayerGame | Simulator | str"
 """A game: of this library, an object with the methods of a simulator, or ``openspiel:NAME``."""
 
 
-def rules_of(game: Rules) -> protocol.Game:
+def rules_of(game: Rules) -> protocol.TwoPlayerGame:
     """The executable rules; raises ``UsageError`` for what is no game."""
     if isinstance(game, Game):
         return game.rules
-    if isinstance(game, protocol.Game):
+    if isinstance(game, protocol.TwoPlayerGame):
         return game
     if isinstance(game, str):
         from qsage_validate.problems.named_rules import rules_of_words

@@ -13,7 +13,7 @@ from qsage_validate.play.export import export_svg, write_play
 from qsage_validate.play.transcript import Transcript
 
 
-class Match(match.Match):
+class Match(match.PlayMatch):
     """A play against a strategy, with its history; you play the other side.
 
     ``push("occupy(1,1)")`` plays a move and has it answered; ``board``, ``findings``, ``outcome``

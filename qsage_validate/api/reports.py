@@ -10,7 +10,7 @@ from typing import Any
 from qsage_validate.api.frames import data_frame, html_table
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.errors import Exit
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving import report
 from qsage_validate.proving.levels import LevelResult
@@ -24,7 +24,7 @@ class Report:
     ``docs/explanation/proved.md`` says what each sentence means and what it rests on.
     """
 
-    whole: report.Report = field(repr=False)
+    whole: report.ValidationReport = field(repr=False)
     problem: Problem = field(repr=False)
 
     @property
@@ -84,7 +84,9 @@ class Report:
         return title + html_table(["level", "verdict", "seconds", "evidence"], rows)
 
 
-def report_page(whole: report.Report, problem: Problem | None, game: Game | None) -> str:
+def report_page(
+    whole: report.ValidationReport, problem: Problem | None, game: TwoPlayerGame | None
+) -> str:
     """The report as an HTML page, with the first refuting play where there is a certificate."""
     from qsage_validate.proving.pages.html import html_report
     from qsage_validate.proving.pages.statistics import statistics_of

@@ -54,7 +54,7 @@ class Solution:
     It is a claim until :meth:`validate` has proved it.
     """
 
-    solution: file.Solution = field(repr=False)
+    solution: file.SolutionClaim = field(repr=False)
 
     @property
     def game(self) -> Game:
@@ -128,7 +128,7 @@ def load_solution(source: FileSource) -> Solution:
         assert path is not None, "there is one"
         read = file.read_solution(path)
     name = shown("solution", source)
-    return Solution(file.Solution(read.model, read.winner, read.replies, name))
+    return Solution(file.SolutionClaim(read.model, read.winner, read.replies, name))
 
 
 def find_solution(

@@ -146,7 +146,7 @@ def ask_solvers(
     Raises ``UsageError`` for a solver that is not known or takes no clauses from a preprocessor,
     ``SolverMissingError`` and ``MissingExtraError``.
     """
-    from qsage_validate.solvers.qbf.backend import Format, Missing
+    from qsage_validate.solvers.qbf.backend import Missing, SolverFormat
     from qsage_validate.solvers.qbf.backends import get_backend
     from qsage_validate.solvers.qbf.preprocessors import BLOQQER, preprocessor_named
     from qsage_validate.solvers.qbf.solving import PATIENCE, available, solve_formula
@@ -157,7 +157,7 @@ def ask_solvers(
     else:
         most = max(2, os.cpu_count() or 1) if portfolio else 1
         contenders = available(circuit=first is None)[:most]
-    takes_clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
+    takes_clauses = any(SolverFormat.QDIMACS in backend.accepts for backend in contenders)
     if first is not None and not takes_clauses:
         raise UsageError(
             f"found --preprocess {first.name} with {contenders[0].name}, which takes circuits only"

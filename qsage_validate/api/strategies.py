@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from qsage_validate import Explanation
     from qsage_validate.api.matches import Match
     from qsage_validate.api.reports import Attack, Report
-    from qsage_validate.arena.strategy_tree import Node, StrategyTree
+    from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
     from qsage_validate.certificates.routes.routes import CertifiedFormula
 
 _POSITIONS = 200_000
@@ -95,12 +95,12 @@ class Strategy:
         from qsage_validate.problems.provenance import file_facts
         from qsage_validate.problems.validated import command_of, to_validate
         from qsage_validate.proving.levels import Level, levels_named
-        from qsage_validate.proving.runner import Options, validate
+        from qsage_validate.proving.runner import ValidationOptions, validate
 
         if trust not in ("all", "minimal"):
             raise UsageError(f"found trust={trust!r}, expected 'all' or 'minimal'")
         wanted = tuple(x for x in Level if x is not Level.TRACE)
-        options = Options(
+        options = ValidationOptions(
             levels=wanted if levels is None else levels_named(levels),
             games=games,
             seed=seed,
@@ -297,7 +297,9 @@ class Tree:
     At the root there is no move.  Iterating gives the children.
     """
 
-    def __init__(self, tree: StrategyTree, node: Node, depth: int | None, budget: int) -> None:
+    def __init__(
+        self, tree: StrategyTree, node: StrategyNode, depth: int | None, budget: int
+    ) -> None:
         self._tree = tree
         self._node = node
         self._depth = depth

@@ -142,7 +142,7 @@ class Findings:
 
 
 @dataclass(slots=True)
-class Results:
+class PlayResults:
     """The results of some plays, in their order.
 
     ``texts`` are their moves, ``promised`` whether each ended as promised (``None``: it is
@@ -159,7 +159,7 @@ class Results:
     plies: int = 0
     findings: Findings = field(default_factory=Findings)
 
-    def add(self, other: Results) -> None:
+    def add(self, other: PlayResults) -> None:
         """Count ``other``, which comes after these."""
         self.texts += other.texts
         self.promised += other.promised
@@ -176,7 +176,7 @@ class AdversaryReport:
 
     games: int
     seed: int
-    results: Results
+    results: PlayResults
     findings: tuple[Finding, ...]
     seconds: float
     digest: str
@@ -241,7 +241,7 @@ class Adversary(ABC):
         self.seed = seed
 
     @abstractmethod
-    def play(self, numbers: Sequence[int]) -> Results:
+    def play(self, numbers: Sequence[int]) -> PlayResults:
         """Play the plays of these numbers."""
 
     def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
@@ -259,7 +259,7 @@ class Adversary(ABC):
         if games < 1:
             raise UsageError(f"found {games} games, expected 1 or more")
         began, digest = time.perf_counter(), hashlib.sha256()
-        results: Results | None = None
+        results: PlayResults | None = None
         for first in range(0, games, batch or self.batch):
             numbers = range(first, min(first + (batch or self.batch), games))
             part = self.play(numbers)
@@ -288,8 +288,8 @@ class EngineAdversary(Adversary):
         self._engine = engine
         self._replay = replay
 
-    def play(self, numbers: Sequence[int]) -> Results:
-        results = Results()
+    def play(self, numbers: Sequence[int]) -> PlayResults:
+        results = PlayResults()
         for number in numbers:
             frames = self._play(Draws(self.seed, number))
             outcome = frames[-1].outcome

@@ -13,8 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.arena.adversary import Adversary, Draws, Results
-from qsage_validate.arena.conductor import Conductor, broken_by
+from qsage_validate.arena.adversary import Adversary, Draws, PlayResults
+from qsage_validate.arena.conductor import PlayEngine, broken_by
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.watch import broken_by_values
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
@@ -62,7 +62,7 @@ class BoardAdversary(Adversary):
 
     def __init__(
         self,
-        conductor: Conductor,
+        conductor: PlayEngine,
         *,
         seed: int,
         illegal: float = 0.0,
@@ -82,9 +82,9 @@ class BoardAdversary(Adversary):
         own = self._conductor.opponent_moves
         return [replace(f, replay=self._replay(own(f.moves))) for f in findings]
 
-    def play(self, numbers: Sequence[int]) -> Results:
+    def play(self, numbers: Sequence[int]) -> PlayResults:
         """Play the plays of these numbers side by side."""
-        results = Results()
+        results = PlayResults()
         least = LeastSeen() if self.bias else None
         start = self._conductor.start()
         plays = [_Play(Draws(self.seed, n), start) for n in numbers]
@@ -128,7 +128,7 @@ class BoardAdversary(Adversary):
         for play, key in zip(plays, keys, strict=True):
             play.state = played[key]
 
-    def _move(self, plays: list[_Play], results: Results, least: LeastSeen | None) -> None:
+    def _move(self, plays: list[_Play], results: PlayResults, least: LeastSeen | None) -> None:
         states = _distinct(plays)
         examined = self._conductor.examine_all(states)
         legality = self._conductor.legality_all(states)
@@ -167,7 +167,9 @@ class BoardAdversary(Adversary):
         self._claim([(play, *wanted[key]) for play, key in moved], results)
         self._let_happen(list(tried.values()), results)
 
-    def _claim(self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: Results) -> None:
+    def _claim(
+        self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: PlayResults
+    ) -> None:
         """Claims of a goal with the moves that were made; the plays themselves go on."""
         if not moved or not self._conductor.can_claim(moved[0][1].plies + 1):
             return
@@ -186,7 +188,7 @@ class BoardAdversary(Adversary):
                     [broken_by(self._conductor, before, move, "!stop", reading.note)]
                 )
 
-    def _let_happen(self, tried: list[tuple[PlayState, LayoutMove]], results: Results) -> None:
+    def _let_happen(self, tried: list[tuple[PlayState, LayoutMove]], results: PlayResults) -> None:
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
         if not tried:
             return
@@ -209,7 +211,10 @@ class _Chances:
     """The choices of the adversary in a state."""
 
     def __init__(
-        self, state: PlayState, verdicts: Mapping[LayoutMove, Legality] | None, conductor: Conductor
+        self,
+        state: PlayState,
+        verdicts: Mapping[LayoutMove, Legality] | None,
+        conductor: PlayEngine,
     ) -> None:
         self.legal = [] if state.ending is not None else conductor.legal_moves(state)
         self._verdicts = verdicts
@@ -268,9 +273,9 @@ class BlockAdversary(Adversary):
         self._asked = tuple(dict.fromkeys((*replies, *map(abs, named), abs(formula.output))))
         self._replay = replay
 
-    def play(self, numbers: Sequence[int]) -> Results:
+    def play(self, numbers: Sequence[int]) -> PlayResults:
         """Play the plays of these numbers side by side; findings have their replay commands."""
-        results = Results()
+        results = PlayResults()
         choices = [self._draw(number) for number in numbers]
         for choice, found in zip(choices, self._values(choices), strict=True):
             moves = self._moves(choice)

@@ -28,16 +28,16 @@ from qsage_validate.arena.turns import Turns
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.problems.script_moves import marked
 from qsage_validate.strategies.guesses import Guesses
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import (
-    Answer,
     Assignment,
     BoardReading,
     LayoutMove,
     Legality,
+    StrategyAnswer,
     VerdictReading,
 )
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -166,7 +166,7 @@ class Endings:
         )
 
 
-class Conductor(Turns):
+class PlayEngine(Turns):
     """Plays of one certificate, step by step, by the turns of :class:`Turns`.
 
     ``gates`` gives the literals to be read on every square after a ply; ``guesses`` tells which
@@ -177,7 +177,7 @@ class Conductor(Turns):
     def __init__(
         self,
         reader: CertificateReader,
-        game: Game | None = None,
+        game: TwoPlayerGame | None = None,
         *,
         name: Callable[[int], str] = str,
         gates: Callable[[int], Sequence[int]] = lambda plies: (),
@@ -322,7 +322,7 @@ class Conductor(Turns):
         ending = Ending(self.player.other, "the certificate has no answer")
         return replace(state, ending=ending, findings=(finding,), position=None, last=None)
 
-    def _answered(self, state: PlayState, answer: Answer) -> PlayState:
+    def _answered(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
         if answer.stop and self.layout.moves[state.plies].stop_instead:
             return self._claims(state, answer)
         finding = self._judge(state, answer)
@@ -340,7 +340,7 @@ class Conductor(Turns):
         position = state.position.play(known)
         return replace(after, assignment=self._told(after.assignment, position), position=position)
 
-    def _replied(self, state: PlayState, answer: Answer) -> PlayState:
+    def _replied(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
         """The state after a reply, with the position before it."""
         assignment = self.reader.with_answer(state.assignment, answer)
         return moved(state, assignment, answer.move, stopped=answer.stop)
@@ -367,7 +367,7 @@ class Conductor(Turns):
             return None
         return self.game.passed(state.position)
 
-    def _let_be(self, state: PlayState, answer: Answer, finding: Finding) -> PlayState:
+    def _let_be(self, state: PlayState, answer: StrategyAnswer, finding: Finding) -> PlayState:
         """The state after a reply that is no legal move, which the formula does not mind."""
         passes = self._illegal_replies is IllegalMoves.IGNORED
         if not passes and state.position is not None:
@@ -383,12 +383,12 @@ class Conductor(Turns):
         assignment = self._told(after.assignment, passed)
         return replace(after, assignment=assignment, remark=remark, position=passed)
 
-    def _claims(self, state: PlayState, answer: Answer) -> PlayState:
+    def _claims(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
         """The certificate claims to have won before its ply, which then does not happen."""
         after = moved(state, self.reader.with_answer(state.assignment, answer), None, stopped=True)
         return replace(after, moves=(*state.moves, "stop"))
 
-    def _judge(self, state: PlayState, answer: Answer) -> Finding | None:
+    def _judge(self, state: PlayState, answer: StrategyAnswer) -> Finding | None:
         if state.illegal:
             return None  # The certificate has won already: it may answer anything.
         if answer.move is None:
@@ -528,7 +528,9 @@ class Conductor(Turns):
         return self._endings.of(states)
 
 
-def broken_promise(conductor: Conductor, state: PlayState, move: LayoutMove) -> tuple[Finding, ...]:
+def broken_promise(
+    conductor: PlayEngine, state: PlayState, move: LayoutMove
+) -> tuple[Finding, ...]:
     """The finding that the verdict is wrong when an illegal ``move`` is let happen in ``state``.
 
     After it the certificate has won, whatever follows: the rest of the opponent's variables is
@@ -545,7 +547,7 @@ def broken_promise(conductor: Conductor, state: PlayState, move: LayoutMove) -> 
     return (broken_by(conductor, state, move, "!", reading.note),)
 
 
-def broken_when_stuck(conductor: Conductor, state: PlayState) -> tuple[Finding, ...]:
+def broken_when_stuck(conductor: PlayEngine, state: PlayState) -> tuple[Finding, ...]:
     """The first such finding of an opponent who has no legal move, in a play that has ended.
 
     The formula has more plies than the play: there any move of the opponent's is an illegal one.
@@ -557,7 +559,7 @@ def broken_when_stuck(conductor: Conductor, state: PlayState) -> tuple[Finding, 
 
 
 def broken_by(
-    conductor: Conductor, state: PlayState, move: LayoutMove, mark: str, note: str
+    conductor: PlayEngine, state: PlayState, move: LayoutMove, mark: str, note: str
 ) -> Finding:
     """The finding that the verdict is wrong after a move that is illegal or claims a goal.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-from qsage_validate.games.protocol import Board, Illegality, Player, Position
+from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Position
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
 from qsage_validate.validation.finding import Evidence, Finding
 
@@ -50,7 +50,7 @@ Pairs: TypeAlias = tuple[tuple[LayoutMove, LayoutMove], ...]
 """Disjoint pairs of open positions by which White blocks."""
 
 
-class Group(Enum):
+class NamedGroup(Enum):
     """The kind of thing that a named value is; the interface groups by it."""
 
     MOVE = "move"
@@ -66,7 +66,7 @@ class Group(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class NamedValue:
+class FrameValue:
     """A variable or gate at this step.
 
     ``name`` is the layout's (``"white 2 bounds"``), ``variable`` the file's with its sign
@@ -79,7 +79,7 @@ class NamedValue:
     variable: str
     literal: int
     value: bool | None
-    group: Group
+    group: NamedGroup
     false_at: tuple[SquareXY, ...] = ()
 
     def __str__(self) -> str:
@@ -109,7 +109,7 @@ class WhyNot:
     player: Player
     formula_legal: bool | None
     rules_legal: bool | None
-    evidence: tuple[NamedValue, ...] = ()
+    evidence: tuple[FrameValue, ...] = ()
     illegality: Illegality | None = None
     asked: bool = True
 
@@ -200,9 +200,9 @@ class Frame:
     player: Player | None
     move: MatchMove | None
     by_certificate: bool
-    board: Board | None
+    board: BoardPicture | None
     position: Position | None
-    values: tuple[NamedValue, ...] = ()
+    values: tuple[FrameValue, ...] = ()
     illegal: WhyNot | None = None
     stopped: bool = False
     outcome: MatchOutcome | None = None
@@ -226,12 +226,12 @@ class Frame:
 __all__ = [
     "BlockMove",
     "Frame",
-    "Group",
+    "FrameValue",
     "Hint",
     "LayoutMove",
     "MatchMove",
     "MatchOutcome",
-    "NamedValue",
+    "NamedGroup",
     "Pairs",
     "SquareXY",
     "WhyNot",

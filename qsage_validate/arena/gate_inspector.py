@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from qsage_validate.arena.frame import Frame, Group, WhyNot
+from qsage_validate.arena.frame import Frame, NamedGroup, WhyNot
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
@@ -181,7 +181,7 @@ class GateInspector:
         if self._names is None:
             return "output" if literal == self._formula.output else None
         name, group = self._names.meaning(literal, self._ply)
-        return None if (name, group) == ("gate", Group.GATE) else name
+        return None if (name, group) == ("gate", NamedGroup.GATE) else name
 
     # -- rows -------------------------------------------------------------------------------
 

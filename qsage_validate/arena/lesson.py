@@ -14,12 +14,12 @@ from string import ascii_lowercase, ascii_uppercase
 from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.arena.frame import Frame
-from qsage_validate.games.protocol import Game, Player, Position, Square, plies_text
+from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame, plies_text
 from qsage_validate.registry import declared, load
 from qsage_validate.strategies.readings import SquareXY
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.strategy_tree import Node, StrategyTree
+    from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
     from qsage_validate.errors import Exit
     from qsage_validate.problems.load import Problem
     from qsage_validate.system.limits import Deadline
@@ -87,7 +87,7 @@ def _list(items: Sequence[str], word: str) -> str:
     return f" {word} ".join(filter(None, (", ".join(shown[:-1]), *shown[-1:])))
 
 
-class Source(Enum):
+class DistanceSource(Enum):
     """The source of a distance."""
 
     CERTIFICATE = "the certificate's answers"
@@ -106,7 +106,7 @@ class Distance:
 
     winner: Player | None
     plies: int | None
-    source: Source
+    source: DistanceSource
 
     @property
     def short(self) -> str:
@@ -119,7 +119,7 @@ class Distance:
         if self.winner is None:
             return "Not every play from here is won as promised"
         more = "" if self.plies is None else _more(self.plies)
-        if self.source is Source.SEARCH:
+        if self.source is DistanceSource.SEARCH:
             return f"{self.winner} can win{f' within {more}' if more else ''}, by the search"
         if self.winner is Player.BLACK:
             return f"Black wins within {more}"
@@ -335,7 +335,7 @@ def _distance_json(distance: Distance) -> dict[str, object]:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class MoveComparison:
     """Another move in the place of a reply; both by the search, counted from after the move.
 
     ``own`` is the distance by the certificate's own answers after ``reply``.
@@ -402,7 +402,7 @@ class Teacher(Protocol):
 
     player: Player
     tree: StrategyTree | None
-    game: Game | None
+    game: TwoPlayerGame | None
 
     def lesson(self, frames: Sequence[Frame], deadline: Deadline | None = None) -> Lesson:
         """The lesson after ``frames``, from the start on.
@@ -413,14 +413,14 @@ class Teacher(Protocol):
 
     def compare(
         self, frames: Sequence[Frame], move: str, deadline: Deadline | None = None
-    ) -> Comparison:
+    ) -> MoveComparison:
         """Try ``move`` in the place of the last reply among ``frames``.
 
         Raises ``UsageError`` where no rules are known, or it is no other move there.
         """
         ...
 
-    def tree_grades(self, node: Node, deadline: Deadline | None = None) -> Grades:
+    def tree_grades(self, node: StrategyNode, deadline: Deadline | None = None) -> Grades:
         """The opponent's moves at a node by how long they last, by the certificate's answers."""
         ...
 
@@ -477,7 +477,9 @@ def teachers() -> DeclaredTeacher | None:
     return next(iter(declared("teachers", DeclaredTeacher)), None)
 
 
-def make_teacher(player: Player, tree: StrategyTree | None, game: Game | None) -> Teacher | None:
+def make_teacher(
+    player: Player, tree: StrategyTree | None, game: TwoPlayerGame | None
+) -> Teacher | None:
     """The teacher for plays in which ``player`` answers; ``None`` where none is installed."""
     found = teachers()
     if found is None:

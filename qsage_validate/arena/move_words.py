@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
-from qsage_validate.games.protocol import Board, Game, Illegality, Player, Square
+from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Square, TwoPlayerGame
 from qsage_validate.strategies.readings import LayoutMove, PlyCode, SquareXY
 
 _MOVE = re.compile(r"\s*([^\s(]+)\s*\(\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)\s*")
@@ -47,7 +47,9 @@ class MoveWords(ABC):
         """The fault of a move in any position: it is off the board, or no move at all."""
 
 
-def words_of(layout: Layout, player: Player, code: PlyCode, game: Game | None) -> MoveWords:
+def words_of(
+    layout: Layout, player: Player, code: PlyCode, game: TwoPlayerGame | None
+) -> MoveWords:
     """The words in which ``player`` says moves of a layout."""
     if layout.actions:
         return GridWords(layout, player)
@@ -112,7 +114,9 @@ class GridWords(MoveWords):
 class TableWords(MoveWords):
     """Moves in the game's own words: ``b2``, ``(mark 1 1)``; ``@12`` is a number without a move."""
 
-    def __init__(self, layout: Layout, player: Player, code: PlyCode, game: Game | None) -> None:
+    def __init__(
+        self, layout: Layout, player: Player, code: PlyCode, game: TwoPlayerGame | None
+    ) -> None:
         self._layout = layout
         self._player = player
         self._code = code
@@ -162,7 +166,7 @@ class TableWords(MoveWords):
         return Illegality(rule, f"{move}: the number of no move: {rule}")
 
 
-def goal_line(game: Game, person: Player) -> str:
+def goal_line(game: TwoPlayerGame, person: Player) -> str:
     """The goals of both players: ``Black: three in a row or column by ply 5. You stop it.``.
 
     Empty where the game has no plain words for Black's goal.
@@ -178,7 +182,9 @@ def goal_line(game: Game, person: Player) -> str:
     return f"{who}: {black} by ply {game.plies}. {stops} it{first if white else ''}."
 
 
-def squares_of(before: Board | None, after: Board | None, move: LayoutMove | None) -> str:
+def squares_of(
+    before: BoardPicture | None, after: BoardPicture | None, move: LayoutMove | None
+) -> str:
     """A move by its squares: ``(2,4)`` for a piece that falls, ``(2,3)-(1,2)`` for a step.
 
     ``(2,3)x(1,2)`` is a step that captures.  Empty where a board is not known, where the name of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from qsage_validate.arena.frame import Group, NamedValue
+from qsage_validate.arena.frame import FrameValue, NamedGroup
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.protocol import Player
@@ -22,7 +22,7 @@ class Names:
         self.layout = layout
         self._qbf = qbf
         # Several plies may share a literal: a constant, or a gate that is built once.
-        self._meanings: dict[int, dict[str, Group]] = {}
+        self._meanings: dict[int, dict[str, NamedGroup]] = {}
         for literal, name, group in self._entries():
             self._meanings.setdefault(literal, {}).setdefault(name, group)
 
@@ -39,7 +39,9 @@ class Names:
         """The name of a variable or gate in the file."""
         return str(variable) if self._qbf is None else self._qbf.name(variable)
 
-    def meaning(self, literal: int, ply: int | None = None, move: str = "") -> tuple[str, Group]:
+    def meaning(
+        self, literal: int, ply: int | None = None, move: str = ""
+    ) -> tuple[str, NamedGroup]:
         """The name and group of a literal; gates without a name are just gates.
 
         Of several names that of ``move`` at ply ``ply`` is preferred, then one of the ply, then
@@ -52,7 +54,7 @@ class Names:
             if own:
                 name = _fitting(list(own), ply, move)
                 return f"{prefix}{name}", own[name]
-        return "gate", Group.GATE
+        return "gate", NamedGroup.GATE
 
     def value(
         self,
@@ -60,7 +62,7 @@ class Names:
         values: Sequence[bool | None],
         squares: Sequence[SquareXY],
         ply: int | None = None,
-    ) -> NamedValue:
+    ) -> FrameValue:
         """A literal with its values on the squares, one value when all agree.
 
         Without squares there is one value; ``ply`` is the ply just made.
@@ -72,29 +74,29 @@ class Names:
             for square, value in zip(squares, values, strict=bool(squares))
             if value is False and agreed is None
         )
-        return NamedValue(name, self._signed(literal), literal, agreed, group, false_at)
+        return FrameValue(name, self._signed(literal), literal, agreed, group, false_at)
 
     def false_value(
         self, literal: int, at: Sequence[SquareXY] = (), *, ply: int | None = None, move: str = ""
-    ) -> NamedValue:
+    ) -> FrameValue:
         """A literal that is false: everywhere, or at the squares ``at``.
 
         That a stone is not missing is said as it is: the literal of the stone is true.  ``move``
         of ``ply`` is what is explained; a literal of the symbolic position is read at its place.
         """
         stone, group = self.meaning(-literal, ply, move)
-        if group is Group.STATE and not at and -literal in self._meanings:
+        if group is NamedGroup.STATE and not at and -literal in self._meanings:
             state = self.layout.state
             if state.position and not state.is_board:
                 stone += f" {move}"
-            return NamedValue(stone, self._signed(-literal), -literal, True, group)
+            return FrameValue(stone, self._signed(-literal), -literal, True, group)
         name, group = self.meaning(literal, ply, move)
         value = None if at else False
-        return NamedValue(name, self._signed(literal), literal, value, group, tuple(at))
+        return FrameValue(name, self._signed(literal), literal, value, group, tuple(at))
 
     def move_made(
         self, player: Player, ply: int, move: str, values: Mapping[int, bool]
-    ) -> NamedValue:
+    ) -> FrameValue:
         """The named value of an earlier ply that is ``move``, by the values of its variables."""
         own = self.layout.moves[ply - 1]
         held = [abs(v) if values.get(abs(v)) else -abs(v) for v in own.variables]
@@ -102,7 +104,7 @@ class Names:
             held = [v for v in held if v > 0]
         shown = " ".join(self._signed(v) for v in held)
         name = f"{player.value} {ply} is {move}"
-        return NamedValue(name, shown, held[0] if held else 0, True, Group.MOVE)
+        return FrameValue(name, shown, held[0] if held else 0, True, NamedGroup.MOVE)
 
     def _signed(self, literal: int) -> str:
         return ("-" if literal < 0 else "") + self.variable(abs(literal))
@@ -129,41 +131,41 @@ class Names:
         """The gate that says that a White ply is legal, where the layout names one."""
         return self.layout.gates.get(f"white {ply} legal")
 
-    def _entries(self) -> Iterator[tuple[int, str, Group]]:
+    def _entries(self) -> Iterator[tuple[int, str, NamedGroup]]:
         layout = self.layout
         for ply in layout.moves:
             yield from _ply_entries(ply)
         for ply in layout.moves:
             yield from _indicator_entries(ply)
         for name, literal in layout.gates.items():
-            yield literal, name, Group.GOAL if "goal" in name else Group.GATE
+            yield literal, name, NamedGroup.GOAL if "goal" in name else NamedGroup.GATE
         for number, row in enumerate(layout.state.states):
             for kind, literal in zip(layout.state.kinds, row, strict=False):
                 if literal:
-                    yield literal, f"state {number} {kind}", Group.STATE
+                    yield literal, f"state {number} {kind}", NamedGroup.STATE
         if self.layout.verdict is not None:
-            yield self.layout.verdict, "verdict", Group.VERDICT
+            yield self.layout.verdict, "verdict", NamedGroup.VERDICT
 
 
-def _ply_entries(ply: Ply) -> Iterator[tuple[int, str, Group]]:
+def _ply_entries(ply: Ply) -> Iterator[tuple[int, str, NamedGroup]]:
     prefix = f"{ply.player.value} {ply.ply}"
     for literal, label in ply.coding.labels():
-        yield literal, f"{prefix} {label}", Group.MOVE
+        yield literal, f"{prefix} {label}", NamedGroup.MOVE
     for text, literal in zip(ply.moves, ply.legal, strict=False):
         if literal:
-            yield literal, f"{prefix} {text} legal", Group.INDICATOR
+            yield literal, f"{prefix} {text} legal", NamedGroup.INDICATOR
     if ply.stop is not None:
-        yield ply.stop, f"{prefix} stop", Group.STOP
+        yield ply.stop, f"{prefix} stop", NamedGroup.STOP
 
 
-def _indicator_entries(ply: Ply) -> Iterator[tuple[int, str, Group]]:
+def _indicator_entries(ply: Ply) -> Iterator[tuple[int, str, NamedGroup]]:
     if ply.indicators is None:
         return
     prefix = f"{ply.player.value} {ply.ply}"
     if ply.indicators.bounds is not None:
-        yield ply.indicators.bounds, f"{prefix} in bounds", Group.INDICATOR
+        yield ply.indicators.bounds, f"{prefix} in bounds", NamedGroup.INDICATOR
     for number, literal in enumerate(ply.indicators.preconditions, start=1):
-        yield literal, f"{prefix} precondition {number}", Group.INDICATOR
+        yield literal, f"{prefix} precondition {number}", NamedGroup.INDICATOR
 
 
 def _ply_of(name: str) -> int | None:

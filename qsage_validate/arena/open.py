@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.engines.engine import Engine
 from qsage_validate.arena.names import Names
@@ -15,7 +15,11 @@ from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.parts import variables_read
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UsageError
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind, opponent_variables
+from qsage_validate.kernel.certificate import (
+    CertificateKind,
+    CircuitCertificate,
+    opponent_variables,
+)
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.guesses import Guesses, told
 from qsage_validate.strategies.readers import reader_of
@@ -57,12 +61,12 @@ def watched(problem: Problem) -> str:
 
 def _told(problem: Problem, layout: Layout) -> frozenset[str]:
     """The names of positions that the formula tells at some time; not what the opponent chooses."""
-    from qsage_validate.validation.assertions import Vocabulary
+    from qsage_validate.validation.assertions import AssertionVocabulary
 
     state, certificate = layout.state, problem.answering
     if state.is_board:
-        return frozenset(Vocabulary(problem.formula, layout, None).words)
-    skolem = certificate.kind is Kind.SKOLEM
+        return frozenset(AssertionVocabulary(problem.formula, layout, None).words)
+    skolem = certificate.kind is CertificateKind.SKOLEM
     free = set(opponent_variables(certificate, problem.formula)) if skolem else set()
     rows = (zip(state.kinds, row, strict=False) for row in state.states)
     kinds = {kind for row in rows for kind, x in row if x and abs(x) not in free}
@@ -114,7 +118,7 @@ def open_board_adversary(
     return BoardAdversary(conductor, seed=seed, illegal=illegal, bias=bias, replay=problem.replay)
 
 
-def open_conductor(problem: Problem, oracle: Oracle) -> Conductor:
+def open_conductor(problem: Problem, oracle: Oracle) -> PlayEngine:
     """Plays on a board that ``oracle`` answers; there must be a layout."""
     assert problem.layout is not None, "the caller has looked"
     names = Names(problem.layout, problem.formula)
@@ -127,12 +131,12 @@ def conductor_with_names(
     oracle: Oracle,
     names: Names,
     gates: Callable[[int], Sequence[int]],
-) -> Conductor:
+) -> PlayEngine:
     """Plays on the board of ``layout``; ``gates`` are those looked at before each ply."""
     certificate, formula, game = problem.answering, problem.formula, problem.game
     reader = reader_of(layout, certificate, formula, oracle, game, problem.refuter)
     guesses = None
-    if certificate.kind is Kind.HERBRAND and isinstance(certificate, CircuitCertificate):
+    if certificate.kind is CertificateKind.HERBRAND and isinstance(certificate, CircuitCertificate):
         position = told(layout, game)
         if problem.unplayed or not variables_read(certificate).isdisjoint(position):
             from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -144,7 +148,7 @@ def conductor_with_names(
         from qsage_validate.arena.watch import Watch
 
         watch = Watch(problem.assertions, oracle, game, _replies(problem))
-    return Conductor(
+    return PlayEngine(
         reader,
         game,
         name=names.variable,

@@ -7,7 +7,7 @@ from string import ascii_letters, digits
 from typing import TYPE_CHECKING
 
 from qsage_validate.arena.frame import Pairs
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class BlockingPairs:
         return one, other
 
 
-def blocking_pairs(game: Game | None, player: Player) -> BlockingPairs | None:
+def blocking_pairs(game: TwoPlayerGame | None, player: Player) -> BlockingPairs | None:
     """The pairs of a game, where ``player`` is White and pairs can block in it.
 
     That is where Black has winning sets, and the players claim one position by turns.

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.protocol import Board, Player, Position
-from qsage_validate.strategies.readings import Answer, Assignment, BoardReading, LayoutMove
+from qsage_validate.games.protocol import BoardPicture, Player, Position
+from qsage_validate.strategies.readings import Assignment, BoardReading, LayoutMove, StrategyAnswer
 from qsage_validate.validation.finding import Finding, FindingKind
 
 
@@ -51,18 +51,18 @@ class PlayState:
     last: LayoutMove | None = None
     known_differences: frozenset[object] = frozenset()
     remark: str = ""
-    replaced: Answer | None = None
+    replaced: StrategyAnswer | None = None
     chosen: bool = False
     guessed: tuple[int, ...] = ()
     broken: frozenset[int] = frozenset()
 
     @property
-    def board(self) -> Board | None:
+    def board(self) -> BoardPicture | None:
         """The board as decoded from the formula."""
         return self.reading.board
 
     @property
-    def shown_board(self) -> Board | None:
+    def shown_board(self) -> BoardPicture | None:
         """The decoded board, or the rules' board where the formula does not describe it."""
         if self.board is None and self.position is not None:
             return self.position.board

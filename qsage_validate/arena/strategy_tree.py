@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
@@ -28,7 +28,7 @@ _BATCH = 1024
 BUDGET = 2_000
 
 
-class Node:
+class StrategyNode:
     """A play at which the opponent is to move, or which has ended.
 
     ``states`` are the states after the opponent's move and after each answer (at the root: the
@@ -38,13 +38,13 @@ class Node:
     __slots__ = ("_children", "kept", "move", "parent", "states")
 
     def __init__(
-        self, parent: Node | None, move: LayoutMove | None, states: tuple[PlayState, ...]
+        self, parent: StrategyNode | None, move: LayoutMove | None, states: tuple[PlayState, ...]
     ) -> None:
         self.parent = parent
         self.move = move
         self.states = states
         self.kept: bool | None = None
-        self._children: tuple[Node, ...] | None = None
+        self._children: tuple[StrategyNode, ...] | None = None
 
     @property
     def state(self) -> PlayState:
@@ -86,10 +86,10 @@ class Node:
         return f"{shown}, {ending.winner} wins" if ending.winner else f"{shown}, {ending.reason}"
 
     @property
-    def path(self) -> tuple[Node, ...]:
+    def path(self) -> tuple[StrategyNode, ...]:
         """The nodes from the root to this one."""
-        nodes: list[Node] = []
-        node: Node | None = self
+        nodes: list[StrategyNode] = []
+        node: StrategyNode | None = self
         while node is not None:
             nodes.append(node)
             node = node.parent
@@ -141,7 +141,7 @@ def _count(number: int, noun: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class StrategyReach:
     """How the plays of a subtree end, as far as it was looked at.
 
     ``plies`` are those of the longest play, from ply 1; ``complete`` says that every play was
@@ -159,7 +159,9 @@ class Exploration:
     ``frontier`` are those whose children a budget or a cancellation left out.
     """
 
-    def __init__(self, nodes: Sequence[Node], frontier: frozenset[Node], plies: int) -> None:
+    def __init__(
+        self, nodes: Sequence[StrategyNode], frontier: frozenset[StrategyNode], plies: int
+    ) -> None:
         self.nodes = nodes
         self.frontier = frontier
         self._plies = plies
@@ -191,9 +193,9 @@ class Exploration:
             yield from node.states
 
     @cached_property
-    def _measures(self) -> dict[Node, tuple[int, int]]:
+    def _measures(self) -> dict[StrategyNode, tuple[int, int]]:
         """The plays and the depth of each node's subtree, as far as it was looked at."""
-        measures: dict[Node, tuple[int, int]] = {}
+        measures: dict[StrategyNode, tuple[int, int]] = {}
         known = set(self.nodes)
         # Children come after their parents: one pass from the end suffices.
         for node in reversed(self.nodes):
@@ -203,39 +205,39 @@ class Exploration:
             measures[node] = (plays, depth)
         return measures
 
-    def reach(self, node: Node) -> Reach | None:
+    def reach(self, node: StrategyNode) -> StrategyReach | None:
         """How the plays after ``node`` end; ``None`` where it was not looked at."""
         return self._reaches.get(node)
 
     @cached_property
-    def _reaches(self) -> dict[Node, Reach]:
-        reaches: dict[Node, Reach] = {}
+    def _reaches(self) -> dict[StrategyNode, StrategyReach]:
+        reaches: dict[StrategyNode, StrategyReach] = {}
         for node in reversed(self.nodes):
             own = [reaches.get(child) for child in _known_children(node)]
             known = [reach for reach in own if reach is not None]
-            reaches[node] = Reach(
+            reaches[node] = StrategyReach(
                 max((reach.plies for reach in known), default=node.state.plies),
                 node.ended or (node.expanded and all(reach and reach.complete for reach in own)),
                 node.kept is True if node.ended else all(reach.kept for reach in known),
             )
         return reaches
 
-    def main_line(self) -> Node:
+    def main_line(self) -> StrategyNode:
         """The end of the play in which the opponent always leaves most plays open."""
         return self._line(lambda node: self._measures[node])
 
-    def deepest_line(self) -> Node:
+    def deepest_line(self) -> StrategyNode:
         """The end of the first longest play."""
         return self._line(lambda node: self._measures[node][1:])
 
-    def _line(self, rank: Callable[[Node], tuple[int, ...]]) -> Node:
+    def _line(self, rank: Callable[[StrategyNode], tuple[int, ...]]) -> StrategyNode:
         node = self.nodes[0]
         while own := [child for child in _known_children(node) if child in self._measures]:
             node = max(own, key=rank)  # the first of equal ones
         return node
 
 
-def _known_children(node: Node) -> Iterable[Node]:
+def _known_children(node: StrategyNode) -> Iterable[StrategyNode]:
     return node._children or ()
 
 
@@ -256,10 +258,10 @@ class StrategyTree:
     that the formula allows.
     """
 
-    def __init__(self, conductor: Conductor) -> None:
+    def __init__(self, conductor: PlayEngine) -> None:
         self._conductor = conductor
         (self.root,) = self._expanded([(None, None, conductor.start())])
-        self._explored: dict[tuple[Node, int], Exploration] = {}
+        self._explored: dict[tuple[StrategyNode, int], Exploration] = {}
 
     @property
     def player(self) -> Player:
@@ -278,12 +280,12 @@ class StrategyTree:
 
     # -- looking ----------------------------------------------------------------------------
 
-    def children(self, node: Node) -> tuple[Node, ...]:
+    def children(self, node: StrategyNode) -> tuple[StrategyNode, ...]:
         """The opponent's legal moves with the answers, in the order of the moves."""
         self._expand([node])
         return tuple(_known_children(node))
 
-    def at(self, moves: Sequence[str]) -> Node | None:
+    def at(self, moves: Sequence[str]) -> StrategyNode | None:
         """The node after these moves of the opponent; ``None`` where one of them is illegal."""
         node = self.root
         for text in moves:
@@ -293,13 +295,13 @@ class StrategyTree:
             node = found
         return node
 
-    def size(self, node: Node, budget: int = BUDGET) -> Size:
+    def size(self, node: StrategyNode, budget: int = BUDGET) -> Size:
         """The counts of ``node``'s subtree, after a visit of at most ``budget`` nodes."""
         return self.explore(node, budget).size
 
     def explore(
         self,
-        node: Node,
+        node: StrategyNode,
         budget: int = BUDGET,
         *,
         cancelled: Callable[[], bool] = lambda: False,
@@ -337,23 +339,23 @@ class StrategyTree:
             self._explored[node, budget] = found
         return found
 
-    def _next_batch(self, waiting: deque[Node]) -> list[Node]:
+    def _next_batch(self, waiting: deque[StrategyNode]) -> list[StrategyNode]:
         """Nodes of one depth from the front."""
         plies = waiting[0].state.plies
-        batch: list[Node] = []
+        batch: list[StrategyNode] = []
         while waiting and len(batch) < _BATCH // 16 and waiting[0].state.plies == plies:
             batch.append(waiting.popleft())
         return batch
 
     # -- making -----------------------------------------------------------------------------
 
-    def _expand(self, nodes: Sequence[Node]) -> None:
+    def _expand(self, nodes: Sequence[StrategyNode]) -> None:
         """Make the children of nodes of one depth."""
         todo = [node for node in nodes if not node.expanded]
         if not todo:
             return
         conductor = self._conductor
-        children_of: dict[Node, list[Node]] = {node: [] for node in todo}
+        children_of: dict[StrategyNode, list[StrategyNode]] = {node: [] for node in todo}
         moves = [(node, move) for node in todo for move in conductor.legal_moves(node.state)]
         for first in range(0, len(moves), _BATCH):
             part = moves[first : first + _BATCH]
@@ -367,8 +369,8 @@ class StrategyTree:
             node._children = tuple(children)
 
     def _expanded(
-        self, asked: Sequence[tuple[Node | None, LayoutMove | None, PlayState]]
-    ) -> list[Node]:
+        self, asked: Sequence[tuple[StrategyNode | None, LayoutMove | None, PlayState]]
+    ) -> list[StrategyNode]:
         """Nodes for plays after the opponent's move (or at the start), answers included."""
         conductor = self._conductor
         histories = [[state] for _, _, state in asked]
@@ -395,13 +397,13 @@ class StrategyTree:
             for history, state in zip(turn, examined, strict=True):
                 history[-1] = state
         nodes = [
-            Node(parent, move, tuple(history))
+            StrategyNode(parent, move, tuple(history))
             for (parent, move, _), history in zip(asked, histories, strict=True)
         ]
         self._judge([node for node in nodes if node.ended])
         return nodes
 
-    def _judge(self, ended: Sequence[Node]) -> None:
+    def _judge(self, ended: Sequence[StrategyNode]) -> None:
         """Store in each node if the promise was kept: by the end's winner, else by the verdict."""
         unclear = []
         for node in ended:
@@ -428,6 +430,6 @@ def tree_of(problem: Problem) -> StrategyTree | None:
     return StrategyTree(open_conductor(problem, problem.oracle(preferred)))
 
 
-def replies(nodes: Iterable[Node]) -> Counter[str]:
+def replies(nodes: Iterable[StrategyNode]) -> Counter[str]:
     """The frequency of each reply in the plays of ``nodes``."""
     return Counter(node.answer for node in nodes if node.answer is not None)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
 from qsage_validate.arena.play_state import PlayState
-from qsage_validate.encodings.layout.layout import Layout, Silence
+from qsage_validate.encodings.layout.layout import Layout, UnspecifiedLegality
 from qsage_validate.errors import UsageError
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import LayoutMove, Legality
 from qsage_validate.validation.referee import Referee
@@ -32,7 +32,7 @@ class Turns:
     def __init__(
         self,
         reader: CertificateReader,
-        game: Game | None,
+        game: TwoPlayerGame | None,
         name: Callable[[int], str],
         sparing: bool,
     ) -> None:
@@ -64,9 +64,9 @@ class Turns:
     def knows_illegal(self, state: PlayState | None = None) -> bool:
         """True if illegal moves are known (in ``state``), by the formula or by the rules.
 
-        The layout tells the meaning of a formula's silence (``Silence``).
+        The layout tells the meaning of a formula's silence (``UnspecifiedLegality``).
         """
-        if self.layout.silence is Silence.FREE:
+        if self.layout.silence is UnspecifiedLegality.FREE:
             known = self.knows_legality
             return known if state is None else known and self.legality(state) is not None
         by_rules = self.game is not None and (state is None or state.position is not None)

@@ -15,7 +15,7 @@ from typing import Final
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.strategies.readings import BoardReading
 from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -39,7 +39,7 @@ class Watch:
         self,
         asserted: Sequence[Asserted],
         oracle: Oracle,
-        game: Game | None,
+        game: TwoPlayerGame | None,
         replies: Sequence[int] = (),
     ) -> None:
         self._positions = [(k, one) for k, one in enumerate(asserted) if one.literals is None]

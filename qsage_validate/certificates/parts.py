@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from qsage_validate.circuit.aig import AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.residual import Value
 
 
-def own_blocks(formula: Qbf, kind: Kind) -> list[frozenset[int]]:
+def own_blocks(formula: Qbf, kind: CertificateKind) -> list[frozenset[int]]:
     """The blocks of the player whose functions a certificate of that kind has."""
     scopes = formula.merged_scopes()
     return [frozenset(s.variables) for s in scopes if s.quantifier is kind.decides]
@@ -27,7 +27,7 @@ def first_blocks(certificate: CircuitCertificate, formula: Qbf, blocks: int) -> 
     """
     own = own_blocks(formula, certificate.kind)
     if blocks > len(own):
-        whose = "existential" if certificate.kind is Kind.SKOLEM else "universal"
+        whose = "existential" if certificate.kind is CertificateKind.SKOLEM else "universal"
         raise UsageError(
             f"found --blocks {blocks}, expected at most {len(own)}: the formula has no more "
             f"{whose} blocks"

@@ -60,13 +60,13 @@ def tabulated(aig: Aig, outputs: Sequence[int]) -> tuple[Aig, list[int]]:
     """
     import numpy as np
 
-    from qsage_validate.circuit.simulate import Simulator, pack, unpack
+    from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 
     count = aig.num_inputs
     if count > MOST_TABULATED:
         raise ValueError(f"{count} inputs, expected at most {MOST_TABULATED}")
     rows = np.arange(1 << count)[:, None] >> np.arange(count)[::-1] & 1
-    values = unpack(Simulator(aig, outputs).run(pack(rows.astype(np.bool_))), 1 << count)
+    values = unpack(GraphSimulator(aig, outputs).run(pack(rows.astype(np.bool_))), 1 << count)
     builder, every = AigBuilder(count), (1 << (1 << count)) - 1
     dense = _Dense(builder, builder.inputs)
     found = []

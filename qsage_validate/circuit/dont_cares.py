@@ -86,14 +86,14 @@ def simplify(
     more than before.  It ends at the deadline with what it has.  Raises
     :class:`FailureError` when ``judge`` is seen to fail.
     """
-    work = _Work(aig, functions, judge, levels, deadline, seed)
+    work = _DontCareWork(aig, functions, judge, levels, deadline, seed)
     work.run(tell)
     return Simplified(
         work.aig, tuple(work.functions), work.replaced, work.proofs, work.refuted, work.finished
     )
 
 
-class _Work:
+class _DontCareWork:
     def __init__(
         self,
         aig: Aig,

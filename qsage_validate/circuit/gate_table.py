@@ -97,17 +97,17 @@ class GateTable(Mapping[int, Gate]):
 
     def items(self) -> ItemsView[int, Gate]:
         """All pairs of a number and its gate, row by row."""
-        return _Items(self)
+        return _GateItems(self)
 
     def values(self) -> ValuesView[Gate]:
         """All gates, row by row."""
-        return _Values(self)
+        return _GateValues(self)
 
     def __repr__(self) -> str:
         return f"GateTable of {len(self):,} gates"
 
 
-class _Items(ItemsView[int, Gate]):
+class _GateItems(ItemsView[int, Gate]):
     """As the view of any mapping, which would look each gate up."""
 
     _mapping: GateTable
@@ -116,7 +116,7 @@ class _Items(ItemsView[int, Gate]):
         return zip(self._mapping, self._mapping.gates(), strict=True)
 
 
-class _Values(ValuesView[Gate]):
+class _GateValues(ValuesView[Gate]):
     _mapping: GateTable
 
     def __iter__(self) -> Iterator[Gate]:

@@ -31,7 +31,7 @@ _SLICE: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class LemmaMethod:
     """A way to prove lemmas.
 
     ``cuts`` are literals of the graph (the sign does not matter); ``uses`` are the numbers of
@@ -43,11 +43,11 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LemmaBatch:
     """Lemmas that are proved together; each attempt is made on what those before have left."""
 
     lemmas: tuple[Clause, ...]
-    attempts: tuple[Attempt, ...] = (Attempt(),)
+    attempts: tuple[LemmaMethod, ...] = (LemmaMethod(),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class LemmaEffort:
 def satisfy_with_lemmas(
     aig: Aig,
     literal: int,
-    steps: Sequence[Step],
+    steps: Sequence[LemmaBatch],
     *,
     conflicts: int | None = None,
     deadline: Deadline = NEVER,

@@ -47,7 +47,7 @@ def unpack(words: Words, plays: int) -> NDArray[np.bool_]:
     return values
 
 
-class Simulator:
+class GraphSimulator:
     """Evaluates chosen literals of a graph for any number of plays at once."""
 
     def __init__(

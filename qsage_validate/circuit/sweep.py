@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.circuit.simulate import PLAYS_PER_WORD, Simulator, Words, pack
+from qsage_validate.circuit.simulate import PLAYS_PER_WORD, GraphSimulator, Words, pack
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
@@ -102,7 +102,7 @@ class _Sweep:
         self._limit = conflicts
         self._calls = calls
         self._deadline = deadline
-        self._simulator = Simulator(aig, range(0, 2 * aig.num_variables + 2, 2))
+        self._simulator = GraphSimulator(aig, range(0, 2 * aig.num_variables + 2, 2))
         self._candidates = _Candidates(self._simulate_random(seed))
         self._tests: list[list[bool]] = []
         self._solver = Solver(_SOLVER)

@@ -13,7 +13,7 @@ import numpy as np
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 
 _MAX_SIMULATORS: Final = 64
 
@@ -26,7 +26,7 @@ class PartialSimulator:
 
     def __init__(self, qbf: Qbf) -> None:
         self._rails = _Rails(qbf)
-        self._simulators: dict[tuple[int, ...], Simulator] = {}
+        self._simulators: dict[tuple[int, ...], GraphSimulator] = {}
 
     def run(
         self, assignments: Sequence[Mapping[int, bool]], literals: Sequence[int]
@@ -51,12 +51,12 @@ class PartialSimulator:
             for ts, fs in zip(true, false, strict=True)
         ]
 
-    def _simulator(self, literals: tuple[int, ...]) -> Simulator:
+    def _simulator(self, literals: tuple[int, ...]) -> GraphSimulator:
         simulator = self._simulators.get(literals)
         if simulator is None:
             rails = self._rails
             wires = [wire for x in literals for wire in (rails.true(x), rails.true(-x))]
-            simulator = Simulator(*rails.builder.build(wires))
+            simulator = GraphSimulator(*rails.builder.build(wires))
             if len(self._simulators) >= _MAX_SIMULATORS:
                 del self._simulators[next(iter(self._simulators))]
             self._simulators[literals] = simulator

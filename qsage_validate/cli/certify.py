@@ -224,11 +224,11 @@ class _Target:
         """Raise ``UsageError`` for more blocks than a player has, and for files that were read."""
         from qsage_validate.certificates.parts import own_blocks
         from qsage_validate.formats.source import check_writable
-        from qsage_validate.kernel.certificate import Kind
+        from qsage_validate.kernel.certificate import CertificateKind
 
         for path in filter(None, (self.output, self.formula)):
             check_writable(path)
-        most = max(len(own_blocks(asked.qbf, kind)) for kind in Kind)
+        most = max(len(own_blocks(asked.qbf, kind)) for kind in CertificateKind)
         if self.blocks is not None and self.blocks > most:
             found = f"found --blocks {self.blocks} for {asked.name}"
             raise UsageError(f"{found}, expected at most {most}: no player has more")

@@ -31,8 +31,8 @@ from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.certificates.routes.routes import RouteOptions
-    from qsage_validate.comparing.compare import Compared, EncodingTable
-    from qsage_validate.comparing.exact import Turn
+    from qsage_validate.comparing.compare import ComparedStrategy, EncodingTable
+    from qsage_validate.comparing.exact import ExactTurn
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import Problem
@@ -122,12 +122,12 @@ def command(
         raise UsageError("a comparison needs its files by name, not '-'")
     if exact:
         return _exact(model.words, shared, read, options, questions, json_output=json_output)
-    target = None if output is None else _Target(output, parse_dialect(written, "--as"))
+    target = None if output is None else _StrategyTarget(output, parse_dialect(written, "--as"))
     return _formulas(model.words, cert, shared, target, read, options, json_output=json_output)
 
 
 @dataclass(frozen=True)
-class _Target:
+class _StrategyTarget:
     """The file that a strategy is written to, and its dialect."""
 
     output: str
@@ -145,7 +145,7 @@ def _formulas(
     words: tuple[str, ...],
     cert: str | None,
     shared: str | None,
-    target: _Target | None,
+    target: _StrategyTarget | None,
     read: DialectOptions,
     options: RouteOptions,
     *,
@@ -198,7 +198,7 @@ def _value(problem: Problem) -> bool:
     return problem.answering.kind.truth
 
 
-def _facts(found: Compared, first: str, second: str) -> dict[str, object]:
+def _facts(found: ComparedStrategy, first: str, second: str) -> dict[str, object]:
     outcome = found.outcome
     facts: dict[str, object] = {
         "strategy": first,
@@ -211,7 +211,9 @@ def _facts(found: Compared, first: str, second: str) -> dict[str, object]:
     return facts | ({"play": list(play), "replays": list(found.replays)} if play else {})
 
 
-def _tell(found: Compared, first: str, second: str, *, json_output: bool, more: str = "") -> None:
+def _tell(
+    found: ComparedStrategy, first: str, second: str, *, json_output: bool, more: str = ""
+) -> None:
     """Print whether a strategy wins in the other formula, or the play that it loses."""
     from qsage_validate.comparing.shared import Loses
 
@@ -227,7 +229,7 @@ def _tell(found: Compared, first: str, second: str, *, json_output: bool, more: 
             emit(f"  replay: {replay}")
 
 
-def _write(target: _Target, found: Compared, second: Problem) -> str:
+def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) -> str:
     """Write the strategy in the second formula; returns the command that replays a lost play."""
     from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.comparing.compare import replay_in_second
@@ -288,7 +290,7 @@ def _exact(
     return found.exit_code
 
 
-def _winning(turn: Turn) -> str:
+def _winning(turn: ExactTurn) -> str:
     """The replies that win: in both formulas, or in each."""
     sides = [" ".join(turn.winning(which)) or "none" for which in (0, 1)]
     text = sides[0] if sides[0] == sides[1] else " | ".join(sides)

@@ -15,7 +15,7 @@ from qsage_validate.errors import Exit, MissingExtraError
 from qsage_validate.system.folders import marked_folder
 
 
-class _Step(NamedTuple):
+class _DemoStep(NamedTuple):
     text: str
     command: str
     code: Exit = Exit.FINE
@@ -23,33 +23,33 @@ class _Step(NamedTuple):
 
 
 _STEPS: Final = (
-    _Step(
+    _DemoStep(
         "A solver says: Black wins Tic on a 4x4 board within 5 plies. This search agrees.",
         "qsage solve httt --size 4x4 --shape tic --depth 5",
         Exit.TRUE,
     ),
-    _Step(
+    _DemoStep(
         "sample:tic is a formula that says so, and sample:tic.aig a certificate: Black's strategy.",
         "qsage info sample:tic sample:tic.aig",
     ),
-    _Step(
+    _DemoStep(
         "Is the certificate right, and the formula the game? Each level proves or refutes a part.",
         "qsage validate sample:tic sample:tic.aig",
     ),
-    _Step(
+    _DemoStep(
         "The certificate plays Black, and White's moves are drawn here; they can be yours.",
         "qsage-play sample:tic --white random --games 1 --export play.svg",
     ),
-    _Step(
+    _DemoStep(
         "A game of one's own: the formula, and a certificate that is proved before it is written.",
         "qsage certify httt --size 3x3 --shape el --depth 5 -o el.aig --formula el.qcir",
     ),
-    _Step(
+    _DemoStep(
         "Does that strategy win with another shape? No: a play shows it (exit code 1).",
         "qsage encode httt --size 3x3 --shape tic --depth 5 -o tic.qcir",
     ),
-    _Step("", "qsage compare el.qcir tic.qcir --cert el.aig", Exit.REFUTED),
-    _Step(
+    _DemoStep("", "qsage compare el.qcir tic.qcir --cert el.aig", Exit.REFUTED),
+    _DemoStep(
         "Impartial games have winning formulas for all of their infinitely many positions.",
         "qsage synthesize take-away-3 --strategy -q",
         needs="z3",
@@ -86,7 +86,7 @@ def command(
     return Exit.FINE
 
 
-def _run(step: _Step, pauses: bool) -> Exit:
+def _run(step: _DemoStep, pauses: bool) -> Exit:
     """Show and run one command; ``pauses`` waits before it."""
     from qsage_validate.cli.app import PROGRAMS, run
 

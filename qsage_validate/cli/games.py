@@ -13,8 +13,8 @@ from qsage_validate.games.family import families
 from qsage_validate.games.library.template import (
     Flag,
     LibraryGame,
-    Option,
     SquareName,
+    TemplateOption,
     option_values,
 )
 
@@ -76,7 +76,7 @@ def _tell_encodings(json_output: bool) -> Exit:
     return Exit.FINE
 
 
-def default_text(game: LibraryGame, option: Option) -> str:
+def default_text(game: LibraryGame, option: TemplateOption) -> str:
     """The default of an option, as it would be written on the command line."""
     template = next(t for t in game.templates if option in t.options)
     value = option_values(template.options, {}, game.name)[option.name]
@@ -85,7 +85,7 @@ def default_text(game: LibraryGame, option: Option) -> str:
     return str(value)
 
 
-def _expected(game: LibraryGame, option: Option) -> str:
+def _expected(game: LibraryGame, option: TemplateOption) -> str:
     """The values of an option, and the additional ones of templates that take more."""
     found = {
         o.kind.expected: kind_of(template.language)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.formats.bytes_of import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
-    from qsage_validate.solvers.qbf.inventory import Entry
+    from qsage_validate.solvers.qbf.inventory import InventoryEntry
 
 
 Facts = dict[str, object]
@@ -262,10 +262,10 @@ def _layout(qbf: Qbf, names: bool) -> Facts:
 def _names(qbf: Qbf, layout: Layout | None) -> Facts:
     """The names that assertions can use: positions, and the variables and gates that have names."""
     from qsage_validate.problems.load import game_of_layout
-    from qsage_validate.validation.assertions import Vocabulary
+    from qsage_validate.validation.assertions import AssertionVocabulary
 
     game = None if layout is None else game_of_layout(layout)
-    known = Vocabulary(qbf, layout, game)
+    known = AssertionVocabulary(qbf, layout, game)
     told: Facts = {}
     if layout is not None:
         goal = [] if game is None else ["goal"]
@@ -326,7 +326,7 @@ def _aiger(data: bytes, name: str) -> Facts:
 
 def _pedant(data: bytes, name: str) -> Facts:
     from qsage_validate.formats.dimacs import parse_pedant
-    from qsage_validate.kernel.certificate import Dialect, Kind
+    from qsage_validate.kernel.certificate import CertificateKind, Dialect
 
     file = parse_pedant(data, name)
     return {
@@ -334,7 +334,7 @@ def _pedant(data: bytes, name: str) -> Facts:
         "clauses": file.num_clauses,
         "functions": len(file.defined),
         "dialect": Dialect.PEDANT.value,
-        "kind": Kind.SKOLEM.value,
+        "kind": CertificateKind.SKOLEM.value,
     }
 
 
@@ -385,15 +385,16 @@ def _trace(content: BytesOf) -> Facts:
     import numpy as np
 
     from qsage_validate.formats.qrp import index_qrp
-    from qsage_validate.kernel.certificate import Kind
+    from qsage_validate.kernel.certificate import CertificateKind
 
     trace = index_qrp(content)
     needed = trace.needed()
     lengths = np.diff(trace.first)
+    kind = CertificateKind.SKOLEM if trace.true else CertificateKind.HERBRAND
     return {
         "bytes": content.size,
         "result": "true" if trace.true else "false",
-        "certificate": f"{(Kind.SKOLEM if trace.true else Kind.HERBRAND).value} functions",
+        "certificate": f"{kind.value} functions",
         "scopes": _scopes(trace.scopes),
         "steps": trace.num_steps,
         "needed steps": len(needed),
@@ -475,7 +476,7 @@ def tell_solvers(json_output: bool) -> Exit:
     return Exit.FINE
 
 
-def _solver_lines(entries: tuple[Entry, ...]) -> list[str]:
+def _solver_lines(entries: tuple[InventoryEntry, ...]) -> list[str]:
     width = max(len(entry.name) for entry in entries)
     lines = []
     for role, heading in (("solver", "solvers:"), ("preprocessor", "preprocessors:")):

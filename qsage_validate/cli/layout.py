@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.layout.layout import Layout
-    from qsage_validate.games.protocol import Game
-    from qsage_validate.judging.readings.find import Found
+    from qsage_validate.games.protocol import TwoPlayerGame
+    from qsage_validate.judging.readings.find import FoundReadings
     from qsage_validate.system.limits import Deadline
     from qsage_validate.system.progress import Tell
     from qsage_validate.validation.finding import Finding
@@ -103,7 +103,7 @@ def command(
     return _exit(found, verdict)
 
 
-def _rules(subject: ModelArguments) -> tuple[Game, Mapping[str, str]]:
+def _rules(subject: ModelArguments) -> tuple[TwoPlayerGame, Mapping[str, str]]:
     """The game behind a formula, and its model's text where there is one."""
     from qsage_validate.games.languages import load_game
     from qsage_validate.judging.python_rules import names_python_rules, python_game
@@ -114,7 +114,7 @@ def _rules(subject: ModelArguments) -> tuple[Game, Mapping[str, str]]:
     return load_game(model), model.parts()
 
 
-def _judged(formula: Qbf, found: Found, deadline: Deadline, tell: Tell) -> Verdict | None:
+def _judged(formula: Qbf, found: FoundReadings, deadline: Deadline, tell: Tell) -> Verdict | None:
     """The verdict on the formula by the reading that stands out."""
     from qsage_validate.judging.judged import judge_found
 
@@ -123,13 +123,13 @@ def _judged(formula: Qbf, found: Found, deadline: Deadline, tell: Tell) -> Verdi
     return judge_found(formula, found, deadline=deadline, tell=tell).verdict
 
 
-def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
+def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> FoundReadings:
     """The first game of the catalogue for which a reading is found, the best one otherwise."""
     from qsage_validate.games.languages import load_game
     from qsage_validate.judging.readings.catalogue import models_of_size
     from qsage_validate.judging.readings.find import find_layout
 
-    best: Found | None = None
+    best: FoundReadings | None = None
     for model in models_of_size(formula):
         if deadline.over:
             break
@@ -148,12 +148,12 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> Found:
     return best
 
 
-def _rank(found: Found) -> tuple[bool, float]:
+def _rank(found: FoundReadings) -> tuple[bool, float]:
     """A game for which a reading stands out comes first, then the better agreement."""
     return found.stands_out, found.readings[0].share
 
 
-def _exit(found: Found, verdict: Verdict | None) -> Exit:
+def _exit(found: FoundReadings, verdict: Verdict | None) -> Exit:
     if verdict is None or (found.doubt and verdict.exit_code is Exit.UNDECIDED):
         return Exit.UNDECIDED
     if verdict.exit_code is not Exit.UNDECIDED:
@@ -162,7 +162,7 @@ def _exit(found: Found, verdict: Verdict | None) -> Exit:
     return Exit.FINE if found.readings[0].fits else Exit.UNDECIDED
 
 
-def _layouts(formula: Qbf, found: Found, deadline: Deadline) -> list[Layout]:
+def _layouts(formula: Qbf, found: FoundReadings, deadline: Deadline) -> list[Layout]:
     """The layouts of the readings that are shown; of one that stands out with its board."""
     if found.stands_out:
         first = found.whole_layout(formula, deadline)
@@ -179,7 +179,11 @@ def _comments(formula: Qbf, layout: Layout, *, rules: bool = False) -> tuple[str
 
 
 def _show(
-    name: str, formula: Qbf, found: Found, layouts: Sequence[Layout], verdict: Verdict | None
+    name: str,
+    formula: Qbf,
+    found: FoundReadings,
+    layouts: Sequence[Layout],
+    verdict: Verdict | None,
 ) -> None:
     from qsage_validate.render.finding_text import finding_lines
 
@@ -196,7 +200,7 @@ def _show(
                 narrate(f"  {line}")
 
 
-def _sentence(found: Found) -> str:
+def _sentence(found: FoundReadings) -> str:
     count = f"{found.tried} readings were tried, with {found.plays} plays of {found.game.name}"
     if found.also:
         others = "; ".join(one.reading.style.words for one in found.also[:_SHOWN])
@@ -205,7 +209,11 @@ def _sentence(found: Found) -> str:
 
 
 def _json(
-    name: str, formula: Qbf, found: Found, layouts: Sequence[Layout], verdict: Verdict | None
+    name: str,
+    formula: Qbf,
+    found: FoundReadings,
+    layouts: Sequence[Layout],
+    verdict: Verdict | None,
 ) -> dict[str, object]:
     readings = [
         {

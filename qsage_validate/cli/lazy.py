@@ -63,7 +63,7 @@ class DeclaredCommand:
     module: str
 
 
-class Group(_Helped, TyperGroup):
+class CommandGroup(_Helped, TyperGroup):
     """A group of commands."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -78,7 +78,7 @@ class Group(_Helped, TyperGroup):
             formatter.write_dl(rows)
 
 
-class Root(Group):
+class Root(CommandGroup):
     """All commands; those of extensions are looked for where no other has the name."""
 
     @cached_property
@@ -109,7 +109,7 @@ def _summary(command: Any) -> str:
     return " ".join((command.help or "").partition("\n\n")[0].split())
 
 
-class Command(_Helped, TyperCommand):
+class GuardedCommand(_Helped, TyperCommand):
     """A command that overwrites no input, and reads its inputs within its limits.
 
     It takes the earlier spellings of its options, which its help leaves out.
@@ -225,7 +225,7 @@ def in_module(name: str, summary: str, module: str, *, completion: bool = False)
         if (app := getattr(found, "app", None)) is not None:
             return get_command(app)
         program = typer_program(completion=completion)
-        program.command(name, cls=Command)(found.command)
+        program.command(name, cls=GuardedCommand)(found.command)
         return get_command(program)
 
     return LazyCommand(name, summary, load)

@@ -18,7 +18,7 @@ from qsage_validate.cli.common import narrate
 from qsage_validate.cli.option_groups import Command, takes_options, with_parameters
 from qsage_validate.errors import Exit
 from qsage_validate.games.library.catalogue import library_games
-from qsage_validate.games.library.template import Flag, Option
+from qsage_validate.games.library.template import Flag, TemplateOption
 from qsage_validate.system.reading import reading
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ class ModelArguments:
         return model
 
 
-def template_options() -> dict[str, Option]:
+def template_options() -> dict[str, TemplateOption]:
     """The options of all games by name; the first game says what an option means."""
-    options: dict[str, Option] = {}
+    options: dict[str, TemplateOption] = {}
     for game in library_games():
         for option in game.options:
             options.setdefault(option.name, option)
@@ -130,7 +130,7 @@ def takes_model(
     return with_parameters(run, command.__doc__, parameters)
 
 
-def _parameter(option: Option) -> inspect.Parameter:
+def _parameter(option: TemplateOption) -> inspect.Parameter:
     """The command-line option for a template's option, read by the template itself."""
     is_flag = isinstance(option.kind, Flag)
     users = [g.name for g in library_games() if any(o.name == option.name for o in g.options)]

@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solutions.check import Checked
-    from qsage_validate.solutions.file import Solution
+    from qsage_validate.solutions.check import CheckedSolution
+    from qsage_validate.solutions.file import SolutionClaim
     from qsage_validate.solvers.deepening.deepening import Deepened
-    from qsage_validate.solvers.search.solver import Solver
+    from qsage_validate.solvers.search.solver import SearchSolver
 
 
-def write_solution(path: str, model: GameModel, solver: Solver, winner: Player | None) -> None:
+def write_solution(
+    path: str, model: GameModel, solver: SearchSolver, winner: Player | None
+) -> None:
     """Write the solution that a search has found; without a ``winner`` there is none."""
     if winner is None:
         narrate(f"{path} is not written: nobody is known to win")
@@ -35,7 +37,7 @@ def write_solution(path: str, model: GameModel, solver: Solver, winner: Player |
 
 
 def write_solution_at(
-    path: str, found: Deepened, limits: Limits, solver: Solver | None = None
+    path: str, found: Deepened, limits: Limits, solver: SearchSolver | None = None
 ) -> None:
     """Write the solution at the critical depth, or at the last depth where Black wins at none.
 
@@ -53,7 +55,7 @@ def write_solution_at(
     _save(solution, path)
 
 
-def _save(solution: Solution, path: str) -> None:
+def _save(solution: SolutionClaim, path: str) -> None:
     solution.save(path)
     narrate(f"{path}: {solution.winner}'s replies in {solution.positions:,} positions")
 
@@ -90,7 +92,7 @@ def validate_solution(path: str, model: Sequence[str], limits: Limits, json_outp
     return checked.exit_code
 
 
-def _check(tell: Tell, path: str, model: tuple[str, ...], limits: Limits) -> Checked:
+def _check(tell: Tell, path: str, model: tuple[str, ...], limits: Limits) -> CheckedSolution:
     from qsage_validate.solutions.check import check
     from qsage_validate.solutions.file import read_solution
 
@@ -100,7 +102,7 @@ def _check(tell: Tell, path: str, model: tuple[str, ...], limits: Limits) -> Che
     return check(solution, deadline=limits.deadline, tell=tell)
 
 
-def check_is_of(solution: Solution, words: Sequence[str]) -> None:
+def check_is_of(solution: SolutionClaim, words: Sequence[str]) -> None:
     """Raise ``UsageError`` where ``words`` mean another game, or the game with another depth."""
     from qsage_validate.games.registry import find_command
 

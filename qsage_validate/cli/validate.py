@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
     from qsage_validate.proving.levels import Level, LevelResult
-    from qsage_validate.proving.report import Report
-    from qsage_validate.proving.runner import Options
+    from qsage_validate.proving.report import ValidationReport
+    from qsage_validate.proving.runner import ValidationOptions
     from qsage_validate.proving.verified.theorems import VerifiedTheorem
 
 
@@ -172,7 +172,7 @@ def command(
     or plays were only sampled, 130: interrupted.
     """
     from qsage_validate.formats.source import Format, sniff
-    from qsage_validate.proving.runner import Options
+    from qsage_validate.proving.runner import ValidationOptions
 
     cert = certificate.path
     if solution is not None:
@@ -207,7 +207,7 @@ def command(
         from qsage_validate.proving.bundle.bundle import check_folder
 
         check_folder(proof.proof, [*inputs, proof.report, attack.checkpoint])
-    options = Options(
+    options = ValidationOptions(
         levels=_levels(
             level, certificate=cert is not None, trace=trace is not None, asserted=bool(assertions)
         ),
@@ -277,7 +277,9 @@ def _levels(
     return wanted
 
 
-def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | None, Report]:
+def _run(
+    files: Files, options: ValidationOptions, memory: int | None
+) -> tuple[Problem | None, ValidationReport]:
     """The report, and its problem if this process has read it."""
     from qsage_validate.cli.common import SearchLine
     from qsage_validate.problems.validated import load_to_validate
@@ -296,7 +298,7 @@ def _run(files: Files, options: Options, memory: int | None) -> tuple[Problem | 
         return problem, validate(problem, options, tell=line.tell, done=done)
 
 
-def _show(result: Report) -> None:
+def _show(result: ValidationReport) -> None:
     """Print the table of levels and the findings."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -341,7 +343,7 @@ def _show(result: Report) -> None:
         emit(f"model: {warning}")
 
 
-def _about_assertions(result: Report) -> Iterator[str]:
+def _about_assertions(result: ValidationReport) -> Iterator[str]:
     """Print the answer of each assertion, and the assertions that plays looked at."""
     for each in result.results:
         told = each.evidence.get("assertions")
@@ -353,7 +355,11 @@ def _about_assertions(result: Report) -> Iterator[str]:
 
 
 def _prove(
-    files: Files, problem: Problem | None, result: Report, options: Options, folder: str
+    files: Files,
+    problem: Problem | None,
+    result: ValidationReport,
+    options: ValidationOptions,
+    folder: str,
 ) -> None:
     from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import write_bundle
@@ -376,7 +382,11 @@ def _prove(
 
 
 def _verify(
-    files: Files, problem: Problem | None, result: Report, options: Options, written: str | None
+    files: Files,
+    problem: Problem | None,
+    result: ValidationReport,
+    options: ValidationOptions,
+    written: str | None,
 ) -> tuple[VerifiedTheorem, ...]:
     """The theorems that the verified checker proves of a bundle: the written one, or a new one."""
     from qsage_validate.cli.common import SearchLine
@@ -398,7 +408,7 @@ def _verify(
     return found
 
 
-def _write_page(path: str, result: Report, problem: Problem | None) -> None:
+def _write_page(path: str, result: ValidationReport, problem: Problem | None) -> None:
     from qsage_validate.api.reports import report_page
     from qsage_validate.formats.source import write_atomic
 

@@ -19,7 +19,7 @@ from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline
 
 if TYPE_CHECKING:
-    from qsage_validate.proving.bundle.check import Verification
+    from qsage_validate.proving.bundle.check import BundleVerification
 
 
 @examples(
@@ -91,7 +91,7 @@ def command(
     return result.exit_code
 
 
-def _show(result: Verification) -> None:
+def _show(result: BundleVerification) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 

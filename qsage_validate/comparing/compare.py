@@ -27,12 +27,12 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.comparing.exact import (
     ByBlocks,
     ByMoves,
-    Choices,
     ExactComparison,
+    SharedChoices,
     compare_exactly,
     value_by_solver,
 )
-from qsage_validate.comparing.plays import Side, transfer_by_plays
+from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
 from qsage_validate.comparing.shared import (
     Loses,
     Shared,
@@ -61,7 +61,7 @@ from qsage_validate.validation.fit import foreign_move
 """True if the second formula has a code for a move at a ply (counted from 1)."""
 
 
-class Relation(Enum):
+class FormulaRelation(Enum):
     """The relation of two formulas that two transfers show; the values are sentences."""
 
     EQUIVALENT = "equivalent: each strategy wins in the other formula"
@@ -73,22 +73,22 @@ class Relation(Enum):
     @property
     def exit_code(self) -> Exit:
         """0 for formulas that are equivalent, 1 for others that are told apart."""
-        if self is Relation.EQUIVALENT:
+        if self is FormulaRelation.EQUIVALENT:
             return Exit.FINE
-        return Exit.UNDECIDED if self is Relation.UNDECIDED else Exit.REFUTED
+        return Exit.UNDECIDED if self is FormulaRelation.UNDECIDED else Exit.REFUTED
 
 
-def relation(there: Transfer, back: Transfer) -> Relation:
+def relation(there: Transfer, back: Transfer) -> FormulaRelation:
     """The relation of two formulas from what the strategy of each does in the other."""
     if isinstance(there, Undecided) or isinstance(back, Undecided):
-        return Relation.UNDECIDED
+        return FormulaRelation.UNDECIDED
     if isinstance(there, Wins):
-        return Relation.EQUIVALENT if isinstance(back, Wins) else Relation.STRONGER
-    return Relation.WEAKER if isinstance(back, Wins) else Relation.DIFFERENT
+        return FormulaRelation.EQUIVALENT if isinstance(back, Wins) else FormulaRelation.STRONGER
+    return FormulaRelation.WEAKER if isinstance(back, Wins) else FormulaRelation.DIFFERENT
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedStrategy:
     """One strategy in another formula; ``shared`` says over what, ``replays`` repeat the play."""
 
     outcome: Transfer
@@ -101,7 +101,7 @@ def compared(
     second: Problem,
     shared: Callable[[Qbf, Qbf], Shared] | None,
     options: RouteOptions,
-) -> Compared:
+) -> ComparedStrategy:
     """The result of using the strategy of ``first``, which has a certificate, in ``second``.
 
     The formulas share the variables that ``shared`` gives.  Without it they share the moves, if
@@ -119,20 +119,20 @@ def compared(
         circuit = circuit_of(certificate, first.formula)
         outcome, over = transfer(circuit, second.formula, pairs, options), pairs.source
     if not isinstance(outcome, Loses) or side is None or first.files.certificate is None:
-        return Compared(outcome, over)
-    return Compared(outcome, over, (first.replay(outcome.asked),))
+        return ComparedStrategy(outcome, over)
+    return ComparedStrategy(outcome, over, (first.replay(outcome.asked),))
 
 
-def _side(first: Problem, second: Problem) -> Side | None:
+def _side(first: Problem, second: Problem) -> ComparedSide | None:
     """The second formula with the moves of a game, where it has a layout and there are rules."""
     assert second.formula is not None, "formulas are compared"
     encoding = encoding_for(second)
     if encoding is not None:
-        return Side.of(encoding, second.formula)
+        return ComparedSide.of(encoding, second.formula)
     game, layout = second.game or first.game, second.layout
     if layout is None or game is None or foreign_move(game, layout) is not None:
         return None
-    return Side(second.formula, layout, game)
+    return ComparedSide(second.formula, layout, game)
 
 
 def moves_in(problem: Problem) -> ByMoves | None:
@@ -167,7 +167,7 @@ def compared_exactly(
     assert second.formula is not None, "formulas are compared"
     formulas = first.formula, second.formula
     by_moves = None if shared is not None else _moves_in_both(first, second)
-    choices: Choices = by_moves or ByBlocks(formulas, (shared or shared_names)(*formulas))
+    choices: SharedChoices = by_moves or ByBlocks(formulas, (shared or shared_names)(*formulas))
     value = value_by_solver(options)
     return compare_exactly(formulas, choices, value, questions=questions, tell=tell)
 
@@ -263,7 +263,7 @@ def compare_encodings(
     pairs = list(permutations(made, 2))
     for rank, (row, column) in enumerate(pairs):
         tell(Progress(f"{row} in {column}"))
-        one, side = _share(options, len(pairs) - rank), Side.of(made[column][0])
+        one, side = _share(options, len(pairs) - rank), ComparedSide.of(made[column][0])
         cells[row, column] = transfer_by_plays(made[row][1], side, one)
     return EncodingTable(tuple(made), cells, left_out, undecided, wrong)
 

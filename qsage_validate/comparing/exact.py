@@ -23,8 +23,8 @@ from qsage_validate.circuit.residual import residual
 from qsage_validate.comparing.shared import Shared, Spelling, values_of
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Exit, UndecidedError, UsageError
-from qsage_validate.games.protocol import Game, Move, Player
-from qsage_validate.solvers.qbf.backend import Format, Missing
+from qsage_validate.games.protocol import Move, Player, TwoPlayerGame
+from qsage_validate.solvers.qbf.backend import Missing, SolverFormat
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.preprocessors import BLOQQER
 from qsage_validate.solvers.qbf.replies import constant_value
@@ -51,7 +51,7 @@ Pair = tuple[bool | None, bool | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class ExactOption:
     """Something to choose, and the values of the play with it."""
 
     name: str
@@ -59,16 +59,16 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ExactChoice:
     """The player to choose, the values of the play so far, and the choices."""
 
     player: Player
     said: Said
-    options: Sequence[Option]
+    options: Sequence[ExactOption]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ExactTurn:
     """The choices by name that win for ``player`` after ``play``, in each formula."""
 
     play: tuple[str, ...]
@@ -97,7 +97,7 @@ class ExactComparison:
     ``questions`` were asked; ``why`` something is undecided, else empty.
     """
 
-    turns: tuple[Turn, ...]
+    turns: tuple[ExactTurn, ...]
     questions: int
     why: str
 
@@ -144,21 +144,21 @@ class ExactComparison:
         )
 
 
-class Choices(ABC):
+class SharedChoices(ABC):
     """The choices that two formulas share in their first two turns."""
 
     @abstractmethod
-    def first(self) -> Choice:
+    def first(self) -> ExactChoice:
         """The first turn."""
 
     @abstractmethod
-    def replies(self, option: Option) -> Choice | None:
+    def replies(self, option: ExactOption) -> ExactChoice | None:
         """The turn after an option that both formulas can say; ``None`` where there is none."""
 
 
 def compare_exactly(
     formulas: tuple[Qbf, Qbf],
-    choices: Choices,
+    choices: SharedChoices,
     value: Callable[[Qbf], bool],
     *,
     questions: int,
@@ -185,7 +185,7 @@ def value_by_solver(options: RouteOptions) -> Callable[[Qbf], bool]:
     Raises ``MissingExtraError``, ``SolverMissingError`` and ``UsageError`` where there is none.
     """
     contenders = available()[:1] if options.solver is None else [get_backend(options.solver)]
-    clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
+    clauses = any(SolverFormat.QDIMACS in backend.accepts for backend in contenders)
     there = clauses and not isinstance(BLOQQER.availability(), Missing)
     preprocessor = BLOQQER if there else None
     limits = options.limits
@@ -222,7 +222,7 @@ class _Asking:
         self.asked = 0
         self.why = ""
 
-    def turn(self, play: tuple[str, ...], choice: Choice) -> Turn:
+    def turn(self, play: tuple[str, ...], choice: ExactChoice) -> ExactTurn:
         lost = [self._wins(which, choice, choice.said[which]) is False for which in (0, 1)]
         wins: dict[str, Pair] = {}
         for option in choice.options:
@@ -231,9 +231,9 @@ class _Asking:
                 for which in (0, 1)
             )
             wins[option.name] = first, second
-        return Turn(play, choice.player, wins)
+        return ExactTurn(play, choice.player, wins)
 
-    def _wins(self, which: int, choice: Choice, values: Values | None) -> bool | None:
+    def _wins(self, which: int, choice: ExactChoice, values: Values | None) -> bool | None:
         """True if the player wins a formula given a play's values; ``None`` if undecided."""
         if values is None:
             return False
@@ -248,7 +248,7 @@ class _Asking:
             return None
 
 
-class ByMoves(Choices):
+class ByMoves(SharedChoices):
     """The legal moves of the second formula's game, in the words of both layouts.
 
     ``square_of`` says where the moves are that the first layout names.  First moves that a formula
@@ -260,7 +260,7 @@ class ByMoves(Choices):
         self,
         formulas: tuple[Qbf, Qbf],
         layouts: tuple[Layout, Layout],
-        game: Game,
+        game: TwoPlayerGame,
         square_of: SquareOf | None = None,
     ) -> None:
         self._quantified = tuple(frozenset(formula.quantifiers()) for formula in formulas)
@@ -268,26 +268,26 @@ class ByMoves(Choices):
         self._initial = game.initial
         self._first: dict[str, Move] = {}
 
-    def first(self) -> Choice:
+    def first(self) -> ExactChoice:
         if self._initial.outcome is not None:
             raise UsageError(f"there is no first move: {self._initial.outcome.reason}")
         legal = self._initial.legal_moves()
         self._first = {str(move): move for move in legal}
-        options = [Option(str(move), self._said([move])) for move in legal]
+        options = [ExactOption(str(move), self._said([move])) for move in legal]
         for which, name in enumerate(("first", "second")):
             if all(option.said[which] is None for option in options):
                 raise UsageError(f"the {name} formula can say no first move, as {options[0].name}")
-        return Choice(self._initial.to_move, ({}, {}), options)
+        return ExactChoice(self._initial.to_move, ({}, {}), options)
 
-    def replies(self, option: Option) -> Choice | None:
+    def replies(self, option: ExactOption) -> ExactChoice | None:
         move = self._first[option.name]
         position = self._initial.play(move)
         if position.outcome is not None:
             return None
         options = [
-            Option(str(reply), self._said([move, reply])) for reply in position.legal_moves()
+            ExactOption(str(reply), self._said([move, reply])) for reply in position.legal_moves()
         ]
-        return Choice(position.to_move, self._said([move], goes_on=True), options)
+        return ExactChoice(position.to_move, self._said([move], goes_on=True), options)
 
     def _said(self, moves: Sequence[Move], *, goes_on: bool = False) -> Said:
         first, second = (self._values(which, moves, goes_on) for which in (0, 1))
@@ -308,7 +308,7 @@ class ByMoves(Choices):
         return {v: value for v, value in values_of(literals).items() if v in known}
 
 
-class ByBlocks(Choices):
+class ByBlocks(SharedChoices):
     """The values of the shared variables of the first two blocks."""
 
     def __init__(self, formulas: tuple[Qbf, Qbf], shared: Shared) -> None:
@@ -327,20 +327,20 @@ class ByBlocks(Choices):
         if most > MOST_SHARED:
             raise UsageError(f"found {most} shared variables in a block, expected {MOST_SHARED}")
 
-    def first(self) -> Choice:
+    def first(self) -> ExactChoice:
         return self._choice(0, ({}, {}))
 
-    def replies(self, option: Option) -> Choice | None:
+    def replies(self, option: ExactOption) -> ExactChoice | None:
         return self._choice(1, option.said) if len(self._blocks) > 1 else None
 
-    def _choice(self, block: int, before: Said) -> Choice:
+    def _choice(self, block: int, before: Said) -> ExactChoice:
         exists = self._scopes[block].quantifier is Quantifier.EXISTS
         pairs = self._blocks[block]
-        options: list[Option] = []
+        options: list[ExactOption] = []
         for row in product((True, False), repeat=len(pairs)) if pairs else ():
             chosen = list(zip(pairs, row, strict=True))
             name = " ".join(f"{'' if value else '-'}{self._names(v)}" for (v, _), value in chosen)
             first = {**(before[0] or {}), **{v: value for (v, _), value in chosen}}
             second = {**(before[1] or {}), **{w: value for (_, w), value in chosen}}
-            options.append(Option(name, (first, second)))
-        return Choice(Player.BLACK if exists else Player.WHITE, before, options)
+            options.append(ExactOption(name, (first, second)))
+        return ExactChoice(Player.BLACK if exists else Player.WHITE, before, options)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.residual import residual
 from qsage_validate.comparing.compare import moves_in
-from qsage_validate.comparing.exact import Choice, Option
+from qsage_validate.comparing.exact import ExactChoice, ExactOption
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -71,7 +71,7 @@ def first_moves(
     return FirstMoves(turn.player, wins, why)
 
 
-def _first_values(formula: Qbf) -> Choice:
+def _first_values(formula: Qbf) -> ExactChoice:
     """The values of the first block, named as clauses are: ``a -b``."""
     scopes = formula.merged_scopes()
     if not scopes:
@@ -86,6 +86,6 @@ def _first_values(formula: Qbf) -> Choice:
     for row in product((True, False), repeat=len(variables)):
         values = dict(zip(variables, row, strict=True))
         name = " ".join(f"{'' if x else '-'}{formula.name(v)}" for v, x in values.items())
-        options.append(Option(name, (values, values)))
+        options.append(ExactOption(name, (values, values)))
     exists = scopes[0].quantifier is Quantifier.EXISTS
-    return Choice(Player.BLACK if exists else Player.WHITE, ({}, {}), options)
+    return ExactChoice(Player.BLACK if exists else Player.WHITE, ({}, {}), options)

@@ -31,10 +31,10 @@ from qsage_validate.circuit.residual import residual
 from qsage_validate.comparing.shared import (
     Loses,
     Mirrors,
+    SharedWords,
     Spelling,
     Transfer,
     Wins,
-    Words,
     check_length,
     values_of,
 )
@@ -43,11 +43,11 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided, UndecidedError
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Move, Position
+from qsage_validate.games.protocol import Move, Position, TwoPlayerGame
 from qsage_validate.problems.load import Problem
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readers import reader_of
-from qsage_validate.strategies.readings import Answer, Assignment, LayoutMove, Values
+from qsage_validate.strategies.readings import Assignment, LayoutMove, StrategyAnswer, Values
 from qsage_validate.system.limits import Deadline
 
 MOST_TURNS = 100_000
@@ -80,7 +80,7 @@ class _Line:
     position: Position
     seen: Assignment
     moves: tuple[Move, ...]
-    words: Words
+    words: SharedWords
 
 
 @dataclass(slots=True)
@@ -92,13 +92,15 @@ class _Turn:
     key: Move
 
 
-class Unrolling:
+class PlayUnrolling:
     """Plays every play of the opponent's by the rules against a certificate.
 
     Raises ``UsageError`` for games of different length.
     """
 
-    def __init__(self, problem: Problem, game: Game, can_say: CanSay, deadline: Deadline) -> None:
+    def __init__(
+        self, problem: Problem, game: TwoPlayerGame, can_say: CanSay, deadline: Deadline
+    ) -> None:
         assert problem.layout is not None, "the caller has looked"
         check_length(problem.layout, problem.game, game)
         oracle = problem.oracle(OracleKind.SIMULATION)
@@ -157,14 +159,14 @@ class Unrolling:
 
     # -- mirrors -----------------------------------------------------------------------------------
 
-    def _telling(self, first: Move) -> Words:
+    def _telling(self, first: Move) -> SharedWords:
         """The words in which the first formula can be told of the opponent's first move."""
         words = self._mirrors.telling(first)
         if words is not self._words:
             self._mirrored[str(first)] = str(words.say(1, first))
         return words
 
-    def _saying(self, first: LayoutMove) -> Words:
+    def _saying(self, first: LayoutMove) -> SharedWords:
         """The words in which the second formula can say the hero's first move."""
         plain = self._words.read(first, self._hero)
         if plain is None or self._can_say(1, plain):
@@ -231,7 +233,7 @@ class Unrolling:
                 following += self._decided(turn, answer)
         return following
 
-    def _decided(self, turn: _Turn, answer: Answer) -> list[_Turn]:
+    def _decided(self, turn: _Turn, answer: StrategyAnswer) -> list[_Turn]:
         """The turns that follow an answer, which becomes a node of the plan."""
         line = turn.line
         place = f"ply {line.seen.plies + 1}"
@@ -280,7 +282,7 @@ class Unrolling:
 
 
 @dataclass(frozen=True)
-class Side:
+class ComparedSide:
     """A formula whose layout's moves are those of a game; its encoding, where that is known.
 
     The formula may be a faulty one: ``encoding`` says what its variables should mean.
@@ -288,17 +290,17 @@ class Side:
 
     formula: Qbf
     layout: Layout
-    game: Game
+    game: TwoPlayerGame
     encoding: Encoding | None = None
 
     @classmethod
-    def of(cls, encoding: Encoding, formula: Qbf | None = None) -> Side:
+    def of(cls, encoding: Encoding, formula: Qbf | None = None) -> ComparedSide:
         """The formula of an encoding, or another one with its variables."""
         game = load_game(encoding.model)
         return cls(encoding.qbf if formula is None else formula, encoding.layout, game, encoding)
 
 
-def transfer_by_plays(first: Problem, second: Side, options: RouteOptions) -> Transfer:
+def transfer_by_plays(first: Problem, second: ComparedSide, options: RouteOptions) -> Transfer:
     """The result of using the strategy of ``first`` in the formula of ``second``, over the moves.
 
     Raises ``UsageError`` for games of different length.
@@ -307,14 +309,14 @@ def transfer_by_plays(first: Problem, second: Side, options: RouteOptions) -> Tr
 
 
 class _Transfer:
-    def __init__(self, first: Problem, second: Side, options: RouteOptions) -> None:
+    def __init__(self, first: Problem, second: ComparedSide, options: RouteOptions) -> None:
         self.formula, self.game, self.encoding = second.formula, second.game, second.encoding
         self.plies = second.layout.moves
         self.spelling = Spelling(second.layout, second.game)
         self.options = options
         self.kind = first.answering.kind
         self.hero = self.kind.player
-        self.unrolling = Unrolling(first, self.game, self._can_say, options.limits.deadline)
+        self.unrolling = PlayUnrolling(first, self.game, self._can_say, options.limits.deadline)
 
     def outcome(self) -> Transfer:
         try:

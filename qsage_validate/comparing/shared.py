@@ -21,7 +21,7 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.formats.source import Source, quoted
-from qsage_validate.games.protocol import Game, Move, Player, Symmetry
+from qsage_validate.games.protocol import Move, Player, Symmetry, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.strategies.readings import LayoutMove, PlyCode, SquareOf
 
@@ -144,13 +144,13 @@ class Loses(Refutation):
 Transfer = Wins | Loses | Undecided
 
 
-class Words:
+class SharedWords:
     """The names that a formula has for the moves of a game: by text, else by square.
 
     With a ``mirror`` the formula means the image of each move.
     """
 
-    def __init__(self, code: PlyCode, game: Game, mirror: Symmetry | None = None) -> None:
+    def __init__(self, code: PlyCode, game: TwoPlayerGame, mirror: Symmetry | None = None) -> None:
         self._code = code
         self._game = game
         self._images = {} if mirror is None else mirror.moves
@@ -191,18 +191,18 @@ class Mirrors:
     A mirror is a symmetry of the game that keeps the first position.
     """
 
-    def __init__(self, code: PlyCode, game: Game) -> None:
+    def __init__(self, code: PlyCode, game: TwoPlayerGame) -> None:
         self._code = code
         self._game = game
-        self.plain = Words(code, game)
+        self.plain = SharedWords(code, game)
 
     @cached_property
-    def others(self) -> list[Words]:
+    def others(self) -> list[SharedWords]:
         """The words in each mirror."""
         symmetries = self._game.symmetries()
-        return [Words(self._code, self._game, s) for s in symmetries if s.keeps_initial]
+        return [SharedWords(self._code, self._game, s) for s in symmetries if s.keeps_initial]
 
-    def telling(self, first: Move) -> Words:
+    def telling(self, first: Move) -> SharedWords:
         """The words for a play that begins with ``first``; the plain ones where there are none."""
         if self.plain.say(1, first) is not None:
             return self.plain
@@ -215,14 +215,16 @@ class Spelling:
     ``square_of`` is that of the game whose words the layout has, where that is another one.
     """
 
-    def __init__(self, layout: Layout, game: Game, square_of: SquareOf | None = None) -> None:
+    def __init__(
+        self, layout: Layout, game: TwoPlayerGame, square_of: SquareOf | None = None
+    ) -> None:
         self.plies = layout.moves
         self.code = PlyCode(layout, square_of or game.square_of)
         self.mirrors = Mirrors(self.code, game)
         self.words = self.mirrors.plain
         self._patterns = [dict(ply.coding.patterns()) for ply in self.plies]
 
-    def literals(self, ply: int, move: Move, words: Words | None = None) -> list[int] | None:
+    def literals(self, ply: int, move: Move, words: SharedWords | None = None) -> list[int] | None:
         """The literals that are true where a move is said at a ply, from 1, if it can be said.
 
         Bits that mean nothing are left out.
@@ -237,7 +239,7 @@ class Spelling:
         return [literal if bit else -literal for literal, bit in pairs if bit is not None]
 
 
-def check_length(layout: Layout, own: Game | None, game: Game) -> None:
+def check_length(layout: Layout, own: TwoPlayerGame | None, game: TwoPlayerGame) -> None:
     """Raise ``UsageError`` where the layout's game, ``own``, is not as long as ``game``.
 
     A formula may leave out last plies of its game that decide nothing.
@@ -255,7 +257,7 @@ def values_of(literals: Iterable[int]) -> dict[int, bool]:
     return {abs(x): x > 0 for x in literals}
 
 
-def parsed(game: Game, text: str, player: Player) -> Move | None:
+def parsed(game: TwoPlayerGame, text: str, player: Player) -> Move | None:
     """The move that a text names, if it names one."""
     try:
         return game.parse_move(text, player)

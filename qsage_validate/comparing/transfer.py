@@ -25,7 +25,7 @@ from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.sat_solver import Solver, Unsatisfiable, satisfy
 from qsage_validate.comparing.shared import Loses, Shared, Transfer, Wins
 from qsage_validate.errors import Undecided, UndecidedError, UsageError
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 
 def transfer(
@@ -188,7 +188,7 @@ def _lost(
         play.append(text)
         if scope.quantifier is not strategy.kind.decides:
             replies.append(text)
-    truth = "false" if strategy.kind is Kind.SKOLEM else "true"
+    truth = "false" if strategy.kind is CertificateKind.SKOLEM else "true"
     return Loses(
         f"the second formula is {truth} in this play{how}",
         tuple(play),
@@ -198,9 +198,9 @@ def _lost(
     )
 
 
-def can_hold(formula: Qbf, values: Mapping[int, bool], kind: Kind) -> bool:
+def can_hold(formula: Qbf, values: Mapping[int, bool], kind: CertificateKind) -> bool:
     """True if some values of all other variables give the matrix the value that ``kind`` wants."""
-    goal = formula.output if kind is Kind.SKOLEM else -formula.output
+    goal = formula.output if kind is CertificateKind.SKOLEM else -formula.output
     with Solver("minicard", bootstrap_with=list(formula.clauses())) as solver:
         fixed = [v if value else -v for v, value in values.items()]
         return bool(solver.solve(assumptions=[*fixed, goal]))

@@ -95,7 +95,7 @@ def nothing_else(_: PlayLiterals) -> Mapping[int, int]:
     return {}
 
 
-class PlayInMind:
+class ReferencePlay:
     """The play that a hero has in mind while a certificate is compiled, one by the rules.
 
     Where a formula does something else than lose for White when White writes an illegal move,

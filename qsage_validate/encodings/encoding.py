@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.completion import Completion, PlayInMind
+from qsage_validate.encodings.completion import Completion, ReferencePlay
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.planning_game import PlanningGame
@@ -29,5 +29,5 @@ class Encoding:
     layout: Layout
     model: GameModel
     completions: Mapping[Player, Completion]
-    mind: Callable[[AigBuilder, Player], PlayInMind]
+    mind: Callable[[AigBuilder, Player], ReferencePlay]
     planned_on: Mapping[Player, Callable[[], PlanningGame]] = field(default_factory=dict)

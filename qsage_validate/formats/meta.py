@@ -62,7 +62,7 @@ class MetaFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _MetaLine:
     offset: int
     text: str
 
@@ -71,11 +71,11 @@ class _Reader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.headers: dict[str, int] = {}
-        self.body: dict[str, list[_Line]] = {}
+        self.body: dict[str, list[_MetaLine]] = {}
         self._split()
 
     def _split(self) -> None:
-        current: list[_Line] | None = None
+        current: list[_MetaLine] | None = None
         for _, offset, line in self.source.lines():
             content = line.split("%", 1)[0]
             text = content.strip()
@@ -94,9 +94,9 @@ class _Reader:
             elif current is None:
                 raise self.source.error(start, quoted(text), "a section such as '#boardsize'")
             else:
-                current.append(_Line(start, text))
+                current.append(_MetaLine(start, text))
 
-    def lines(self, section: str, least: int, most: int | None = None) -> list[_Line]:
+    def lines(self, section: str, least: int, most: int | None = None) -> list[_MetaLine]:
         if section not in self.body:
             raise self.source.end_error(f"a section '#{section}'")
         lines = self.body[section]
@@ -111,7 +111,7 @@ class _Reader:
             )
         return lines
 
-    def numbers(self, line: _Line, count: int, what: str, least: int) -> tuple[int, ...]:
+    def numbers(self, line: _MetaLine, count: int, what: str, least: int) -> tuple[int, ...]:
         """The ``count`` numbers of a line, each from ``least``."""
         words = [(m.start(), m.group()) for m in re.finditer(r"\S+", line.text)]
         values = [self.number(line.offset + at, word, what, least) for at, word in words]
@@ -131,7 +131,7 @@ class _Reader:
             raise self.source.error(offset, word, f"{what} from {least} to {_MAX_NUMBER}")
         return value
 
-    def bit_lists(self, line: _Line, names: Sequence[str]) -> list[Bits]:
+    def bit_lists(self, line: _MetaLine, names: Sequence[str]) -> list[Bits]:
         """``[a,b] [c] [ ]``: one list for each name, separated by white space."""
         lists: list[Bits] = []
         at = 0

@@ -27,7 +27,7 @@ _LINE: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class NamedValue:
+class OuterValue:
     """The value of a variable, by the name that the file has for it, and where it stands."""
 
     name: str
@@ -42,7 +42,7 @@ class OuterBlock:
     ``result`` is the place of that line.
     """
 
-    values: tuple[NamedValue, ...]
+    values: tuple[OuterValue, ...]
     truth: bool | None
     result: int
     source: Source
@@ -55,7 +55,7 @@ def parse_outer_block(data: bytes, path: str | None = None) -> OuterBlock:
     and for a file without lines of values.
     """
     source = Source.decode(data, path, LETTER_C)
-    values: list[NamedValue] = []
+    values: list[OuterValue] = []
     truth: bool | None = None
     result, seen = 0, False
     for _, start, line in source.lines():
@@ -78,10 +78,10 @@ def parse_outer_block(data: bytes, path: str | None = None) -> OuterBlock:
     return OuterBlock(tuple(values), truth, result, source)
 
 
-def _values(source: Source, start: int, text: str) -> list[NamedValue]:
+def _values(source: Source, start: int, text: str) -> list[OuterValue]:
     """The literals of one line, whose 0 at the end may be missing."""
     words = [(start + m.start(), m.group()) for m in re.finditer(r"\S+", text)]
-    found: list[NamedValue] = []
+    found: list[OuterValue] = []
     for place, (at, word) in enumerate(words):
         if word == "0":
             if place + 1 < len(words):
@@ -91,5 +91,5 @@ def _values(source: Source, start: int, text: str) -> list[NamedValue]:
         match = _LITERAL.fullmatch(word)
         if match is None:
             raise source.error(at, quoted(word), "a variable, with '-' where it is false")
-        found.append(NamedValue(match.group(1), not word.startswith("-"), at))
+        found.append(OuterValue(match.group(1), not word.startswith("-"), at))
     return found

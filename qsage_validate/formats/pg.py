@@ -59,7 +59,7 @@ _TIME: Final = re.compile(r"t([0-9]{1,6})")
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class CellRelation:
     """``up(p0,p1)``: cell ``second`` is above cell ``first``; ``side``: to its right."""
 
     name: str
@@ -92,7 +92,7 @@ class PgFile:
     edges: tuple[Row, ...] = ()
     source: str | None = None
     target: str | None = None
-    black_goal: tuple[tuple[Relation, ...], ...] = ()
+    black_goal: tuple[tuple[CellRelation, ...], ...] = ()
     first_moves: Row = ()
     distances: tuple[Row, ...] = ()
     unreachable_pairs: tuple[Row, ...] = ()
@@ -423,11 +423,11 @@ def _edges(reader: _Reader, ends: tuple[str, str] | None) -> tuple[Row, ...]:
     return tuple(edges)
 
 
-def _shape(reader: _Reader, row: Sequence[_Word]) -> tuple[Relation, ...]:
+def _shape(reader: _Reader, row: Sequence[_Word]) -> tuple[CellRelation, ...]:
     """``up(p0,p1) side(p1,p2)``, with blanks where one likes; the cells hang together."""
     start, end = row[0].offset, row[-1].offset + len(row[-1].text)
     text = reader.source.text
-    relations: list[tuple[Relation, int]] = []
+    relations: list[tuple[CellRelation, int]] = []
     at = start
     while at < end:
         match = _RELATION.match(text, at, end)
@@ -436,7 +436,7 @@ def _shape(reader: _Reader, row: Sequence[_Word]) -> tuple[Relation, ...]:
             raise reader.source.error(at, found, "a relation such as 'up(p0,p1)'")
         if match[2] == match[3]:
             raise reader.source.error(at, quoted(match[0]), "two different cells")
-        relations.append((Relation(match[1], match[2], match[3]), at))
+        relations.append((CellRelation(match[1], match[2], match[3]), at))
         blank = _BLANKS.match(text, match.end(), end)
         at = match.end() if blank is None else blank.end()
     shape = tuple(relation for relation, _ in relations)
@@ -449,13 +449,13 @@ def _shape(reader: _Reader, row: Sequence[_Word]) -> tuple[Relation, ...]:
     return shape
 
 
-def growing(relations: Sequence[Relation]) -> tuple[Relation, ...]:
+def growing(relations: Sequence[CellRelation]) -> tuple[CellRelation, ...]:
     """What hangs together with the first relation, each behind one that shares a cell."""
-    beside: dict[str, list[Relation]] = {}
+    beside: dict[str, list[CellRelation]] = {}
     for relation in relations:
         beside.setdefault(relation.first, []).append(relation)
         beside.setdefault(relation.second, []).append(relation)
-    ordered: dict[Relation, None] = {}
+    ordered: dict[CellRelation, None] = {}
     cells = dict.fromkeys([relations[0].first])
     waiting = list(cells)
     for cell in waiting:

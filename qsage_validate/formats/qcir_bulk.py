@@ -30,7 +30,7 @@ from qsage_validate.formats.qcir_common import (
     largest_kept,
 )
 from qsage_validate.formats.source import BOM, decoded_comment
-from qsage_validate.formats.vocabulary import CollisionError, Vocabulary
+from qsage_validate.formats.vocabulary import CollisionError, WordTable
 from qsage_validate.system.stages import go_on
 
 _COMMENT: Final = re.compile(rb"#([^\r\n]*)")
@@ -133,7 +133,7 @@ class _Reader:
         self.path: Final = path
         self.line, self.counted = 1, 0
         self.comments: list[tuple[int, str]] = []
-        self.names = Vocabulary(self.data)
+        self.names = WordTable(self.data)
         self.prefix: list[tuple[str, NDArray[np.int32]]] = []
         self.outputs: list[NDArray[np.int32]] = []
         self.numbers: list[NDArray[np.int32]] = []

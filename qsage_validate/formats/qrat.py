@@ -20,7 +20,7 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Path, byte_error, label, quoted, read_bytes
 
 
-class Action(Enum):
+class QratAction(Enum):
     """The action of a step; the values are the letters of the format."""
 
     ADD = ""
@@ -28,13 +28,13 @@ class Action(Enum):
     REDUCE = "u"
 
 
-class Step(NamedTuple):
+class QratStep(NamedTuple):
     """One step: the clause in the trace's order, what the trace calls it, and its line.
 
     The clause of a ``REDUCE`` still has the removed literal, in first place.
     """
 
-    action: Action
+    action: QratAction
     literals: tuple[int, ...]
     technique: str
     line: int
@@ -44,10 +44,10 @@ class Step(NamedTuple):
 class QratTrace:
     """The steps from a formula to what a preprocessor made of it."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[QratStep, ...]
     path: str | None = None
 
-    def error(self, step: Step, found: str, expected: str) -> InputError:
+    def error(self, step: QratStep, found: str, expected: str) -> InputError:
         """The error at a step."""
         return InputError(self.path, step.line, None, found, expected)
 
@@ -56,7 +56,7 @@ _LINE: Final = re.compile(
     rb"[ \t]*(?:([du])[ \t]+)?((?:-?[1-9][0-9]{0,9}[ \t]+)*)0(?![^ \t\r])(.*)"
 )
 _LITERAL: Final = re.compile(rb"-?[1-9][0-9]{0,9}\Z")
-_ACTIONS: Final = {None: Action.ADD, b"d": Action.DELETE, b"u": Action.REDUCE}
+_ACTIONS: Final = {None: QratAction.ADD, b"d": QratAction.DELETE, b"u": QratAction.REDUCE}
 _MAX_VARIABLE: Final = (1 << 31) - 1
 
 
@@ -94,7 +94,7 @@ def parse_qrat(data: bytes | str, path: str | None = None) -> QratTrace:
             techniques[comment] = technique
         if letter == b"u" and not literals:
             raise byte_error(path, raw, offset, "a reduction of no literal", "'u' and a clause")
-        steps.append(Step(_ACTIONS[letter], literals, technique, number))
+        steps.append(QratStep(_ACTIONS[letter], literals, technique, number))
         offset += len(line) + 1
     if raw and not raw.endswith(b"\n"):
         raise byte_error(path, raw, len(raw), "the end of the file", "the end of a line")
@@ -135,10 +135,10 @@ def introduced_levels(scopes: Sequence[Scope], trace: QratTrace) -> dict[int, in
     lowest = min(new, default=0)
     batch: list[int] = []
     leftmost = innermost
-    previous: Step | None = None
+    previous: QratStep | None = None
     for step in trace.steps if new else ():
         copied = None
-        if step.action is Action.ADD and previous is not None:
+        if step.action is QratAction.ADD and previous is not None:
             copied = _copied(previous, step, levels)
         if copied is not None:
             copy, original = copied
@@ -157,7 +157,7 @@ def introduced_levels(scopes: Sequence[Scope], trace: QratTrace) -> dict[int, in
             previous = None
         literals = step.literals
         if (
-            step.action is Action.ADD
+            step.action is QratAction.ADD
             and literals
             and (max(literals) >= lowest or -min(literals) >= lowest)
             and any(abs(literal) not in levels for literal in literals)
@@ -170,13 +170,13 @@ def introduced_levels(scopes: Sequence[Scope], trace: QratTrace) -> dict[int, in
     return dict(list(levels.items())[known:])
 
 
-def _place(step: Step, levels: dict[int, int], level: int) -> None:
+def _place(step: QratStep, levels: dict[int, int], level: int) -> None:
     """Give the variables of a step that have no level one."""
     for literal in step.literals:
         levels.setdefault(abs(literal), level)
 
 
-def _copied(first: Step, second: Step, known: dict[int, int]) -> tuple[int, int] | None:
+def _copied(first: QratStep, second: QratStep, known: dict[int, int]) -> tuple[int, int] | None:
     """Copy and original when two steps define a copy: ``-c u x`` and ``c u -x``."""
     if len(first.literals) != 3 or len(second.literals) != 3:
         return None

@@ -18,7 +18,7 @@ _TOKEN = re.compile(r"\s+|;[^\n]*|[()]|[^\s();]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class SourceWord:
     """A word and the offset of its first character."""
 
     text: str
@@ -34,7 +34,7 @@ class List:
     end: int
 
 
-Node = Word | List
+Node = SourceWord | List
 
 
 def read_nodes(source: Source) -> tuple[Node, ...]:
@@ -58,7 +58,7 @@ def read_nodes(source: Source) -> tuple[Node, ...]:
             starts.append(offset)
             continue
         if word != ")":
-            node: Node = Word(word, offset)
+            node: Node = SourceWord(word, offset)
         elif not stack:
             raise source.error(offset, "')' without a '(' before it", "'(' or the end of the file")
         else:
@@ -74,9 +74,9 @@ def read_nodes(source: Source) -> tuple[Node, ...]:
 
 def node_text(node: Node) -> str:
     """The quotation of a node in a message: a word, or the beginning of a list."""
-    if isinstance(node, Word):
+    if isinstance(node, SourceWord):
         return quoted(node.text)
     if not node.items:
         return "'()'"
     first = node.items[0]
-    return f"'({first.text} ...)'" if isinstance(first, Word) else "'(('"
+    return f"'({first.text} ...)'" if isinstance(first, SourceWord) else "'(('"

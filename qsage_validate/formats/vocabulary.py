@@ -26,7 +26,7 @@ class CollisionError(Exception):
     """Two words have one hash."""
 
 
-class Vocabulary:
+class WordTable:
     """The words of ``data``, which has eight bytes or more; none of its words has a NUL."""
 
     def __init__(self, data: bytes) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 from qsage_validate.formats.source import Format, quoted, sniff
 from qsage_validate.games.declared import languages
 from qsage_validate.games.model_text import GameModel, ModelParts
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.registry import load
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Language(ABC, Generic[M]):
         """
 
     @abstractmethod
-    def rules(self, model: M) -> Game:
+    def rules(self, model: M) -> TwoPlayerGame:
         """The executable rules of a model, which are imported when they are asked for."""
 
     def warnings(self, model: M) -> Sequence[str]:
@@ -118,8 +118,8 @@ def load_game(model: Model) -> BddlGame: ...
 @overload
 def load_game(model: PositionalModel) -> PositionalGame: ...
 @overload
-def load_game(model: GameModel) -> Game: ...
-def load_game(model: GameModel) -> Game:
+def load_game(model: GameModel) -> TwoPlayerGame: ...
+def load_game(model: GameModel) -> TwoPlayerGame:
     """The executable rules of a model; of a game in GDL each round is two plies."""
-    game: Game = LANGUAGES[model.language].rules(model)
+    game: TwoPlayerGame = LANGUAGES[model.language].rules(model)
     return game

@@ -11,7 +11,7 @@ from itertools import product
 
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.games.library.catalogue import library_games
-from qsage_validate.games.library.template import BoardSize, Flag, Option, Template
+from qsage_validate.games.library.template import BoardSize, Flag, Template, TemplateOption
 from qsage_validate.games.model_text import GameModel
 
 _LONGEST = 60
@@ -87,7 +87,7 @@ def _values(
         yield told | dict(zip(untold, chosen, strict=True))
 
 
-def _word(option: Option) -> str:
+def _word(option: TemplateOption) -> str:
     """The word that tells a flag, or that stands before a number, in a name."""
     return option.name.replace("_", "-")
 

@@ -89,7 +89,7 @@ class Shape(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class BoardPicture:
     """The picture of a position as a grid; frozen and comparable.
 
     ``squares`` is row by row, ``width`` columns a row: square (x, y), 1-based with y growing
@@ -133,7 +133,7 @@ class Board:
         rows = range(0, self.width * self.height, self.width)
         return "/".join("".join(s.value for s in self.squares[r : r + self.width]) for r in rows)
 
-    def differences(self, other: Board) -> list[tuple[int, int]]:
+    def differences(self, other: BoardPicture) -> list[tuple[int, int]]:
         """The squares, 1-based (x, y), on which two boards of one size differ."""
         return [
             (i % self.width + 1, i // self.width + 1)
@@ -170,7 +170,7 @@ class Position(ABC):
 
     @property
     @abstractmethod
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         """The board that shows the position."""
 
     @abstractmethod
@@ -211,12 +211,12 @@ class Symmetry:
     moves: Mapping[Move, Move]
     keeps_initial: bool
 
-    def board(self, board: Board) -> Board:
+    def board(self, board: BoardPicture) -> BoardPicture:
         """The image of a board."""
         squares = list(board.squares)
         for (x, y), (u, v) in self.squares.items():
             squares[(v - 1) * board.width + (u - 1)] = board[x, y]
-        return Board(board.width, board.height, tuple(squares), board.shape)
+        return BoardPicture(board.width, board.height, tuple(squares), board.shape)
 
 
 def board_maps(width: int, height: int) -> list[tuple[str, Callable[[int, int], tuple[int, int]]]]:
@@ -331,7 +331,7 @@ class NotPlayableError(QsageError):
     """A position can be reached in which the rules do not say how the play goes on."""
 
 
-class Game(ABC):
+class TwoPlayerGame(ABC):
     """A two-player game of bounded depth; Black tries to win within ``plies`` plies.
 
     ``language`` is what its rules are written in, as the lines ``game`` of layouts call it.
@@ -431,7 +431,7 @@ class Game(ABC):
         """
 
     @abstractmethod
-    def board_of(self, atoms: Collection[str]) -> Board:
+    def board_of(self, atoms: Collection[str]) -> BoardPicture:
         """The board that shows some atoms; atoms that it cannot show are left out."""
 
     @abstractmethod

@@ -7,8 +7,8 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.formats.gate_lines import comment_above, gate_lines
-from qsage_validate.games.protocol import Game, Position
-from qsage_validate.judging.positions import Difference, Positions
+from qsage_validate.games.protocol import Position, TwoPlayerGame
+from qsage_validate.judging.positions import PlayDifference, Positions
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.validation.finding import DecidingGate, Finding
@@ -16,7 +16,7 @@ from qsage_validate.validation.finding import DecidingGate, Finding
 _MOST_LITERALS: Final = 8
 
 
-def described(difference: Difference, game: Game) -> Finding:
+def described(difference: PlayDifference, game: TwoPlayerGame) -> Finding:
     """A difference as a finding."""
     moves = difference.moves
     player = game.player_at(len(moves)) if moves else None
@@ -35,8 +35,8 @@ def described(difference: Difference, game: Game) -> Finding:
 
 
 def shown(
-    difference: Difference,
-    game: Game,
+    difference: PlayDifference,
+    game: TwoPlayerGame,
     formula: Qbf,
     positions: Positions,
     deadline: Deadline = NEVER,

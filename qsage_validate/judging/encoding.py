@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import MissingExtraError, Undecided
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.differences import shown
 from qsage_validate.judging.sandwich import Lower, Scripts, Upper
@@ -38,8 +38,8 @@ from qsage_validate.validation.verdict import (
 )
 
 if TYPE_CHECKING:
-    from qsage_validate.judging.positions import Positions, Tally
-    from qsage_validate.judging.sampling import Sample
+    from qsage_validate.judging.positions import Positions, SearchTally
+    from qsage_validate.judging.sampling import PositionSample
 
 _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
@@ -58,7 +58,7 @@ _SHORTER: Final = 0.05
 def judge(
     formula: Qbf,
     layout: Layout,
-    game: Game,
+    game: TwoPlayerGame,
     *,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
@@ -91,8 +91,8 @@ class _Compared:
     """What a comparison of positions came to; ``going_on`` is that of the positions."""
 
     positions: Positions
-    tally: Tally
-    drawn: Sample
+    tally: SearchTally
+    drawn: PositionSample
     going_on: bool
 
     @property
@@ -115,7 +115,7 @@ class _Compared:
 class _Judgement:
     formula: Qbf
     layout: Layout
-    game: Game
+    game: TwoPlayerGame
     deadline: Deadline
     tell: Tell
     most: int
@@ -244,8 +244,8 @@ class _Judgement:
         going_on: bool = False,
     ) -> _Compared:
         """Compare positions: all, or drawn ones."""
-        from qsage_validate.judging.positions import Positions, Tally
-        from qsage_validate.judging.sampling import Sample, sample
+        from qsage_validate.judging.positions import Positions, SearchTally
+        from qsage_validate.judging.sampling import PositionSample, sample
 
         first = deadline.share(_IN_ORDER)
         positions = Positions(
@@ -256,12 +256,12 @@ class _Judgement:
             equal_first=self._equal_first(),
             going_on=going_on,
         )
-        tally = Tally(positions.along(failing, first))
+        tally = SearchTally(positions.along(failing, first))
         if len(tally.differences) < self.most:
             tally = positions.search(deadline=first, most=self.most, tell=self.tell)
         if tally.settled and not tally.differences and positions.residuals.confirm(deadline):
             tally = positions.search(deadline=deadline, most=self.most, tell=self.tell)
-        drawn = Sample()
+        drawn = PositionSample()
         if not tally.settled and not tally.differences:
             positions.values = GameValues.of_game(self.game, deadline=deadline)
             drawn = sample(positions, deadline, beyond=tally.plies, most=self.most, tell=self.tell)
@@ -308,7 +308,7 @@ class _Judgement:
         return Undecided(why)
 
 
-def _sampled(tally: Tally, drawn: Sample, words: Mapping[str, int]) -> str:
+def _sampled(tally: SearchTally, drawn: PositionSample, words: Mapping[str, int]) -> str:
     """The positions in which formula and game agree, where they are not all."""
     parts = []
     if drawn.positions:

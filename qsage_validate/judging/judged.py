@@ -9,9 +9,9 @@ from functools import partial
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import FOUND, Layout
 from qsage_validate.errors import Undecided
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.readings.find import Found, find_layout
+from qsage_validate.judging.readings.find import FoundReadings, find_layout
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.fit import check_fit
@@ -34,7 +34,7 @@ class Judged:
 
 def judge_formula(
     formula: Qbf,
-    game: Game,
+    game: TwoPlayerGame,
     layout: Layout | None = None,
     *,
     deadline: Deadline = NEVER,
@@ -59,7 +59,7 @@ def judge_formula(
 
 def judge_found(
     formula: Qbf,
-    found: Found,
+    found: FoundReadings,
     *,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
@@ -105,7 +105,7 @@ def judge_found(
     return Judged(replace(first.answer, verdict=Refuted(named)), found.layout)
 
 
-def _undecided(why: str, found: Found, layout: Layout | None) -> Judged:
+def _undecided(why: str, found: FoundReadings, layout: Layout | None) -> Judged:
     return Judged(LevelAnswer(Undecided(f"{why} ({found.best_words})")), layout)
 
 

@@ -31,7 +31,7 @@ ALONG_SECONDS: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PlayDifference:
     """A play after which formula and game differ.
 
     ``game`` is true if Black wins, ``formula`` is the formula's value with the moves fixed, and
@@ -46,14 +46,14 @@ class Difference:
 
 
 @dataclass
-class Tally:
+class SearchTally:
     """What a search for differences has done.
 
     ``plies`` is the length of the plays up to which all are settled; ``settled`` says that these
     are all plays there are.
     """
 
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[PlayDifference] = field(default_factory=list)
     positions: int = 0
     asked: int = 0
     plies: int = -1
@@ -102,12 +102,12 @@ class Positions:
         most_positions: int | None = None,
         below: int | None = None,
         tell: Tell = nobody,
-    ) -> Tally:
+    ) -> SearchTally:
         """Compare after all plays, the shortest first, until ``most`` differences are found.
 
         With ``below``, after plays of fewer plies, and in each position.
         """
-        tally = Tally()
+        tally = SearchTally()
         frontier = [_Node((), self.values.simulator.start())]
         for made in range(self.values.simulator.plies + 1):
             if made == below:
@@ -140,7 +140,7 @@ class Positions:
         self,
         node: _Node,
         made: int,
-        tally: Tally,
+        tally: SearchTally,
         deadline: Deadline,
         following: list[_Node],
         each: bool,
@@ -158,7 +158,9 @@ class Positions:
                 tally.asked += 1
             settled = answer.truth
             if answer.truth is (not black):
-                tally.differences.append(Difference(node.moves, black, answer.truth, answer.word))
+                tally.differences.append(
+                    PlayDifference(node.moves, black, answer.truth, answer.word)
+                )
                 return
         if over:
             return
@@ -170,7 +172,7 @@ class Positions:
             moves = (*node.moves, move)
             if self.codes.values(node.moves, move) is None:
                 if self._has_to_be_said(move, made):
-                    tally.differences.append(Difference(moves, black, None))
+                    tally.differences.append(PlayDifference(moves, black, None))
                 continue
             following.append(_Node(moves, values.simulator.play(state, move), implied))
 
@@ -184,7 +186,7 @@ class Positions:
 
     def along(
         self, plays: Iterable[tuple[bool, Sequence[str]]], deadline: Deadline
-    ) -> list[Difference]:
+    ) -> list[PlayDifference]:
         """A difference along some play, as far as its moves are legal and have codes.
 
         Each play comes with the half that seems to fail: from there on moves are made that lead to
@@ -198,7 +200,7 @@ class Positions:
                     missing = self.missing(state, moves[:made])
                     if missing is not None:
                         black = self.values.winner(state, made) is Player.BLACK
-                        return [Difference((*moves[:made], missing), black, None)]
+                        return [PlayDifference((*moves[:made], missing), black, None)]
                 for made, state in reversed([*enumerate(states)]):
                     black = self.values.winner(state, made) is Player.BLACK
                     if black not in self.halves:
@@ -206,12 +208,12 @@ class Positions:
                     fixed = self.codes.of_play(moves[:made])
                     answer = self.residuals.answer(fixed, made, deadline.sooner(ALONG_SECONDS))
                     if answer.truth is (not black):
-                        return [Difference(moves[:made], black, answer.truth, answer.word)]
+                        return [PlayDifference(moves[:made], black, answer.truth, answer.word)]
         except UndecidedError:
             return []  # the game's value was not found in time
         return []
 
-    def confirmed(self, difference: Difference, deadline: Deadline) -> Difference:
+    def confirmed(self, difference: PlayDifference, deadline: Deadline) -> PlayDifference:
         """The difference by what is known without a solver's word, where there is time for that.
 
         It is none any more where the word was wrong.

@@ -72,7 +72,7 @@ class Residuals:
         self._most_inputs = most_inputs
         self._quantifiers = self.formula.quantifiers()
         self._sizes: dict[int, int] = {}
-        self._expanded: dict[int, Expansion] = {}
+        self._expanded: dict[int, ExpandedFormula] = {}
         self._refined: dict[int, Refinement] = {}
         self._known: dict[tuple[int, tuple[bool, ...]], ResidualValue] = {}
 
@@ -139,7 +139,7 @@ class Residuals:
         left = trimmed(residual(self.formula, values))
         size = expansion_size(left, ())
         if size <= _SMALL_INPUTS:
-            return ResidualValue(Expansion(left, ()).value({}, deadline))
+            return ResidualValue(ExpandedFormula(left, ()).value({}, deadline))
         if not self._fits(plies) and self._splits(plies, _MOST_CODES):
             return self._by_codes(values, plies, deadline)
         seconds = _FIRST_SECONDS
@@ -148,7 +148,7 @@ class Residuals:
             if truth is None and self._fits(plies):
                 truth = self._expand(values, plies, deadline)
             elif truth is None and size <= self._most_inputs:
-                truth = Expansion(left, ()).value({}, deadline)
+                truth = ExpandedFormula(left, ()).value({}, deadline)
             if truth is not None:
                 return ResidualValue(truth)
             said = _said(left, deadline, seconds)
@@ -160,7 +160,7 @@ class Residuals:
     def _expand(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> bool | None:
         """The value by the expansion for all plays so long."""
         if plies not in self._expanded:
-            self._expanded[plies] = Expansion(self.formula, self.fixed(plies))
+            self._expanded[plies] = ExpandedFormula(self.formula, self.fixed(plies))
         return self._expanded[plies].value(values, deadline)
 
     def _refine(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> bool | None:
@@ -211,7 +211,7 @@ class Residuals:
         return ResidualValue(not existential)
 
 
-class Expansion:
+class ExpandedFormula:
     """A formula whose universal variables are expanded, over variables that are assumed."""
 
     def __init__(self, formula: Qbf, free: Sequence[int]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
-from qsage_validate.judging.positions import ALONG_SECONDS, Difference, Positions
+from qsage_validate.judging.positions import ALONG_SECONDS, PlayDifference, Positions
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -28,12 +28,12 @@ _FREE: Final = 20
 
 
 @dataclass
-class Sample:
+class PositionSample:
     """The positions that were compared, by their winner, and the differences among them."""
 
     black: int = 0
     white: int = 0
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[PlayDifference] = field(default_factory=list)
 
     @property
     def positions(self) -> int:
@@ -49,7 +49,7 @@ def sample(
     most: int = 1,
     seed: int = 0,
     tell: Tell = nobody,
-) -> Sample:
+) -> PositionSample:
     """Compare in drawn positions until the deadline, or until ``most`` differences are found.
 
     Plays of at most ``beyond`` plies are known already.
@@ -77,7 +77,7 @@ class _Drawing:
         self, positions: Positions, deadline: Deadline, beyond: int, random: Random
     ) -> None:
         self.positions = positions
-        self.found = Sample()
+        self.found = PositionSample()
         self.reach = 1
         self._deadline = deadline
         self._beyond = beyond
@@ -88,12 +88,12 @@ class _Drawing:
         """Draw a play, and compare along its last moves; the shortest difference is kept."""
         moves, states = self._play(hero)
         values = self.positions.values
-        difference: Difference | None = None
+        difference: PlayDifference | None = None
         for made, state in enumerate(states):
             missing = self.positions.missing(state, moves[:made])
             if missing is not None:
                 black = values.winner(state, made) is Player.BLACK
-                self._differs(Difference((*moves[:made], missing), black, None))
+                self._differs(PlayDifference((*moves[:made], missing), black, None))
                 return
         for made in range(len(moves), max(self._beyond, len(moves) - self.reach), -1):
             play = moves[:made]
@@ -112,11 +112,11 @@ class _Drawing:
             self.found.black += black
             self.found.white += not black
             if answer.truth is not black:
-                difference = Difference(play, black, answer.truth, answer.word)
+                difference = PlayDifference(play, black, answer.truth, answer.word)
         if difference is not None:
             self._differs(difference)
 
-    def _differs(self, difference: Difference) -> None:
+    def _differs(self, difference: PlayDifference) -> None:
         if difference not in self.found.differences:
             self.found.differences.append(difference)
 

@@ -29,7 +29,7 @@ from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import State
 from qsage_validate.kernel.reading import Matcher, PlyReading
 from qsage_validate.kernel.strategy import played
-from qsage_validate.kernel.walk import Step
+from qsage_validate.kernel.walk import WalkPly
 from qsage_validate.validation.proofs.ground import RulesIn
 
 _NOWHERE: Final = 1 << 40
@@ -63,7 +63,7 @@ class Suggestions(Protocol):
         """
         ...
 
-    def step(self, step: Step, won: Mapping[Player, int]) -> None:
+    def step(self, step: WalkPly, won: Mapping[Player, int]) -> None:
         """A ply has been made; ``won`` says who has won by it."""
         ...
 
@@ -107,7 +107,7 @@ class Scripts(ABC):
         self.assumed: list[int] = []
         self.known: dict[int, int] = {}
         self.literals = {v: TRUE if value else FALSE for v, value in codes.constants.items()}
-        self.steps: list[Step] = []
+        self.steps: list[WalkPly] = []
         self.early: list[int] = []
         self.unknown: list[int] = []
         self.zero: list[int] = []
@@ -171,7 +171,7 @@ class Scripts(ABC):
 
     # -- claims -----------------------------------------------------------------------------
 
-    def missing(self, step: Step) -> None:
+    def missing(self, step: WalkPly) -> None:
         """Claim that moves without a code are legal in no play that comes to a ply."""
         if step.reading is None:
             return
@@ -184,7 +184,7 @@ class Scripts(ABC):
             text = f"{step.player}'s move {name} is legal by the rules, and has no code"
             self.claims.append(Claim(FindingKind.LEGALITY_DIFFERS, step.ply - 1, wrong, text))
 
-    def silent(self, step: Step) -> None:
+    def silent(self, step: WalkPly) -> None:
         """Claim that the rules say how the play goes on."""
         wrong = self.builder.and_(step.playing, self.rules.undefined(step.before, step.ply))
         self.claims.append(
@@ -238,7 +238,7 @@ class Scripts(ABC):
             self._playing = self.builder.and_(self._playing, literal ^ 1)
         return won
 
-    def _step(self, ply: int) -> Step:
+    def _step(self, ply: int) -> WalkPly:
         rules, and_, or_all = self.rules, self.builder.and_, self.builder.or_all
         names, legal = rules.moves(ply), rules.legal(self._state, ply)
         playing, before, player = self._playing, self._state, rules.mover(ply)
@@ -273,7 +273,7 @@ class Scripts(ABC):
         else:
             self._playing = and_(playing, moved)
         self._state = state
-        step = Step(
+        step = WalkPly(
             ply=ply,
             player=player,
             reading=reading,

@@ -14,14 +14,14 @@ from typing import Any, ClassVar, Final, TypeVar
 from qsage_validate.errors import MalformedMoveError, QsageError, UsageError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.protocol import (
-    Board,
-    Game,
+    BoardPicture,
     Illegality,
     Move,
     Outcome,
     Player,
     Position,
     Square,
+    TwoPlayerGame,
     Witness,
 )
 from qsage_validate.judging.simulator import Simulator
@@ -63,7 +63,7 @@ class SimulatedPosition(Position):
         return None
 
     @property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         return self.game.board(self.state)
 
     def legal_moves(self) -> Sequence[str]:
@@ -83,7 +83,7 @@ class SimulatedPosition(Position):
         return Illegality(rule, f"{move}: {rule}")
 
 
-class SimulatedGame(Game):
+class SimulatedGame(TwoPlayerGame):
     """The game of a :class:`Simulator`; its moves are the simulator's texts.
 
     Raises ``UsageError`` for an object that lacks a method, and later for what a method returns
@@ -253,20 +253,20 @@ class SimulatedGame(Game):
         own = getattr(self.simulator, "text", None)
         return str(self._called("text", own, state) if callable(own) else state)
 
-    def board(self, state: Hashable) -> Board:
+    def board(self, state: Hashable) -> BoardPicture:
         """The picture of a state: a row for each line of its text.
 
-        A simulator may have a method ``board`` that returns a ``Board``, or rows of signs with a
-        slash between them (``"B../.W."``).
+        A simulator may have a method ``board`` that returns a ``BoardPicture``, or rows of signs
+        with a slash between them (``"B../.W."``).
         """
         own = getattr(self.simulator, "board", None)
         if callable(own):
             return self._drawn(self._called("board", own, state))
         rows = self.text(state).splitlines() or [""]
-        return Board(1, len(rows), (Square.OPEN,) * len(rows), names=tuple(rows))
+        return BoardPicture(1, len(rows), (Square.OPEN,) * len(rows), names=tuple(rows))
 
-    def _drawn(self, found: object) -> Board:
-        if isinstance(found, Board):
+    def _drawn(self, found: object) -> BoardPicture:
+        if isinstance(found, BoardPicture):
             return found
         signs = {square.value: square for square in Square}
         rows = found.split("/") if isinstance(found, str) else []
@@ -274,7 +274,9 @@ class SimulatedGame(Game):
             raise UsageError(
                 f"{self.name}: board returned {found!r}, expected rows of one length as B../.W."
             )
-        return Board(len(rows[0]), len(rows), tuple(signs[sign] for row in rows for sign in row))
+        return BoardPicture(
+            len(rows[0]), len(rows), tuple(signs[sign] for row in rows for sign in row)
+        )
 
     def atoms(self, position: Position) -> frozenset[str]:
         return frozenset()
@@ -283,7 +285,7 @@ class SimulatedGame(Game):
     def words(self) -> Collection[str]:
         return ()
 
-    def board_of(self, atoms: Collection[str]) -> Board:
+    def board_of(self, atoms: Collection[str]) -> BoardPicture:
         return self.initial.board
 
     def square_of(self, text: str) -> tuple[int, int] | None:

@@ -9,11 +9,11 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from qsage_validate.errors import IllegalMoveError
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 
 if TYPE_CHECKING:
-    from qsage_validate.solvers.search.solver import Solver
+    from qsage_validate.solvers.search.solver import SearchSolver
 
 
 class Simulator(Protocol):
@@ -52,7 +52,7 @@ class Simulator(Protocol):
 class GameSimulator:
     """A game of this package as a simulator; its states are positions."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: TwoPlayerGame) -> None:
         self.game = game
         self.plies = game.plies
 
@@ -73,7 +73,7 @@ class GameSimulator:
         return None if outcome is None else outcome.winner
 
 
-def simulator_of(game: Game) -> GameSimulator:
+def simulator_of(game: TwoPlayerGame) -> GameSimulator:
     """A game of this package as a simulator."""
     return GameSimulator(game)
 
@@ -98,9 +98,9 @@ class GameValues:
         self._moves: dict[Hashable, Sequence[str]] = {}
 
     @classmethod
-    def of_game(cls, game: Game, *, deadline: Deadline = NEVER) -> GameValues:
+    def of_game(cls, game: TwoPlayerGame, *, deadline: Deadline = NEVER) -> GameValues:
         """The values of a game of this package, by its search."""
-        solver: list[Solver] = []
+        solver: list[SearchSolver] = []
 
         def search(position: Position) -> Player:
             if not solver:

@@ -28,19 +28,19 @@ from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.positional.cover_game import OUT_OF_COVER, in_the_cover
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.codes import BLACK, WHITE
 from qsage_validate.judging.cover import Cover
 from qsage_validate.judging.sandwich import Scripts, Suggestions
 from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.kernel.reading import Matcher, PlyReading
-from qsage_validate.kernel.walk import Step
+from qsage_validate.kernel.walk import WalkPly
 from qsage_validate.validation.proofs.ground import conjunction
 
 _NO_CODES: Final[Mapping[int, int]] = {}
 
 
-def suggestions_of(layout: Layout, game: Game | None) -> Suggestions:
+def suggestions_of(layout: Layout, game: TwoPlayerGame | None) -> Suggestions:
     """What is tried on a formula of a game; ``why`` of it says where there is nothing to try."""
     if layout.state.is_board and isinstance(game, BddlGame):
         return GridSuggestions(layout, game)
@@ -84,7 +84,7 @@ class NoSuggestions:
     def own(self, ply: PlyReading) -> Mapping[int, int]:
         return _NO_CODES
 
-    def step(self, step: Step, won: Mapping[Player, int]) -> None:
+    def step(self, step: WalkPly, won: Mapping[Player, int]) -> None:
         pass
 
     def functions(self) -> Mapping[int, int]:
@@ -92,7 +92,7 @@ class NoSuggestions:
 
 
 @dataclass(frozen=True)
-class _Play:
+class _LiteralPlay:
     """A play in literals, as completions see it (``PlayLiterals``)."""
 
     builder: AigBuilder
@@ -127,7 +127,7 @@ class EncodersSuggestions(NoSuggestions):
         super().begin(script)
         self._plies: list[PlyLiterals] = []
         self._first_black: Mapping[str, int] = {}
-        self._last: Step | None = None
+        self._last: WalkPly | None = None
 
     def own(self, ply: PlyReading) -> Mapping[int, int]:
         """After a win what certificates that are compiled have there."""
@@ -160,7 +160,7 @@ class EncodersSuggestions(NoSuggestions):
                 found.setdefault(variable, []).extend([literal] * value)
         return {v: self.script.builder.or_all(literals) for v, literals in found.items()}
 
-    def step(self, step: Step, won: Mapping[Player, int]) -> None:
+    def step(self, step: WalkPly, won: Mapping[Player, int]) -> None:
         self._last = step
         if step.reading is None or not self.script.half:
             return
@@ -194,7 +194,7 @@ class EncodersSuggestions(NoSuggestions):
 
         other = self.encoding.qbf.variables(Quantifier.FORALL)
         literals = {**dict.fromkeys(other, FALSE), **script.literals}
-        play: PlayLiterals = _Play(script.builder, self._plies, literals, goals)
+        play: PlayLiterals = _LiteralPlay(script.builder, self._plies, literals, goals)
         values = self.encoding.completions[BLACK](play)
         # In clausal form gates are variables, with the numbers of the gates.
         gates = {**literals, **values}
@@ -257,7 +257,7 @@ class GridSuggestions(NoSuggestions):
         self._pairs: list[tuple[int, int]] = []
         self._reached: list[list[tuple[tuple[int, ...], int]]] = []
 
-    def step(self, step: Step, won: Mapping[Player, int]) -> None:
+    def step(self, step: WalkPly, won: Mapping[Player, int]) -> None:
         if step.reading is None:
             return
         script, ply = self.script, self.layout.moves[step.ply - 1]
@@ -272,7 +272,7 @@ class GridSuggestions(NoSuggestions):
         if script.half:
             self._track(script, ply)
 
-    def _goals(self, step: Step, won: int) -> list[tuple[tuple[int, ...], int]]:
+    def _goals(self, step: WalkPly, won: int) -> list[tuple[tuple[int, ...], int]]:
         """The goals of the hero that a win at a ply is by, as the numbers that claim them."""
         script = self.script
         assert isinstance(script.rules, GroundRules), "the rules of a grid are ground"

@@ -22,13 +22,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
-from qsage_validate.formats.assertions import GOAL, Assertion, Condition, Join, Name, Not, guard
+from qsage_validate.formats.assertions import (
+    GOAL,
+    Assertion,
+    Condition,
+    ConditionNot,
+    Join,
+    Name,
+    guard,
+)
 from qsage_validate.kernel.claims import Claim, Counterexample, failures
 from qsage_validate.kernel.composition import Composition
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.player import Player
 from qsage_validate.kernel.strategy import StrategyProof, played
-from qsage_validate.kernel.walk import Step, Walk
+from qsage_validate.kernel.walk import Walk, WalkPly
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 
@@ -41,7 +49,7 @@ def literal_of(builder: AigBuilder, condition: Condition, named: LiteralOf) -> i
     match condition:
         case Name(text):
             return named(text)
-        case Not(part):
+        case ConditionNot(part):
             return literal_of(builder, part, named) ^ 1
         case Join(conjunction, parts):
             literals = [literal_of(builder, part, named) for part in parts]
@@ -56,7 +64,7 @@ class _Asked(Claim):
     holds: bool
 
 
-class About:
+class AssertionSubject:
     """The claims about assertions in one graph, and their answers.
 
     ``broken`` has the first counterexample of an assertion, by its number in ``asserted``;
@@ -112,9 +120,9 @@ class About:
 
 def about_formula(
     composition: Composition, asserted: Sequence[Assertion], names: Mapping[str, int]
-) -> About:
+) -> AssertionSubject:
     """The claims about variables and gates; ``names`` are signed numbers of the formula."""
-    about, graph = About(composition.builder, asserted), composition.literals
+    about, graph = AssertionSubject(composition.builder, asserted), composition.literals
     literals = {name: graph[abs(x)] ^ (x < 0) for name, x in names.items()}
     for number in range(len(asserted)):
         about.add(number, 0, TRUE, literals.__getitem__)
@@ -128,10 +136,10 @@ class AssertionsProof(StrategyProof):
     asserted: Sequence[Assertion] = ()
 
     def __post_init__(self) -> None:
-        self.about = About(self.rules.builder, self.asserted)
+        self.about = AssertionSubject(self.rules.builder, self.asserted)
         super().__post_init__()
 
-    def _hero(self, step: Step) -> None:
+    def _hero(self, step: WalkPly) -> None:
         self._rules_silent(step, self.rules.undefined(step.before, step.ply))
 
     def _position(self, walk: Walk) -> None:

@@ -25,7 +25,7 @@ from qsage_validate.kernel.game import Rules
 from qsage_validate.kernel.player import Player
 from qsage_validate.kernel.reading import Reading
 from qsage_validate.kernel.strategy import Lost, MisreadError, played
-from qsage_validate.kernel.walk import Step, Walk
+from qsage_validate.kernel.walk import Walk, WalkPly
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 
@@ -73,7 +73,7 @@ class BoardsProof:
         self.composition: Composition = composition
         self.opponent = frozenset(composition.opponent)
         self.rules = self.rules_in(self.builder)
-        self._steps: list[Step] = []
+        self._steps: list[WalkPly] = []
         self._traverse()
 
     def _fixed(self, stops: Sequence[int]) -> dict[int, bool]:
@@ -111,7 +111,7 @@ class BoardsProof:
             self._stop(step, walk)
             self._position(walk)
 
-    def _stop(self, step: Step, walk: Walk) -> None:
+    def _stop(self, step: WalkPly, walk: Walk) -> None:
         reading = step.reading
         if reading is None or reading.stop is None or step.player is not Player.BLACK:
             return
@@ -123,7 +123,7 @@ class BoardsProof:
             "Black claims a goal that is not reached",
         )
 
-    def _legality(self, step: Step) -> None:
+    def _legality(self, step: WalkPly) -> None:
         builder = self.builder
         legal = dict(zip(step.names, step.legal, strict=True))
         for flags in self.reading.flags:

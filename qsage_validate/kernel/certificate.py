@@ -15,7 +15,7 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.kernel.player import Player
 
 
-class Kind(Enum):
+class CertificateKind(Enum):
     """Whose functions a certificate holds."""
 
     SKOLEM = "Skolem"
@@ -24,22 +24,24 @@ class Kind(Enum):
     @property
     def decides(self) -> Quantifier:
         """The quantifier of the variables that the functions define."""
-        return Quantifier.EXISTS if self is Kind.SKOLEM else Quantifier.FORALL
+        return Quantifier.EXISTS if self is CertificateKind.SKOLEM else Quantifier.FORALL
 
     @property
     def truth(self) -> bool:
         """The value of the formula that the functions prove."""
-        return self is Kind.SKOLEM
+        return self is CertificateKind.SKOLEM
 
     @property
-    def other(self) -> Kind:
+    def other(self) -> CertificateKind:
         """The kind of the opponent's functions."""
-        return Kind.HERBRAND if self is Kind.SKOLEM else Kind.SKOLEM
+        return (
+            CertificateKind.HERBRAND if self is CertificateKind.SKOLEM else CertificateKind.SKOLEM
+        )
 
     @property
     def player(self) -> Player:
         """The player for whom the certificate plays."""
-        return Player.BLACK if self is Kind.SKOLEM else Player.WHITE
+        return Player.BLACK if self is CertificateKind.SKOLEM else Player.WHITE
 
 
 class Dialect(Enum):
@@ -66,7 +68,7 @@ class CircuitCertificate:
     lacks one is open.
     """
 
-    kind: Kind
+    kind: CertificateKind
     aig: Aig
     inputs: tuple[int, ...]
     functions: Mapping[int, int]
@@ -93,7 +95,7 @@ class ClauseCertificate:
     max_variable: int
     defined: frozenset[int]
     path: str | None = None
-    kind: Kind = Kind.SKOLEM
+    kind: CertificateKind = CertificateKind.SKOLEM
     dialect: Dialect = Dialect.PEDANT
     blocks: tuple[tuple[int, int], ...] = ()
     recognised: str = ""

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.kernel.claims import Claim, first_failure
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.fault import FindingKind
@@ -25,7 +25,7 @@ from qsage_validate.system.progress import Tell, nobody
 
 
 @dataclass(frozen=True, slots=True)
-class Beaten:
+class BeatenFunctions:
     """Values of the opponent's variables under which the functions lose."""
 
     choice: Mapping[int, bool]
@@ -37,7 +37,7 @@ def formula_obligation(
     """The obligation, and the variables of the graph's first inputs; no doubt may be true."""
     composition = compose(certificate, formula, doubts, rewrite=False)
     assert composition.output is not None, "there is a formula"
-    lost = composition.output ^ (certificate.kind is Kind.SKOLEM)
+    lost = composition.output ^ (certificate.kind is CertificateKind.SKOLEM)
     wrong = composition.builder.or_all([lost, *composition.also])
     claim = Claim(FindingKind.CERTIFICATE_BEATEN, 0, wrong, "the functions lose")
     return Obligation(composition.builder, (claim,)), composition.opponent
@@ -50,10 +50,10 @@ def prove_formula(
     *,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
-) -> Beaten | None:
+) -> BeatenFunctions | None:
     """``None``: proved, of the ``doubts`` too.  Raises ``ClaimsTimeoutError`` at the deadline."""
     made, opponent = formula_obligation(formula, certificate, doubts)
     failure = first_failure(made.builder, made.claims, made.assumed, deadline=deadline, tell=tell)
     if failure is None:
         return None
-    return Beaten({v: failure.inputs[k] for k, v in enumerate(opponent, start=1)})
+    return BeatenFunctions({v: failure.inputs[k] for k, v in enumerate(opponent, start=1)})

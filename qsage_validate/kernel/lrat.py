@@ -46,7 +46,7 @@ class ProofError(QsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedProof:
     """A proof that holds: the clauses of the CNF, and the steps and deletions that were read."""
 
     clauses: int
@@ -54,7 +54,7 @@ class Checked:
     deletions: int
 
 
-def check_lrat(cnf: str, proof: str) -> Checked:
+def check_lrat(cnf: str, proof: str) -> CheckedProof:
     """Check that the file ``proof`` refutes the clauses of the file ``cnf``.
 
     Raises ``InputError`` for a malformed line, ``ProofError`` for a step that does not follow and
@@ -88,7 +88,7 @@ def read_cnf(path: str, lines: Iterable[bytes]) -> dict[int, Clause]:
     return clauses
 
 
-def check_steps(clauses: dict[int, Clause], lines: Iterable[bytes], path: str) -> Checked:
+def check_steps(clauses: dict[int, Clause], lines: Iterable[bytes], path: str) -> CheckedProof:
     """Check a proof from ``clauses``, which are changed on the way; errors of ``check_lrat``."""
     given, last, steps, deletions, line = len(clauses), len(clauses), 0, 0, 0
     source: Iterator[tuple[int, bytes]] = enumerate(lines, 1)
@@ -117,7 +117,7 @@ def check_steps(clauses: dict[int, Clause], lines: Iterable[bytes], path: str) -
             more = next(source, None)
             if more is not None:
                 raise ProofError(path, line + 1, _shown(more[1]), "the end: the clause is empty")
-            return Checked(given, steps, deletions)
+            return CheckedProof(given, steps, deletions)
     raise ProofError(path, line + 1, "the end of the proof", "the empty clause")
 
 

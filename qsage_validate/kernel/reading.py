@@ -64,7 +64,7 @@ class Flags:
     literals: tuple[int, ...]
 
 
-class Replies(Enum):
+class IllegalReplies(Enum):
     """The reading of a reply that is no legal move, in the strategy that is read off.
 
     ``ILLEGAL``: the strategy has none, and fails.  ``PASS``: it claims nothing, where that is
@@ -91,16 +91,16 @@ class Reading:
     flags: tuple[Flags, ...] = ()
     told: tuple[tuple[int, str, int], ...] = ()
     granted: tuple[int, ...] = ()
-    replies: Mapping[Player, Replies] | None = None
+    replies: Mapping[Player, IllegalReplies] | None = None
     source: str = "the layout"
 
     def ply(self, number: int) -> PlyReading | None:
         """A ply by its number, from 1; ``None`` beyond the last one."""
         return self.plies[number - 1] if number <= len(self.plies) else None
 
-    def reply(self, player: Player) -> Replies:
+    def reply(self, player: Player) -> IllegalReplies:
         """The reading of a player's replies that are no moves."""
-        return Replies.ILLEGAL if self.replies is None else self.replies[player]
+        return IllegalReplies.ILLEGAL if self.replies is None else self.replies[player]
 
 
 class Matcher:

@@ -20,7 +20,7 @@ L has no ply and G has one, the opponent's legal moves are all tried, and so are
 *By the rules.*  Who moves, which moves are legal, what they do and who has won is asked of G.
 From the formula nothing is taken but the quantifiers of its prefix; from L nothing but the
 variables of moves, and in which of the sound ways a reply is read that is no move
-(:class:`~qsage_validate.kernel.reading.Replies`).
+(:class:`~qsage_validate.kernel.reading.IllegalReplies`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import Rules
 from qsage_validate.kernel.player import Player
 from qsage_validate.kernel.reading import PlyReading, Reading, assignments
-from qsage_validate.kernel.walk import Step, Walk
+from qsage_validate.kernel.walk import Walk, WalkPly
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 
@@ -186,7 +186,7 @@ class StrategyProof:
         self.builder = self.rules.builder
         self.opponent = frozenset(opponent_variables(self.certificate, self.formula))
         self._missing: dict[int, str] = {}
-        self._steps: list[Step] = []
+        self._steps: list[WalkPly] = []
         self._constants = {} if self.formula is None else constants(self.formula)
         self._check_plies()
         functions = {
@@ -345,7 +345,7 @@ class StrategyProof:
                 value = atoms.get(atom, FALSE) ^ (literal < 0)
                 self.values.known.setdefault(variable, value)
 
-    def _hero(self, step: Step) -> None:
+    def _hero(self, step: WalkPly) -> None:
         and_ = self.builder.and_
         undefined = self.rules.undefined(step.before, step.ply)
         self._rules_silent(step, undefined)
@@ -356,7 +356,7 @@ class StrategyProof:
             f"{self.hero}'s move is illegal by the rules",
         )
 
-    def _opponent(self, step: Step) -> None:
+    def _opponent(self, step: WalkPly) -> None:
         self._rules_silent(step, self.rules.undefined(step.before, step.ply))
         if step.reading is None:
             return
@@ -382,7 +382,7 @@ class StrategyProof:
                         f"{self.reading.source} has no code for it",
                     )
 
-    def _rules_silent(self, step: Step, undefined: int) -> None:
+    def _rules_silent(self, step: WalkPly, undefined: int) -> None:
         wrong = self.builder.and_(step.playing, undefined)
         if wrong != FALSE:
             text = f"the rules do not say how the play goes on at ply {step.ply}"
@@ -418,7 +418,7 @@ class StrategyProof:
 
 
 def played(
-    builder: AigBuilder, steps: Sequence[Step], inputs: Mapping[int, bool]
+    builder: AigBuilder, steps: Sequence[WalkPly], inputs: Mapping[int, bool]
 ) -> tuple[str, ...]:
     """The moves of some steps under values of the graph's inputs.
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from qsage_validate.circuit.aig import FALSE, TRUE
 from qsage_validate.kernel.game import Rules, State
 from qsage_validate.kernel.player import Player
-from qsage_validate.kernel.reading import Matcher, PlyReading, Reading, Replies
+from qsage_validate.kernel.reading import IllegalReplies, Matcher, PlyReading, Reading
 
 LiteralsOf = Callable[[PlyReading], Sequence[int]]
 """The graph's literals of the variables of a ply, asked when the play has come to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WalkPly:
     """One ply.
 
     ``playing`` says that the play has come to this ply by legal moves and no player has won;
@@ -69,7 +69,7 @@ class Walk:
         for literal in won.values():
             self.playing = and_(self.playing, literal ^ 1)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[WalkPly]:
         """Each ply in turn; ``time``, ``state``, ``playing`` and ``won`` are those after it."""
         for ply in range(1, self.rules.plies + 1):
             if self.playing == FALSE:
@@ -80,7 +80,7 @@ class Walk:
             self._look()
             yield step
 
-    def _step(self, ply: int) -> Step:
+    def _step(self, ply: int) -> WalkPly:
         rules, and_, or_all = self.rules, self.rules.builder.and_, self.rules.builder.or_all
         player, state = rules.mover(ply), self.state
         names, legal = rules.moves(ply), rules.legal(state, ply)
@@ -95,18 +95,18 @@ class Walk:
         moved = or_all(made)
         failed = moved ^ 1
         passed: State | None = None
-        replies = self.reading.reply(player) if player is self.hero else Replies.ILLEGAL
-        if reading is None or replies is Replies.ANY:
+        replies = self.reading.reply(player) if player is self.hero else IllegalReplies.ILLEGAL
+        if reading is None or replies is IllegalReplies.ANY:
             made, moved = self._any(legal, made, moved)
             failed = or_all(legal) ^ 1  # inputs that pick no legal move are no play
-        elif replies is Replies.PASS:
+        elif replies is IllegalReplies.PASS:
             passed = rules.passed(state, ply)
         after = rules.after(state, ply, made)
         if passed is not None:
             ite = rules.builder.ite
             after = tuple(ite(moved, a, b) for a, b in zip(after, passed, strict=True))
             moved, failed = TRUE, FALSE
-        return Step(
+        return WalkPly(
             ply=ply,
             player=player,
             reading=reading,

@@ -11,14 +11,14 @@ from pathlib import Path
 from qsage_validate.arena.engines.engine import Facts
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import write_atomic
-from qsage_validate.games.protocol import Board
-from qsage_validate.play.match import Match
+from qsage_validate.games.protocol import BoardPicture
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import frame_json, outcome_json
 from qsage_validate.play.sgf import export_sgf, is_hex
 from qsage_validate.render.board_svg import FONT, STYLE, drawing, paint, size
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.render.markup import escape, number
-from qsage_validate.render.steps import Step, steps_of_frames
+from qsage_validate.render.steps import RenderedStep, steps_of_frames
 
 # An average letter of the captions, in units of the drawing; wide enough for every common font.
 _LETTER = 7.6
@@ -52,7 +52,7 @@ class ExportFormat(Enum):
         raise UsageError(f"found the file name {path!r}, expected one that ends in {known}")
 
 
-def write_play(match: Match, path: str, form: ExportFormat | None = None) -> None:
+def write_play(match: PlayMatch, path: str, form: ExportFormat | None = None) -> None:
     """Write the play so far to ``path`` (``-``: standard output), all of it or nothing.
 
     Without ``form`` the name of the file says which.  Raises ``UsageError`` and ``InputError``.
@@ -61,13 +61,13 @@ def write_play(match: Match, path: str, form: ExportFormat | None = None) -> Non
     write_atomic(Path(path), export(match, chosen))
 
 
-def formats_of(facts: Facts, start: Board | None) -> tuple[ExportFormat, ...]:
+def formats_of(facts: Facts, start: BoardPicture | None) -> tuple[ExportFormat, ...]:
     """The formats in which a play can be written that begins so: SGF is for Hex only."""
     cannot = {ExportFormat.SVG: not facts.has_board, ExportFormat.SGF: not is_hex(facts, start)}
     return tuple(form for form in ExportFormat if not cannot.get(form))
 
 
-def export(match: Match, form: ExportFormat) -> str:
+def export(match: PlayMatch, form: ExportFormat) -> str:
     """The play so far in one of the formats.
 
     Text and JSON are transcripts: ``qsage-play`` replays them.  Raises ``UsageError`` for an
@@ -82,7 +82,7 @@ def export(match: Match, form: ExportFormat) -> str:
     return writers[form](match)
 
 
-def export_text(match: Match) -> str:
+def export_text(match: PlayMatch) -> str:
     """The transcript with the boards and remarks between its lines, as comments."""
     steps = {step.ply: step for step in steps_of_frames(match.frames)}
     lines = []
@@ -98,7 +98,7 @@ def export_text(match: Match) -> str:
     return "\n".join([*lines, *([""] if result else []), *result, ""])
 
 
-def _commented(step: Step) -> Iterator[str]:
+def _commented(step: RenderedStep) -> Iterator[str]:
     if step.board is not None:
         yield from _comments(board_lines(step.board).splitlines())
     yield from _comments(step.remarks)
@@ -110,7 +110,7 @@ def _comments(lines: Sequence[str]) -> Iterator[str]:
     return (f"# {part}".rstrip() for line in lines for part in line.splitlines())
 
 
-def export_json(match: Match) -> str:
+def export_json(match: PlayMatch) -> str:
     """The transcript with every step's board, values and findings, as one JSON object."""
     data: dict[str, object] = {
         **match.transcript().as_json(),
@@ -124,7 +124,7 @@ def export_json(match: Match) -> str:
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
 
 
-def export_svg(match: Match) -> str:
+def export_svg(match: PlayMatch) -> str:
     """All boards of the play in one drawing."""
     outcome = match.outcome
     result = "The play goes on." if outcome is None else outcome.text
@@ -132,7 +132,7 @@ def export_svg(match: Match) -> str:
 
 
 def play_svg(
-    steps: Sequence[Step], title: str, result: str = "", *, columns: int | None = None
+    steps: Sequence[RenderedStep], title: str, result: str = "", *, columns: int | None = None
 ) -> str:
     """The boards of a play side by side, ``columns`` to a row, captions below.
 
@@ -194,7 +194,7 @@ def play_svg(
     )
 
 
-def _captions(step: Step, width: float) -> list[tuple[str, str]]:
+def _captions(step: RenderedStep, width: float) -> list[tuple[str, str]]:
     """The lines below a board: the move, then a few lines of remarks."""
     letters = max(12, int(width / (_LETTER * 0.9)))
     remarks = [line for remark in step.remarks for line in textwrap.wrap(remark, letters)]

@@ -59,7 +59,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class HistoryRow:
     """A ply of the tree as a list shows it.
 
     ``level`` counts the branches off the line on the board (0: it is on the line), ``index`` is
@@ -126,26 +126,26 @@ class History:
         """The number of rounds beside the line on the board."""
         return len(self._rounds) - len(self.line)
 
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[HistoryRow, ...]:
         """All plies: those of the line on the board, each round followed by its alternatives."""
-        rows: list[Row] = []
+        rows: list[HistoryRow] = []
         index = 0
         for each in self.line:
             frames = each.frames
             for offset, frame in enumerate(frames):
-                rows.append(Row(frame, 0, each.number, index + offset))
+                rows.append(HistoryRow(frame, 0, each.number, index + offset))
             index += len(frames)
             rows += _aside(each.others)
         return tuple(rows)
 
 
-def _aside(rounds: Sequence[Round]) -> Iterator[Row]:
+def _aside(rounds: Sequence[Round]) -> Iterator[HistoryRow]:
     """The rows of rounds beside a line, each with all that was played after it."""
     # A stack, not calls: a long play would nest too deep.
     waiting = [(each, 1, False) for each in reversed(rounds)]
     while waiting:
         each, level, first_choice = waiting.pop()
-        yield from (Row(frame, level, each.number, None) for frame in each.frames)
+        yield from (HistoryRow(frame, level, each.number, None) for frame in each.frames)
         if each.onward is not None:
             waiting.append((each.onward, level, True))
         if first_choice:

@@ -1,6 +1,6 @@
 """A play between a person and whatever answers, with its history.
 
-:class:`Match` is what every interface talks to: it holds the play so far, takes the person's
+:class:`PlayMatch` is what every interface talks to: it holds the play so far, takes the person's
 moves, has them answered by its engine, and can go back and forth.
 """
 
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from qsage_validate.arena.engines.engine import Engine, Facts, Step, answered
 from qsage_validate.arena.frame import (
     Frame,
+    FrameValue,
     Hint,
     MatchMove,
     MatchOutcome,
-    NamedValue,
     Pairs,
     SquareXY,
     WhyNot,
@@ -30,14 +30,14 @@ from qsage_validate.errors import (
     MalformedMoveError,
     UsageError,
 )
-from qsage_validate.games.protocol import Board, Player
+from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.play.history import History, Round
 from qsage_validate.play.picking import Picks, is_elsewhere
 from qsage_validate.system.task import Task
 from qsage_validate.validation.finding import Finding
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.lesson import Comparison, Lesson, Teacher
+    from qsage_validate.arena.lesson import Lesson, MoveComparison, Teacher
     from qsage_validate.arena.program import PlayedProgram
     from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
     from qsage_validate.system.limits import Deadline
@@ -53,7 +53,7 @@ class RefusedMoveError(IllegalMoveError):
         super().__init__(str(why))
 
 
-class Match:
+class PlayMatch:
     """A play against what answers in ``engine``, with its history.
 
     The engine makes its own plies: after construction and after each :meth:`push`, either the
@@ -120,7 +120,7 @@ class Match:
         """
         return self._taught.lesson(self.frames, deadline)
 
-    def compare(self, move: str, deadline: Deadline | None = None) -> Comparison:
+    def compare(self, move: str, deadline: Deadline | None = None) -> MoveComparison:
         """Try another move in the place of the last reply, by a search on the rules.
 
         Raises ``UsageError`` where the rules are not known, or there is no such move.
@@ -171,7 +171,7 @@ class Match:
         return self._step.frame
 
     @property
-    def board(self) -> Board | None:
+    def board(self) -> BoardPicture | None:
         """The board of the current frame, decoded from the formula's state variables."""
         return self.frame.board
 
@@ -196,7 +196,7 @@ class Match:
         return tuple(finding for frame in self.frames for finding in frame.findings)
 
     @property
-    def values(self) -> tuple[NamedValue, ...]:
+    def values(self) -> tuple[FrameValue, ...]:
         """The named variables and gates at the current step."""
         return self.frame.values
 

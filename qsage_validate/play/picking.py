@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from qsage_validate.arena.frame import BlockMove, HeapMove, LayoutMove, MatchMove, SquareXY
-from qsage_validate.games.protocol import Board, Square
+from qsage_validate.games.protocol import BoardPicture, Square
 
 PlacedMove: TypeAlias = LayoutMove | HeapMove
 
@@ -73,7 +73,7 @@ class Picks:
             areas[move] = frozenset(touched(move)) or frozenset(() if named is None else {named})
         return cls(areas, fall)
 
-    def starts(self, board: Board) -> frozenset[SquareXY]:
+    def starts(self, board: BoardPicture) -> frozenset[SquareXY]:
         """The squares to mark as playable: pieces that can move, open squares that can be taken."""
         marked: set[SquareXY] = set()
         for move, area in self.areas.items():

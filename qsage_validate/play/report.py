@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.frame import Frame, MatchOutcome, NamedValue, WhyNot
+from qsage_validate.arena.frame import Frame, FrameValue, MatchOutcome, WhyNot
 from qsage_validate.errors import Exit
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.render.board_text import board_lines
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 BOARD_BY_RULES = "(the rules' board: the formula does not describe it)"
 
 
-def exit_code(match: Match) -> Exit:
+def exit_code(match: PlayMatch) -> Exit:
     """The exit code that tells the result of a play for the certificate.
 
     0: the play ended with the promised win and nothing was found; 1: something was found, or
@@ -31,7 +31,7 @@ def exit_code(match: Match) -> Exit:
     return Exit.FINE
 
 
-def frame_lines(match: Match, frame: Frame) -> Iterator[str]:
+def frame_lines(match: PlayMatch, frame: Frame) -> Iterator[str]:
     """A step in plain text: who moved, the board, findings, the outcome."""
     from qsage_validate.render.steps import outcome_line
 
@@ -59,7 +59,7 @@ def lesson_lines(lesson: Lesson) -> Iterator[str]:
         yield lesson.grades.text
 
 
-def frame_title(match: Match, frame: Frame) -> str:
+def frame_title(match: PlayMatch, frame: Frame) -> str:
     """``ply 2, White: occupy(3,3)``, with the squares where they tell more than the name."""
     if frame.player is None:
         return match.facts.title
@@ -69,7 +69,7 @@ def frame_title(match: Match, frame: Frame) -> str:
     return f"ply {frame.ply}, {frame.player}: {move}{squares}{claim}"
 
 
-def match_json(match: Match, refused: WhyNot | None = None) -> dict[str, object]:
+def match_json(match: PlayMatch, refused: WhyNot | None = None) -> dict[str, object]:
     """The whole play; ``refused`` is the illegal move at which a script stopped."""
     return {
         "title": match.facts.title,
@@ -109,7 +109,7 @@ def frame_json(frame: Frame) -> dict[str, object]:
     }
 
 
-def value_json(value: NamedValue) -> dict[str, object]:
+def value_json(value: FrameValue) -> dict[str, object]:
     """A named variable or gate."""
     return {
         "name": value.name,

@@ -19,13 +19,13 @@ from qsage_validate.errors import (
     MalformedMoveError,
     UsageError,
 )
-from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.report import exit_code
 from qsage_validate.problems.script_moves import script_moves
 
 
 def run_script(
-    match: Match,
+    match: PlayMatch,
     text: str,
     path: str | None = None,
     *,

@@ -12,21 +12,21 @@ from collections.abc import Callable, Iterator
 from qsage_validate.arena.engines.engine import Facts
 from qsage_validate.arena.frame import Frame, SquareXY
 from qsage_validate.errors import UsageError
-from qsage_validate.games.protocol import Board, Player, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.play.history import Round
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _SIGNS = {Player.BLACK: "B", Player.WHITE: "W"}
 _SETUP = {Square.BLACK: "AB", Square.WHITE: "AW"}
 
 
-def is_hex(facts: Facts, start: Board | None) -> bool:
+def is_hex(facts: Facts, start: BoardPicture | None) -> bool:
     """True if plays can be written as SGF: a board of hexagons whose sides have owners."""
     return facts.top_owner is not None and start is not None and start.shape is Shape.HEXAGONS
 
 
-def export_sgf(match: Match) -> str:
+def export_sgf(match: PlayMatch) -> str:
     """All rounds of the play's history as one game tree; what redo plays is the main line.
 
     Raises ``UsageError`` for a play of another game than Hex.
@@ -63,7 +63,9 @@ def export_sgf(match: Match) -> str:
     return "".join(parts)
 
 
-def _root(match: Match, board: Board, mirrored: bool, cell: Callable[[SquareXY], str]) -> str:
+def _root(
+    match: PlayMatch, board: BoardPicture, mirrored: bool, cell: Callable[[SquareXY], str]
+) -> str:
     wide, high = board.width, board.height
     if mirrored:
         wide, high = high, wide
@@ -82,7 +84,7 @@ def _root(match: Match, board: Board, mirrored: bool, cell: Callable[[SquareXY],
     return "".join(fields)
 
 
-def _stones(board: Board, cell: Callable[[SquareXY], str]) -> Iterator[str]:
+def _stones(board: BoardPicture, cell: Callable[[SquareXY], str]) -> Iterator[str]:
     """The stones on the board before the first ply."""
     squares = [(x, y) for y in range(1, board.height + 1) for x in range(1, board.width + 1)]
     for content, name in _SETUP.items():

@@ -17,7 +17,7 @@ from qsage_validate.errors import InputError, QsageError
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.transcript import Transcript
 
 FOLDER_VARIABLE: Final = "QSAGE_STATE"
@@ -132,7 +132,7 @@ class Store:
         self._make_folder(self.folder)
         write_atomic(self._file, json.dumps(data, indent=1) + "\n", continued=True)
 
-    def keep_play(self, match: Match, name: str, path: str | None = None) -> str:
+    def keep_play(self, match: PlayMatch, name: str, path: str | None = None) -> str:
         """Write a play that is left, to ``path`` or to a new file; returns where it is.
 
         Raises ``InputError`` where it cannot be written, and ``ValueError`` without a folder.

@@ -14,7 +14,12 @@ from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.parts import check_outermost, first_blocks, variables_read
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
 from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, Silence, inconclusive
+from qsage_validate.encodings.layout.layout import (
+    ANY_GAME,
+    Layout,
+    UnspecifiedLegality,
+    inconclusive,
+)
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.declared import formula_in
 from qsage_validate.formats.formula import read_formula
@@ -22,12 +27,12 @@ from qsage_validate.formats.source import quoted, sniff
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
 from qsage_validate.games.naming import labelled
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import (
     Certificate,
+    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
-    Kind,
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
@@ -41,23 +46,23 @@ if TYPE_CHECKING:
     from qsage_validate.certificates.oracles.simulation import WholeOracle
     from qsage_validate.certificates.oracles.solving import SolvingOracle
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.judging.readings.find import Found
+    from qsage_validate.judging.readings.find import FoundReadings
     from qsage_validate.problems.solving import Solving
     from qsage_validate.validation.assertions import Asserted
 
 _NONE: Final = (None, None)
-_GameOf: TypeAlias = "Callable[[Files, Layout], Game | None]"
+_GameOf: TypeAlias = "Callable[[Files, Layout], TwoPlayerGame | None]"
 
 
 @dataclass(frozen=True, slots=True)
-class Unpromised:
+class UndecidedGame:
     """A game that is loaded but not claimed: the formula's value decides nothing about it.
 
     ``why`` is the reason.
     """
 
     layout: Layout
-    game: Game
+    game: TwoPlayerGame
     why: str
 
 
@@ -81,16 +86,16 @@ class Problem:
     formula: Qbf | None
     certificate: Certificate | None
     layout: Layout | None
-    game: Game | None
+    game: TwoPlayerGame | None
     notes: tuple[str, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
-    unpromised: Unpromised | None = None
+    unpromised: UndecidedGame | None = None
     unplayed: tuple[int, ...] = ()
     solving: Solving | None = None
     assertions: tuple[Asserted, ...] = ()
     replayed: bool = True
     no_board: str | None = None
-    found: Found | None = None
+    found: FoundReadings | None = None
 
     @property
     def answering(self) -> Certificate:
@@ -194,7 +199,7 @@ class Problem:
 
 
 @reading()
-def load(files: Files, rules: Game | None = None) -> Problem:
+def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:
     """Read what ``files`` name, and the layout that may lie beside the formula.
 
     Without a certificate's file there is none: see ``sorted_out``.  ``rules`` are those of the
@@ -309,7 +314,9 @@ def _unanswered(formula: Qbf, files: Files, solving: Solving) -> CircuitCertific
     from qsage_validate.problems.solving import without_functions
 
     value = solving.replies.value(formula) if files.status is None else files.status
-    return without_functions(formula, Kind.SKOLEM if value else Kind.HERBRAND, files.formula)
+    return without_functions(
+        formula, CertificateKind.SKOLEM if value else CertificateKind.HERBRAND, files.formula
+    )
 
 
 def _without_certificate(files: Files) -> Problem:
@@ -323,7 +330,7 @@ def _without_certificate(files: Files) -> Problem:
         # The level "encoding" reads White's moves in COVER all the same.
         own = game_of_layout(layout)
         why = "its moves are none of the rules"
-        unpromised = None if own is None else Unpromised(layout, own, why)
+        unpromised = None if own is None else UndecidedGame(layout, own, why)
     facts = {"reading": layout.source} if layout is not None and layout.is_found else {}
     return Problem(
         files, formula, None, layout, game, facts=facts, unpromised=unpromised, found=found
@@ -343,7 +350,7 @@ def _played(
     asserted = _asserted(files, formula, layout, game_of)
     layout = None if files.as_blocks else layout
     no_board = None
-    if layout is not None and certificate.kind is Kind.HERBRAND:
+    if layout is not None and certificate.kind is CertificateKind.HERBRAND:
         no_board = _no_unfolding(formula, layout)
         if no_board is not None:
             notes.append(f"no board: {no_board}")
@@ -365,7 +372,7 @@ def _played(
     why = inconclusive(layout, certificate.kind.truth)
     if why is not None:
         if layout is not None and game is not None:
-            unpromised = Unpromised(layout, game, why)
+            unpromised = UndecidedGame(layout, game, why)
         game = None
     unplayed = _unplayed(certificate, formula, layout, game)
     if formula is not None and unplayed:
@@ -393,26 +400,26 @@ def _asserted(
     files: Files,
     formula: Qbf | None,
     layout: Layout | None,
-    game_of: Callable[[Files, Layout], Game | None],
+    game_of: Callable[[Files, Layout], TwoPlayerGame | None],
 ) -> tuple[Asserted, ...]:
     """The assertions of all files; of positions by the rules of the layout's game."""
     if not files.assertions:
         return ()
     from qsage_validate.formats.assertions import read_assertions
-    from qsage_validate.validation.assertions import Vocabulary
+    from qsage_validate.validation.assertions import AssertionVocabulary
 
     game = None if layout is None else game_of(files, layout)
-    known = Vocabulary(formula, layout, game)
+    known = AssertionVocabulary(formula, layout, game)
     return tuple(one for path in files.assertions for one in known.bound(read_assertions(path)))
 
 
 def _unplayed(
-    certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: Game | None
+    certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: TwoPlayerGame | None
 ) -> tuple[int, ...]:
     """The variables that White's moves depend on and to which a play gives no value."""
     from qsage_validate.certificates.oracles.simulation import SimulationOracle
 
-    if formula is None or layout is None or certificate.kind is Kind.SKOLEM:
+    if formula is None or layout is None or certificate.kind is CertificateKind.SKOLEM:
         return ()
     if not isinstance(certificate, CircuitCertificate):
         return ()
@@ -443,7 +450,7 @@ def _asks_for_layout(files: Files) -> bool:
 
 def _layout(
     files: Files, certificate: Certificate | None, formula: Qbf | None
-) -> tuple[Layout | None, Found | None]:
+) -> tuple[Layout | None, FoundReadings | None]:
     """The layout: of ``--meta``, of the formula's comments, or of a meta file beside it.
 
     Where there is none it is looked for by the rules that are named: with all that was found.
@@ -469,7 +476,7 @@ def _layout(
     return layout_from_meta(read_meta(path), formula, decided), None
 
 
-def _found(files: Files, formula: Qbf) -> Found:
+def _found(files: Files, formula: Qbf) -> FoundReadings:
     """The layout that is found out from the formula's values and the rules.
 
     Raises ``UndecidedError`` where no reading stands out.
@@ -523,18 +530,18 @@ def _no_unfolding(formula: Qbf | None, layout: Layout) -> str | None:
     return None if not extra else "a Herbrand certificate needs the formula as a circuit (QCIR)"
 
 
-def _fitting(rules: Game, files: Files, layout: Layout) -> Game:
+def _fitting(rules: TwoPlayerGame, files: Files, layout: Layout) -> TwoPlayerGame:
     check_fit(rules, layout)
     return rules
 
 
-def _game(files: Files, layout: Layout) -> Game | None:
+def _game(files: Files, layout: Layout) -> TwoPlayerGame | None:
     if files.game:
         from qsage_validate.problems.named_rules import rules_of_words
 
         # A game by name may be written in several languages; the layout's is compared.
         language = None if layout.game == ANY_GAME else layout.game
-        game: Game | None = rules_of_words(files.game, language)[0]
+        game: TwoPlayerGame | None = rules_of_words(files.game, language)[0]
     else:
         game = game_of_layout(layout)
     if game is not None and not files.game and foreign_move(game, layout) is not None:
@@ -544,7 +551,7 @@ def _game(files: Files, layout: Layout) -> Game | None:
     return game
 
 
-def game_of_layout(layout: Layout) -> Game | None:
+def game_of_layout(layout: Layout) -> TwoPlayerGame | None:
     """The rules of the model that a layout carries; ``None`` when it carries none.
 
     Raises ``InputError`` for a model that is not well-formed.
@@ -570,7 +577,7 @@ def _notes(
     certificate: Certificate,
     formula: Qbf | None,
     layout: Layout | None,
-    game: Game | None,
+    game: TwoPlayerGame | None,
     why_no_winner: str | None,
     solving: Solving | None,
 ) -> list[str]:
@@ -602,8 +609,10 @@ def _notes(
         notes.append(f"nothing checks the formula's moves and boards: {why_no_rules(layout)}")
     else:
         notes.append(f"every step is compared with the rules of {game.name}")
-    silent = layout.silence is Silence.FREE and all(p.indicators is None for p in layout.moves)
-    if certificate.kind is Kind.SKOLEM and silent:
+    silent = layout.silence is UnspecifiedLegality.FREE and all(
+        p.indicators is None for p in layout.moves
+    )
+    if certificate.kind is CertificateKind.SKOLEM and silent:
         notes.append("the layout names no indicators: the formula cannot say what is legal")
     return notes
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 
 
 def rules_of_words(
     words: Sequence[str], language: str | None = None
-) -> tuple[Game, Mapping[str, str]]:
+) -> tuple[TwoPlayerGame, Mapping[str, str]]:
     """The game that words mean, and its model's text by part, which rules in Python do not have.
 
     Words are files, a name with options, a file of rules in Python, or ``openspiel:NAME``.

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.solvers.search.replies import SearchReplies, SearchReply
 from qsage_validate.system.task import Task
 
 
-class Replies(Protocol):
+class GameReplies(Protocol):
     """Whatever answers in the positions of a play on the rules."""
 
     task: Task
@@ -31,7 +31,7 @@ class RulesProblem(Protocol):
     """True if there are replies for the person's side too."""
 
     @property
-    def game(self) -> Game: ...
+    def game(self) -> TwoPlayerGame: ...
 
     @property
     def player(self) -> Player: ...
@@ -46,7 +46,7 @@ class RulesProblem(Protocol):
     def notes(self) -> tuple[str, ...]: ...
 
     @property
-    def replies(self) -> Replies: ...
+    def replies(self) -> GameReplies: ...
 
     def replay(self, moves: Sequence[str]) -> str: ...
 
@@ -67,7 +67,7 @@ class SearchedProblem:
     promised: bool
 
     @property
-    def game(self) -> Game:
+    def game(self) -> TwoPlayerGame:
         """The game with its rules."""
         return self.replies.game
 

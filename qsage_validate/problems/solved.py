@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING, ClassVar
 
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import InputError
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.solutions.lookup import Lookup
 from qsage_validate.solvers.search.replies import SearchReply
 from qsage_validate.system.task import Task
 
 if TYPE_CHECKING:
-    from qsage_validate.solutions.file import Solution
+    from qsage_validate.solutions.file import SolutionClaim
 
 
 class SolutionReplies:
     """The replies of a solution in the positions of plays; nothing is searched."""
 
-    def __init__(self, solution: Solution) -> None:
+    def __init__(self, solution: SolutionClaim) -> None:
         self.solution = solution
-        self.game: Game = solution.game
+        self.game: TwoPlayerGame = solution.game
         self.task = Task()
         self._lookup = Lookup(solution)
 
@@ -52,7 +52,7 @@ class SolutionProblem:
     promised: bool = True
 
     @property
-    def game(self) -> Game:
+    def game(self) -> TwoPlayerGame:
         """The game with its rules."""
         return self.replies.game
 

@@ -16,8 +16,8 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir import qcir_text
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
+from qsage_validate.solvers.qbf.backend import Backend, Missing, SolverFormat
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.preprocessors import BLOQQER
 from qsage_validate.solvers.qbf.replies import Reply, SolverReplies, ValueChangedError
@@ -59,7 +59,7 @@ class Solving:
                 raise UsageError(f"found the solver {solver!r}, expected {AUTO} or one of {names}")
             contenders = [known[solver.lower()]]
             contenders[0].program()
-        clauses = any(Format.QDIMACS in backend.accepts for backend in contenders)
+        clauses = any(SolverFormat.QDIMACS in backend.accepts for backend in contenders)
         there = clauses and not isinstance(BLOQQER.availability(), Missing)
         replies = SolverReplies(contenders, seconds, preprocessor=BLOQQER if there else None)
         return cls(solver, seconds, replies)
@@ -76,7 +76,7 @@ class Solving:
         no value to choose there.
         """
         value = self.replies.value(formula)
-        kind = Kind.SKOLEM if value else Kind.HERBRAND
+        kind = CertificateKind.SKOLEM if value else CertificateKind.HERBRAND
         scopes = formula.merged_scopes()
         if not scopes or scopes[0].quantifier is not kind.decides:
             whose = f"the formula is {str(value).lower()}, and its outermost block is"
@@ -117,7 +117,7 @@ class Solving:
 
 
 def _indicators(
-    layout: Layout | None, kind: Kind, formula: Qbf
+    layout: Layout | None, kind: CertificateKind, formula: Qbf
 ) -> tuple[frozenset[int], Sequence[Mapping[int, bool]]]:
     """The variables that may follow from the opponent's moves, with their dependencies.
 
@@ -132,7 +132,7 @@ def _indicators(
     return frozenset(formula.variables(kind.decides)) - moves, probes
 
 
-def without_functions(formula: Qbf, kind: Kind, path: str | None) -> CircuitCertificate:
+def without_functions(formula: Qbf, kind: CertificateKind, path: str | None) -> CircuitCertificate:
     """The certificate without functions, which leaves every answer to a solver."""
     opponents = formula.variables(kind.decides.dual)
     aig, _ = AigBuilder(len(opponents)).build([])

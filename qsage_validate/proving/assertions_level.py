@@ -16,8 +16,8 @@ from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.assertions import guard
-from qsage_validate.games.protocol import Game
-from qsage_validate.kernel.assertions import About, AssertionsProof, about_formula
+from qsage_validate.games.protocol import TwoPlayerGame
+from qsage_validate.kernel.assertions import AssertionsProof, AssertionSubject, about_formula
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample
 from qsage_validate.kernel.composition import compose
@@ -42,7 +42,7 @@ OPEN: Final = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AssertionAnswer:
     """The result of one assertion: ``HOLDS``, ``VACUOUS``, ``BROKEN`` or ``OPEN``, and why."""
 
     asserted: Asserted
@@ -58,10 +58,10 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AssertionPart:
     """The answers about positions, or about the formula, and the claims behind them."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[AssertionAnswer, ...]
     obligation: Obligation | None = None
 
 
@@ -71,7 +71,7 @@ def prove_assertions(
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
     rewrite: bool = True,
-) -> tuple[LevelAnswer, tuple[Answer, ...]]:
+) -> tuple[LevelAnswer, tuple[AssertionAnswer, ...]]:
     """Prove all assertions of ``problem``, which has a certificate; one answer for each."""
     asserted = problem.assertions
     if problem.solving is not None:
@@ -79,7 +79,7 @@ def prove_assertions(
         return LevelAnswer(_verdict(part.answers)), part.answers
     kinds = [[one for one in asserted if (one.literals is None) is kind] for kind in (True, False)]
     parts = [
-        prove(problem, own, deadline, tell, rewrite) if own else Part(())
+        prove(problem, own, deadline, tell, rewrite) if own else AssertionPart(())
         for prove, own in zip((_positions, _values), kinds, strict=True)
     ]
     in_words, in_values = (iter(part.answers) for part in parts)
@@ -91,7 +91,7 @@ def prove_assertions(
     return LevelAnswer(verdict, obligation), answers
 
 
-def _verdict(answers: Sequence[Answer]) -> Verdict:
+def _verdict(answers: Sequence[AssertionAnswer]) -> Verdict:
     findings = tuple(answer.found for answer in answers if answer.found is not None)
     if findings:
         return Refuted(tuple(sorted(findings, key=lambda found: found.ply)))
@@ -102,7 +102,7 @@ def _verdict(answers: Sequence[Answer]) -> Verdict:
     return Proved(said(answers))
 
 
-def said(answers: Sequence[Answer]) -> str:
+def said(answers: Sequence[AssertionAnswer]) -> str:
     """The sentence about assertions that all hold."""
     vacuous = sum(answer.word is VACUOUS for answer in answers)
     count = len(answers)
@@ -111,29 +111,29 @@ def said(answers: Sequence[Answer]) -> str:
     return f"{number} in each play of the functions{how}"
 
 
-def _open(asserted: Sequence[Asserted], why: str) -> Part:
-    return Part(tuple(Answer(one, OPEN, why) for one in asserted))
+def _open(asserted: Sequence[Asserted], why: str) -> AssertionPart:
+    return AssertionPart(tuple(AssertionAnswer(one, OPEN, why) for one in asserted))
 
 
 def _answered(
-    about: About,
+    about: AssertionSubject,
     asserted: Sequence[Asserted],
     why: str,
     unreached: Callable[[Asserted], str],
     shown: Callable[[Asserted, Counterexample], Finding],
-) -> tuple[Answer, ...]:
+) -> tuple[AssertionAnswer, ...]:
     """The answers; ``why`` says why nothing is proved, where something stood in the way."""
     answers = []
     for number, one in enumerate(asserted):
         broken = about.broken.get(number)
         if broken is not None:
-            answers.append(Answer(one, BROKEN, found=shown(one, broken)))
+            answers.append(AssertionAnswer(one, BROKEN, found=shown(one, broken)))
         elif why:
-            answers.append(Answer(one, OPEN, why))
+            answers.append(AssertionAnswer(one, OPEN, why))
         elif number in about.reached:
-            answers.append(Answer(one, HOLDS))
+            answers.append(AssertionAnswer(one, HOLDS))
         else:
-            answers.append(Answer(one, VACUOUS, unreached(one)))
+            answers.append(AssertionAnswer(one, VACUOUS, unreached(one)))
     return tuple(answers)
 
 
@@ -142,7 +142,7 @@ def _answered(
 
 def _positions(
     problem: Problem, asserted: Sequence[Asserted], deadline: Deadline, tell: Tell, rewrite: bool
-) -> Part:
+) -> AssertionPart:
     """The answers for assertions about positions, by the rules."""
     layout, game, other = problem.layout, problem.game, problem.unpromised
     if other is not None:
@@ -168,12 +168,12 @@ def _by_rules(
     problem: Problem,
     certificate: CircuitCertificate,
     layout: Layout,
-    game: Game,
+    game: TwoPlayerGame,
     asserted: Sequence[Asserted],
     deadline: Deadline,
     tell: Tell,
     rewrite: bool,
-) -> Part:
+) -> AssertionPart:
     rules_in = rules_of(game, deadline=deadline)
     if rules_in is None:
         return _open(asserted, f"the rules of {game.name} are no circuit")
@@ -193,7 +193,7 @@ def _by_rules(
         return finding([(one, lambda name: None)], failure.claim.ply, proof.play(failure))
 
     answers = _answered(proof.about, asserted, why, _unreached, shown)
-    return Part(answers, Obligation(proof.builder, (*before, *proof.about.holding)))
+    return AssertionPart(answers, Obligation(proof.builder, (*before, *proof.about.holding)))
 
 
 def _unreached(one: Asserted) -> str:
@@ -208,7 +208,7 @@ def _unreached(one: Asserted) -> str:
 
 def _values(
     problem: Problem, asserted: Sequence[Asserted], deadline: Deadline, tell: Tell, rewrite: bool
-) -> Part:
+) -> AssertionPart:
     """The answers for assertions about variables and gates, for all values of the opponent's."""
     formula = problem.formula
     assert formula is not None, "names are of a formula"
@@ -235,7 +235,7 @@ def _values(
         return found.with_replay(problem.replay_blocks(own))
 
     answers = _answered(about, asserted, why, lambda one: "its guard holds in no play", shown)
-    return Part(answers, Obligation(about.builder, tuple(about.holding)))
+    return AssertionPart(answers, Obligation(about.builder, tuple(about.holding)))
 
 
 def _circuit(problem: Problem) -> CircuitCertificate:

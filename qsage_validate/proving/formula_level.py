@@ -14,14 +14,19 @@ from qsage_validate.certificates.checker.check import (
     dependencies,
     functions_of,
 )
-from qsage_validate.certificates.checker.check import Evidence as Measured
+from qsage_validate.certificates.checker.check import CheckEvidence as Measured
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import literal_value
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.source import Path
-from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind, dont_cares
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CertificateKind,
+    CircuitCertificate,
+    dont_cares,
+)
 from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import Dependency
@@ -142,8 +147,8 @@ def _by_kernel(
     return Proved(f"{_no_choice(certificate.kind)}, by the kernel alone")
 
 
-def _no_choice(kind: Kind) -> str:
-    opponent = "White" if kind is Kind.SKOLEM else "Black"
+def _no_choice(kind: CertificateKind) -> str:
+    opponent = "White" if kind is CertificateKind.SKOLEM else "Black"
     return f"no choice of {opponent}'s beats the {kind.value} functions"
 
 
@@ -198,7 +203,7 @@ def _falsified(
     moves, command = _play(formula, certificate.kind, values, layout, replay, replay_blocks)
     output = formula.output
     name = ("-" if output < 0 else "") + formula.name(abs(output))
-    lost = certificate.kind is not Kind.SKOLEM
+    lost = certificate.kind is not CertificateKind.SKOLEM
     contradicts = not reason.startswith("the matrix")
     return Finding(
         FindingKind.CERTIFICATE_SILENT if contradicts else FindingKind.CERTIFICATE_BEATEN,
@@ -229,7 +234,7 @@ def lost_part(
     values = play_values(formula, part, choice)
     open_ = frozenset(dont_cares(part, formula))
     moves, command = _play(formula, part.kind, values, layout, replay, replay_blocks, open_)
-    value = "false" if part.kind is Kind.SKOLEM else "true"
+    value = "false" if part.kind is CertificateKind.SKOLEM else "true"
     detail = f"the formula is {value} under these functions, whatever the rest is: proved by {by}"
     player = part.kind.player.other
     return Finding(FindingKind.PART_LOSES, len(moves), detail, player, moves=moves, replay=command)
@@ -237,7 +242,7 @@ def lost_part(
 
 def _play(
     formula: Qbf,
-    kind: Kind,
+    kind: CertificateKind,
     values: Mapping[int, bool],
     layout: Layout | None,
     replay: Replay | None,
@@ -267,7 +272,10 @@ def play_values(
 
 
 def block_moves(
-    formula: Qbf, kind: Kind, values: Mapping[int, bool], open_: frozenset[int] = frozenset()
+    formula: Qbf,
+    kind: CertificateKind,
+    values: Mapping[int, bool],
+    open_: frozenset[int] = frozenset(),
 ) -> tuple[tuple[str, ...], list[str]]:
     """The values of the blocks before the first that is open, and the opponent's among them."""
     moves: list[str] = []
@@ -283,7 +291,10 @@ def block_moves(
 
 
 def game_moves(
-    layout: Layout, kind: Kind, values: Mapping[int, bool], open_: frozenset[int] = frozenset()
+    layout: Layout,
+    kind: CertificateKind,
+    values: Mapping[int, bool],
+    open_: frozenset[int] = frozenset(),
 ) -> tuple[tuple[str, ...], list[str] | None]:
     """The moves and the opponent's among them, as a script for replaying has them.
 

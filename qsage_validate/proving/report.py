@@ -8,16 +8,16 @@ from typing import Final
 
 from qsage_validate.errors import Exit, Undecided, one_line
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.statements import About, Conclusions, Statement
+from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
 from qsage_validate.system.json_keys import snake_key
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 
-_UNPROVED: Final = (About.SAMPLE, About.CLAIM)
+_UNPROVED: Final = (StatementSubject.SAMPLE, StatementSubject.CLAIM)
 
 
 @dataclass(frozen=True)
-class Report:
+class ValidationReport:
     """A validation: what was checked, what follows, and who is to blame.
 
     ``conclusions`` are the sentences that the proved levels imply; ``blame`` is a sentence
@@ -77,12 +77,14 @@ class Report:
     @property
     def sentences(self) -> tuple[Statement, ...]:
         """The statements that no stronger one makes superfluous; of what is proved alone."""
-        asserted = [s for s in self.conclusions.statements if s.about is About.ASSERTIONS]
-        apart = (*_UNPROVED, About.ASSERTIONS)
+        asserted = [
+            s for s in self.conclusions.statements if s.about is StatementSubject.ASSERTIONS
+        ]
+        apart = (*_UNPROVED, StatementSubject.ASSERTIONS)
         said = [s for s in self.conclusions.statements if s.about not in apart]
         weighty = [s for s in said if _weighty(s)]
-        if any(s.about is About.GAME for s in weighty):
-            weighty = [s for s in weighty if s.about is not About.ENCODING]
+        if any(s.about is StatementSubject.GAME for s in weighty):
+            weighty = [s for s in weighty if s.about is not StatementSubject.ENCODING]
         return (*(weighty or said), *asserted)
 
     @property
@@ -108,7 +110,7 @@ class Report:
             levels = f" ({self._levels(Refuted)})" if self._has(Refuted) else ""
             yield f"refuted{levels}{blame}"
             if any(r.level is Level.ENCODING and r.findings for r in self.results):
-                yield from (s.text for s in self.sentences if s.about is About.ENCODING)
+                yield from (s.text for s in self.sentences if s.about is StatementSubject.ENCODING)
         elif word in ("valid", "proved"):
             yield f"{word}: {self.claim} ({proved})"
         elif word == "claimed":
@@ -138,4 +140,8 @@ class Report:
 
 
 def _weighty(statement: Statement) -> bool:
-    return statement.about in (About.GAME, About.FORMULA, About.ENCODING)
+    return statement.about in (
+        StatementSubject.GAME,
+        StatementSubject.FORMULA,
+        StatementSubject.ENCODING,
+    )

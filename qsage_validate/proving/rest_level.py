@@ -19,7 +19,7 @@ from qsage_validate.certificates.routes.rest import Beaten, complete
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MissingExtraError, Undecided, UndecidedError
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind, dont_cares
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, dont_cares
 from qsage_validate.problems.solving import AUTO, Solving, kept
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.solvers.qbf.backend import SolverMissingError
@@ -94,7 +94,7 @@ def _options(solving: Solving, limits: Limits, left: Qbf) -> RouteOptions | None
 
 
 def _word(
-    left: Qbf, kind: Kind, solving: Solving, why: str, deadline: Deadline
+    left: Qbf, kind: CertificateKind, solving: Solving, why: str, deadline: Deadline
 ) -> Claimed | Refuted | Undecided:
     """A solver's answer to what the functions leave; ``why`` it gives no functions."""
     asked = solving.replies

@@ -15,7 +15,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import Game, NotPlayableError, Player
+from qsage_validate.games.protocol import NotPlayableError, Player, TwoPlayerGame
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
 from qsage_validate.problems.files import Files
@@ -31,7 +31,7 @@ from qsage_validate.proving.formula_level import (
 from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.proving.report import Report
+from qsage_validate.proving.report import ValidationReport
 from qsage_validate.proving.statements import conclude
 from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.system.clock import Stopwatch
@@ -43,7 +43,7 @@ from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards,
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
 
 if TYPE_CHECKING:
-    from qsage_validate.proving.assertions_level import Answer
+    from qsage_validate.proving.assertions_level import AssertionAnswer
     from qsage_validate.system.job import Send
 
 StrategyProver = Callable[..., LevelAnswer]
@@ -55,7 +55,7 @@ _SEARCH_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
-class Options:
+class ValidationOptions:
     """Options of a validation.
 
     ``levels`` in the order in which they are run; ``games``, ``seed`` and ``illegal`` are for
@@ -81,17 +81,17 @@ class Options:
 
 def validate(
     problem: Problem,
-    options: Options,
+    options: ValidationOptions,
     *,
     tell: Tell = nobody,
     done: Callable[[LevelResult], None] | None = None,
-) -> Report:
+) -> ValidationReport:
     """Run the levels of ``options`` on ``problem``, which ``to_validate`` has made.
 
     ``tell`` is called with each progress report, by the levels' names, ``done`` with each result.
-    Ctrl-C ends with a report of what is known (``Report.interrupted``).
+    Ctrl-C ends with a report of what is known (``ValidationReport.interrupted``).
     """
-    run = _Run(problem, options, tell)
+    run = _ValidationRun(problem, options, tell)
     results: list[LevelResult] = []
     interrupted = False
     try:
@@ -110,7 +110,7 @@ def validate(
     hero = None if problem.certificate is None else problem.certificate.kind.player
     warnings = run.model_warnings()
     conclusions = conclude(results, hero, run.claimed_game)
-    return Report(
+    return ValidationReport(
         subject=problem.files.name,
         results=tuple(results),
         conclusions=conclusions,
@@ -130,8 +130,8 @@ def validate(
 
 
 def validate_apart(
-    files: Files, options: Options, *, tell: Tell, done: Callable[[LevelResult], None]
-) -> Report:
+    files: Files, options: ValidationOptions, *, tell: Tell, done: Callable[[LevelResult], None]
+) -> ValidationReport:
     """Load and validate ``files`` in a process that keeps the limit of memory.
 
     When that is not enough, the levels that were not finished are undecided; the results of
@@ -151,14 +151,14 @@ def validate_apart(
     interrupted = False
     try:
         outcome = run_job(_validate, files, options, limits=options.limits, receive=receive)
-        if isinstance(outcome, Report):
+        if isinstance(outcome, ValidationReport):
             return outcome
         finished = {result.level for result in results}
         rest = [level for level in options.levels if level not in finished]
         results += [LevelResult(level, Undecided(outcome.why), 0.0) for level in rest]
     except KeyboardInterrupt:
         interrupted = True
-    return Report(
+    return ValidationReport(
         files.name,
         tuple(results),
         interrupted=interrupted,
@@ -166,17 +166,17 @@ def validate_apart(
     )
 
 
-def _validate(send: Send, files: Files, options: Options) -> Report:
+def _validate(send: Send, files: Files, options: ValidationOptions) -> ValidationReport:
     # The process itself has the limit of memory.
     with reads_within(options.limits.deadline, None):
         problem = load_to_validate(files, trace=options.trace)
     return validate(problem, options, tell=send, done=send)
 
 
-class _Run:
+class _ValidationRun:
     """One validation under way."""
 
-    def __init__(self, problem: Problem, options: Options, tell: Tell) -> None:
+    def __init__(self, problem: Problem, options: ValidationOptions, tell: Tell) -> None:
         self.problem = problem
         self.options = options
         self._tell = tell
@@ -470,7 +470,7 @@ class _Run:
         return game if isinstance(game, BddlGame) else None
 
     @property
-    def claimed_game(self) -> Game | None:
+    def claimed_game(self) -> TwoPlayerGame | None:
         """The game about which the levels that compare with rules say something."""
         if self.problem.unpromised is not None:
             return self.problem.unpromised.game
@@ -573,7 +573,7 @@ class _Run:
             return None
         from qsage_validate.proving.assertions_level import prove_assertions
 
-        answers: list[Answer] = []
+        answers: list[AssertionAnswer] = []
 
         def ask(tell: Tell) -> LevelAnswer:
             found, own = prove_assertions(

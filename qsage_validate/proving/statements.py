@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.proving.levels import Level, LevelResult
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
@@ -30,7 +30,7 @@ from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 _NAMED: Final = "what the layout names of position and legality is that of the rules"
 
 
-class About(Enum):
+class StatementSubject(Enum):
     """The subject of a sentence; the values are those of ``--json``."""
 
     GAME = "game"
@@ -51,7 +51,7 @@ class Statement:
     win; ``game`` and ``plies`` say of which game.
     """
 
-    about: About
+    about: StatementSubject
     text: str
     levels: tuple[Level, ...]
     value: bool | None = None
@@ -83,7 +83,9 @@ class Conclusions:
     contradictions: tuple[Finding, ...] = ()
 
 
-def conclude(results: Sequence[LevelResult], hero: Player | None, game: Game | None) -> Conclusions:
+def conclude(
+    results: Sequence[LevelResult], hero: Player | None, game: TwoPlayerGame | None
+) -> Conclusions:
     """The sentences that ``results`` imply.
 
     ``hero`` is the certificate's player (``None`` without a certificate), ``game`` the game whose
@@ -93,7 +95,7 @@ def conclude(results: Sequence[LevelResult], hero: Player | None, game: Game | N
     return Conclusions(tuple(reasoning.statements()), tuple(reasoning.contradictions()))
 
 
-def game_text(game: Game, winner: Player) -> str:
+def game_text(game: TwoPlayerGame, winner: Player) -> str:
     """``Black wins httt 3x3 tic within 5 plies``, or that Black does not."""
     wins = "wins" if winner is Player.BLACK else "does not win"
     return f"Black {wins} {game.name} within {game.length}"
@@ -101,7 +103,7 @@ def game_text(game: Game, winner: Player) -> str:
 
 class _Reasoning:
     def __init__(
-        self, results: Sequence[LevelResult], hero: Player | None, game: Game | None
+        self, results: Sequence[LevelResult], hero: Player | None, game: TwoPlayerGame | None
     ) -> None:
         self.by_level = {result.level: result for result in results}
         self.hero = hero
@@ -149,7 +151,7 @@ class _Reasoning:
         if game is not None and sure:
             winner = self.winners[0][0]
             yield Statement(
-                About.GAME,
+                StatementSubject.GAME,
                 game_text(game, winner),
                 _each(levels for _, levels in self.winners),
                 winner=winner,
@@ -160,11 +162,14 @@ class _Reasoning:
             value = self.values[0][0]
             text = f"the formula is {str(value).lower()}"
             yield Statement(
-                About.FORMULA, text, _each(levels for _, levels in self.values), value=value
+                StatementSubject.FORMULA,
+                text,
+                _each(levels for _, levels in self.values),
+                value=value,
             )
         if game is not None and self.proved(Level.ENCODING):
             yield Statement(
-                About.ENCODING,
+                StatementSubject.ENCODING,
                 self._encoding_text(game),
                 (Level.ENCODING,),
                 game=game.name,
@@ -172,7 +177,7 @@ class _Reasoning:
             )
         if game is not None and self._half_proved is not None:
             yield Statement(
-                About.ENCODING,
+                StatementSubject.ENCODING,
                 self._half_text(game, self._half_proved),
                 (Level.ENCODING,),
                 game=game.name,
@@ -182,15 +187,15 @@ class _Reasoning:
         if self.proved(Level.BOARDS):
             compared = self.by_level[Level.BOARDS].evidence.get("compared", _NAMED)
             yield Statement(
-                About.BOARDS, f"{compared} in each play of the strategy", (Level.BOARDS,)
+                StatementSubject.BOARDS, f"{compared} in each play of the strategy", (Level.BOARDS,)
             )
         for level, result in self.by_level.items():
             if level is Level.ASSERTIONS and isinstance(result.verdict, Proved):
-                yield Statement(About.ASSERTIONS, result.verdict.reason, (level,))
+                yield Statement(StatementSubject.ASSERTIONS, result.verdict.reason, (level,))
             if isinstance(result.verdict, Sampled):
-                yield Statement(About.SAMPLE, str(result.verdict), (level,))
+                yield Statement(StatementSubject.SAMPLE, str(result.verdict), (level,))
             elif isinstance(result.verdict, Claimed):
-                yield Statement(About.CLAIM, result.verdict.reason, (level,))
+                yield Statement(StatementSubject.CLAIM, result.verdict.reason, (level,))
 
     @property
     def _implying(self) -> tuple[bool, ...]:
@@ -199,7 +204,7 @@ class _Reasoning:
         assert isinstance(found, list), "a list of values"
         return tuple(value for value in (True, False) if value in found)
 
-    def _encoding_text(self, game: Game) -> str:
+    def _encoding_text(self, game: TwoPlayerGame) -> str:
         if self._implying == (True, False):
             return f"the formula is true exactly when {game_text(game, Player.BLACK)}"
         (value,) = self._implying
@@ -215,7 +220,7 @@ class _Reasoning:
         assert isinstance(found, list), "a list of values"
         return found[0] if len(found) == 1 else None
 
-    def _half_text(self, game: Game, value: bool) -> str:
+    def _half_text(self, game: TwoPlayerGame, value: bool) -> str:
         text = f"if the formula is {str(value).lower()}, "
         if value:
             wins = game_text(game, Player.BLACK)
@@ -225,10 +230,10 @@ class _Reasoning:
     def _about_functions(self) -> Iterator[Statement]:
         if self.proved(Level.DEPENDENCIES):
             text = "each function reads only variables left of its own"
-            yield Statement(About.FUNCTIONS, text, (Level.DEPENDENCIES,))
+            yield Statement(StatementSubject.FUNCTIONS, text, (Level.DEPENDENCIES,))
         if self.proved(Level.FORMULA):
             text = "no choice of the opponent beats the functions, whatever they read"
-            yield Statement(About.FUNCTIONS, text, (Level.FORMULA,))
+            yield Statement(StatementSubject.FUNCTIONS, text, (Level.FORMULA,))
 
     # -- what cannot be ----------------------------------------------------------------------
 

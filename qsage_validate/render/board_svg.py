@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from qsage_validate.games.protocol import Board, Player, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.render.markup import escape, number
 from qsage_validate.strategies.readings import SquareXY
 
@@ -86,7 +86,7 @@ NO_MARKS = Marks()
 
 
 def board_svg(
-    board: Board,
+    board: BoardPicture,
     marks: Marks = NO_MARKS,
     *,
     title: str = "Board",
@@ -115,28 +115,28 @@ def board_svg(
     return "".join(parts)
 
 
-def drawing(board: Board, marks: Marks = NO_MARKS) -> str:
+def drawing(board: BoardPicture, marks: Marks = NO_MARKS) -> str:
     """The shapes alone, for use inside another drawing; see :func:`size`."""
     grid = _grid(board)
     return "".join([*grid.axes(), *grid.cells(marks), *grid.sides(), *grid.contents(marks)])
 
 
-def size(board: Board) -> tuple[float, float]:
+def size(board: BoardPicture) -> tuple[float, float]:
     """Width and height of the drawing of a board."""
     return _grid(board).size
 
 
-def centres(board: Board) -> dict[SquareXY, tuple[float, float]]:
+def centres(board: BoardPicture) -> dict[SquareXY, tuple[float, float]]:
     """The middle of each square in the drawing of a board."""
     grid = _grid(board)
     return {square: grid.centre(square) for square in _all_squares(board)}
 
 
-def _grid(board: Board) -> _Grid:
+def _grid(board: BoardPicture) -> _Grid:
     return _Hexagons(board) if board.shape is Shape.HEXAGONS else _Squares(board)
 
 
-def describe(board: Board, marks: Marks = NO_MARKS) -> str:
+def describe(board: BoardPicture, marks: Marks = NO_MARKS) -> str:
     """The board and its marks in words."""
     cells = "hexagons" if board.shape is Shape.HEXAGONS else "squares"
     said = [f"{board.width} by {board.height} {cells}."]
@@ -160,7 +160,7 @@ def describe(board: Board, marks: Marks = NO_MARKS) -> str:
     return " ".join(said)
 
 
-def _heaps(board: Board) -> Iterator[str]:
+def _heaps(board: BoardPicture) -> Iterator[str]:
     """Each heap with its number of tokens: ``v1 3``."""
     for y in range(1, board.height + 1):
         tokens = sum(board[x, y] is not Square.OPEN for x in range(1, board.width + 1))
@@ -171,7 +171,7 @@ def _listed(squares: Collection[SquareXY]) -> str:
     return ", ".join(f"({x},{y})" for x, y in squares)
 
 
-def _all_squares(board: Board) -> list[SquareXY]:
+def _all_squares(board: BoardPicture) -> list[SquareXY]:
     return [(x, y) for y in range(1, board.height + 1) for x in range(1, board.width + 1)]
 
 
@@ -181,7 +181,7 @@ class _Grid(ABC):
     radius = _RADIUS
     pitch: float
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: BoardPicture) -> None:
         self.board = board
         longest = max(map(len, board.names), default=len(str(board.height)))
         self.left = _LEFT + 8 * max(0, longest - 2)

@@ -7,13 +7,15 @@ from collections.abc import Collection, Mapping
 from rich.text import Text
 
 from qsage_validate.arena.frame import SquareXY
-from qsage_validate.games.protocol import Board, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Shape, Square
 
 _STYLES = {Square.OPEN: "dim", Square.BLACK: "bold blue", Square.WHITE: "bold yellow"}
 
 
 def board_text(
-    board: Board, changed: Collection[SquareXY] = (), letters: Mapping[SquareXY, str] | None = None
+    board: BoardPicture,
+    changed: Collection[SquareXY] = (),
+    letters: Mapping[SquareXY, str] | None = None,
 ) -> Text:
     """The board with coordinates; the squares ``changed`` are underlined.
 
@@ -49,7 +51,7 @@ def board_text(
     return text
 
 
-def _heaps_text(board: Board, changed: Collection[SquareXY]) -> Text:
+def _heaps_text(board: BoardPicture, changed: Collection[SquareXY]) -> Text:
     margin = max(len(board.row_name(y)) for y in range(1, board.height + 1))
     text = Text(no_wrap=True)
     for y in range(1, board.height + 1):
@@ -64,6 +66,6 @@ def _heaps_text(board: Board, changed: Collection[SquareXY]) -> Text:
     return text
 
 
-def board_lines(board: Board) -> str:
+def board_lines(board: BoardPicture) -> str:
     """The board with coordinates as plain text."""
     return board_text(board).plain

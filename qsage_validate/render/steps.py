@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.arena.frame import Frame, MatchOutcome
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
-from qsage_validate.games.protocol import Board, Game, Player
+from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def outcome_line(outcome: MatchOutcome) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RenderedStep:
     """A play after one ply (ply 0: the start, without player and move).
 
     ``remarks`` are sentences about this step: what is illegal or wrong in it; ``ending`` says
@@ -35,11 +35,11 @@ class Step:
     ply: int
     player: Player | None
     move: str
-    board: Board | None
+    board: BoardPicture | None
     marks: Marks
     remarks: tuple[str, ...] = ()
     ending: str = ""
-    rules_board: Board | None = None
+    rules_board: BoardPicture | None = None
 
     @property
     def caption(self) -> str:
@@ -47,10 +47,10 @@ class Step:
         return "Start" if self.player is None else f"{self.ply}. {self.player} {self.move}"
 
 
-def steps_of_frames(frames: Iterable[Frame]) -> tuple[Step, ...]:
+def steps_of_frames(frames: Iterable[Frame]) -> tuple[RenderedStep, ...]:
     """The steps of a match."""
-    steps: list[Step] = []
-    before: Board | None = None
+    steps: list[RenderedStep] = []
+    before: BoardPicture | None = None
     for frame in frames:
         remarks = []
         if frame.board_by_rules:
@@ -73,10 +73,10 @@ def steps_of_frames(frames: Iterable[Frame]) -> tuple[Step, ...]:
 
 def steps_of_states(
     states: Iterable[PlayState], mover: Callable[[int], Player]
-) -> tuple[Step, ...]:
+) -> tuple[RenderedStep, ...]:
     """The steps of a play that a conductor made; ``mover`` says who makes a ply (from 1)."""
-    steps: list[Step] = []
-    before: Board | None = None
+    steps: list[RenderedStep] = []
+    before: BoardPicture | None = None
     for state in states:
         player = mover(state.plies) if state.plies else None
         remarks = [finding.text for finding in state.findings]
@@ -94,7 +94,7 @@ def steps_of_states(
     return tuple(steps)
 
 
-def steps_by_rules(game: Game, moves: Sequence[str]) -> tuple[Step, ...]:
+def steps_by_rules(game: TwoPlayerGame, moves: Sequence[str]) -> tuple[RenderedStep, ...]:
     """The steps of a play by the rules alone, up to the first illegal move."""
     position = game.initial
     steps = [_step(0, None, "", (None, position.board, None), None, [])]
@@ -119,11 +119,11 @@ def _step(
     ply: int,
     player: Player | None,
     move: str,
-    boards: tuple[Board | None, Board | None, Board | None],
+    boards: tuple[BoardPicture | None, BoardPicture | None, BoardPicture | None],
     last: SquareXY | None,
     remarks: Sequence[str],
     ending: str = "",
-) -> Step:
+) -> RenderedStep:
     from qsage_validate.render.board_svg import Marks
 
     before, board, rules = boards
@@ -140,14 +140,14 @@ def _step(
         last = changed[0] if len(changed) == 1 else None
     marks = Marks(tuple(changed), last, tuple(wrong))
     shown = rules if wrong else None
-    return Step(ply, player, move, board, marks, tuple(remarks), ending, shown)
+    return RenderedStep(ply, player, move, board, marks, tuple(remarks), ending, shown)
 
 
-def _on(board: Board, square: SquareXY) -> bool:
+def _on(board: BoardPicture, square: SquareXY) -> bool:
     return 1 <= square[0] <= board.width and 1 <= square[1] <= board.height
 
 
-def diagram(steps: Sequence[Step]) -> tuple[Board, Marks] | None:
+def diagram(steps: Sequence[RenderedStep]) -> tuple[BoardPicture, Marks] | None:
     """A whole play in one board: its end, each square labelled with the ply that changed it.
 
     ``None`` for a play without boards.

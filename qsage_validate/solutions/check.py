@@ -7,34 +7,34 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from qsage_validate.errors import Exit, Proof, Refutation
-from qsage_validate.games.protocol import Game, Player
-from qsage_validate.solutions.file import Solution
+from qsage_validate.games.protocol import Player, TwoPlayerGame
+from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solutions.plain import PlainRules
-from qsage_validate.solutions.walk import Rules, Walked, walk
+from qsage_validate.solutions.walk import LayerRules, Walked, walk
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 
 
-def _grid(game: Any) -> Rules[Any, Any]:
+def _grid(game: Any) -> LayerRules[Any, Any]:
     from qsage_validate.solutions.grid import MOST_SQUARES, GridRules
 
     return GridRules(game) if game.grounding.squares <= MOST_SQUARES else PlainRules(game)
 
 
-_RULES: Final[Mapping[str, Callable[[Any], Rules[Any, Any]]]] = {"bddl": _grid}
+_RULES: Final[Mapping[str, Callable[[Any], LayerRules[Any, Any]]]] = {"bddl": _grid}
 
 
-def rules_for(game: Game) -> Rules[Any, Any]:
+def rules_for(game: TwoPlayerGame) -> LayerRules[Any, Any]:
     """The rules of a game as the walk asks for them: on arrays where it can be."""
     return _RULES.get(game.language, PlainRules)(game)
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedSolution:
     """The result of a walk through a solution's plays; ``seconds`` are of wall time."""
 
-    solution: Solution
+    solution: SolutionClaim
     how: str
     walked: Walked
     seconds: float
@@ -105,7 +105,9 @@ _SAID: Final[Mapping[str, str]] = {
 }
 
 
-def check(solution: Solution, *, deadline: Deadline = NEVER, tell: Tell = nobody) -> Checked:
+def check(
+    solution: SolutionClaim, *, deadline: Deadline = NEVER, tell: Tell = nobody
+) -> CheckedSolution:
     """Walk through all plays of a solution's replies.
 
     Raises ``UndecidedError`` at the deadline, ``InputError`` for replies that are no moves.
@@ -113,4 +115,4 @@ def check(solution: Solution, *, deadline: Deadline = NEVER, tell: Tell = nobody
     watch = Stopwatch()
     rules = rules_for(solution.game)
     walked = walk(rules, solution.winner, rules.table(solution), deadline=deadline, tell=tell)
-    return Checked(solution, rules.how, walked, watch.seconds)
+    return CheckedSolution(solution, rules.how, walked, watch.seconds)

@@ -16,7 +16,7 @@ from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import Path, label, quoted, read_bytes, write_atomic
 from qsage_validate.games.languages import LANGUAGES, load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel, ModelParts, PartLine, has_rules, parts_of
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 
 _MAGIC: Final = "qsage solution"
 _VERSION: Final = "1"
@@ -26,7 +26,7 @@ Replies = Mapping[int, Mapping[str, str]]
 
 
 @dataclass(frozen=True)
-class Solution:
+class SolutionClaim:
     """A claim: ``winner`` wins ``model`` within its plies by ``replies``.
 
     That White wins says that Black does not win within the plies.  ``path`` is the file that it
@@ -37,7 +37,7 @@ class Solution:
     winner: Player
     replies: Replies = field(repr=False)
     path: str | None = None
-    game: Game = field(init=False, repr=False, compare=False)
+    game: TwoPlayerGame = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "game", load_game(self.model))
@@ -58,7 +58,7 @@ class Solution:
         write_atomic(path, as_bytes(self))
 
 
-def as_bytes(solution: Solution) -> bytes:
+def as_bytes(solution: SolutionClaim) -> bytes:
     """The content of a solution's file; equal solutions give equal bytes."""
     model = solution.model
     lines = [
@@ -81,7 +81,7 @@ def sealed(rest: bytes) -> bytes:
     return gzip.compress(head + rest, mtime=0)
 
 
-def read_solution(path: Path) -> Solution:
+def read_solution(path: Path) -> SolutionClaim:
     """The solution in a file.
 
     Raises ``InputError`` for a file that is none, of another version, cut or changed, and for what
@@ -141,7 +141,7 @@ class _Reader:
             self.fail(quoted(word), f"a number from 1 to {most}")
         return int(word)
 
-    def solution(self) -> Solution:
+    def solution(self) -> SolutionClaim:
         (language,) = self.words("game", 1)
         if language not in LANGUAGES:
             self.fail(quoted(language), f"one of {', '.join(LANGUAGES)}", 6)
@@ -153,7 +153,7 @@ class _Reader:
         model = model_from_parts(language, self._parts(language))
         replies: dict[int, dict[str, str]] = {}
         try:
-            solution = Solution(model, Player(winner), replies, self._name)
+            solution = SolutionClaim(model, Player(winner), replies, self._name)
         except UsageError as error:
             raise InputError(self._name, None, None, f"a model whose {error}", "a game") from None
         if plies != str(solution.game.plies):

@@ -20,9 +20,9 @@ from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.ground import GroundAction, Grounding
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Move, Player, Position, board_maps
-from qsage_validate.solutions.file import Solution
+from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solutions.plain import fault_of, move_of
-from qsage_validate.solutions.walk import Fault, Step
+from qsage_validate.solutions.walk import Fault, SolutionStep
 
 Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
@@ -37,7 +37,7 @@ _CHUNK: Final = 1 << 15
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class GridLayer:
     """Positions: black squares, white squares, the position before each and the action."""
 
     black: Words
@@ -50,9 +50,9 @@ class Layer:
     def __len__(self) -> int:
         return len(self.black)
 
-    def at(self, chosen: Flags | Numbers) -> Layer:
+    def at(self, chosen: Flags | Numbers) -> GridLayer:
         """Some of the positions."""
-        return Layer(
+        return GridLayer(
             self.black[chosen],
             self.white[chosen],
             self.origin[chosen],
@@ -122,12 +122,12 @@ class GridRules:
 
     # -- layers -----------------------------------------------------------------------------
 
-    def layer(self, position: Position) -> Layer:
+    def layer(self, position: Position) -> GridLayer:
         black, white, _ = self._planes(self._grounding.state_of(position.board))
         none = np.zeros(1, np.int64)
-        return Layer(np.array([black]), np.array([white]), none, none)
+        return GridLayer(np.array([black]), np.array([white]), none, none)
 
-    def position(self, layer: Layer, index: int, ply: int) -> BddlPosition:
+    def position(self, layer: GridLayer, index: int, ply: int) -> BddlPosition:
         black, white = int(layer.black[index]), int(layer.white[index])
         size = self._grounding.squares
         state = black | white << size | (black | white) << 2 * size
@@ -136,10 +136,10 @@ class GridRules:
     def text(self, position: Position) -> str:
         return str(position.board)
 
-    def planes(self, layer: Layer) -> tuple[Words, Words]:
+    def planes(self, layer: GridLayer) -> tuple[Words, Words]:
         return layer.black, layer.white
 
-    def texts(self, layer: Layer, ply: int) -> list[str]:
+    def texts(self, layer: GridLayer, ply: int) -> list[str]:
         width, height = self._grounding.width, self._grounding.height
         rows = np.full((len(layer), height, width + 1), ord("."), np.uint8)
         for square in range(self._grounding.squares):
@@ -152,13 +152,13 @@ class GridRules:
         text = rows.tobytes().decode()
         return [text[at : at + length - 1] for at in range(0, len(text), length)]
 
-    def origin(self, layer: Layer, index: int) -> tuple[int, Move]:
+    def origin(self, layer: GridLayer, index: int) -> tuple[int, Move]:
         assert layer.player is not None, "not the initial position"
         return int(layer.origin[index]), self._actions[layer.player][layer.action[index]].move
 
     # -- replies ----------------------------------------------------------------------------
 
-    def table(self, solution: Solution) -> Callable[[int, Layer], Numbers]:
+    def table(self, solution: SolutionClaim) -> Callable[[int, GridLayer], Numbers]:
         numbers: dict[str, int] = {}
         self._impossible.clear()
 
@@ -175,7 +175,7 @@ class GridRules:
         turned = [self._turned(solution.winner, permute) for permute in self._symmetries]
         back = [np.argsort(moved) for moved in turned]
 
-        def replies_in(ply: int, layer: Layer) -> Numbers:
+        def replies_in(ply: int, layer: GridLayer) -> Numbers:
             own = solution.replies.get(ply, {})
             black, white = self._read(list(own), solution)
             known = np.array([number(text) for text in own.values()], np.int64)
@@ -209,7 +209,7 @@ class GridRules:
             else self._impossible[_NO_REPLY - reply - 1]
         )
 
-    def _read(self, texts: Sequence[str], solution: Solution) -> tuple[Words, Words]:
+    def _read(self, texts: Sequence[str], solution: SolutionClaim) -> tuple[Words, Words]:
         """The squares of boards, rows ending with ``/``; raises ``InputError``."""
         width, size = self._grounding.width, self._grounding.squares
         length = size + self._grounding.height - 1
@@ -228,16 +228,16 @@ class GridRules:
         black, white = ((board == ord(c)).astype(np.uint64) @ bits for c in "BW")
         return black, white
 
-    def _no_board(self, text: str, solution: Solution) -> None:
+    def _no_board(self, text: str, solution: SolutionClaim) -> None:
         width, height = self._grounding.width, self._grounding.height
         expected = f"boards of {width}x{height} squares '.', 'B' and 'W'"
         raise InputError(solution.path, None, None, f"the position {quoted(text)}", expected)
 
     # -- plies ------------------------------------------------------------------------------
 
-    def all_moves(self, layer: Layer, ply: int) -> Step[Layer]:
+    def all_moves(self, layer: GridLayer, ply: int) -> SolutionStep[GridLayer]:
         player = self.game.player_at(ply)
-        found: Layer | None = None
+        found: GridLayer | None = None
         ended = False
         for first in range(0, len(layer), _CHUNK):
             part = slice(first, first + _CHUNK)
@@ -253,9 +253,9 @@ class GridRules:
             layers = [step.layer] if found is None else [found, step.layer]
             found = self._once(_joined(layers)) if len(layers) > 1 else step.layer
         assert found is not None, "a layer has positions"
-        return Step(found, len(found), ended)
+        return SolutionStep(found, len(found), ended)
 
-    def replied(self, layer: Layer, ply: int, replies: Numbers) -> Step[Layer]:
+    def replied(self, layer: GridLayer, ply: int, replies: Numbers) -> SolutionStep[GridLayer]:
         player = self.game.player_at(ply)
         actions = self._actions[player]
         made, legal = [], np.zeros(len(layer), bool)
@@ -267,17 +267,17 @@ class GridRules:
             made.append(_played(action, layer.black, layer.white, own, 0, number, player))
         if not legal.all():
             index = int(np.argmin(legal))
-            return Step(layer, 0, fault=self._fault(layer, index, ply, int(replies[index])))
+            return SolutionStep(layer, 0, fault=self._fault(layer, index, ply, int(replies[index])))
         return self._finish(_joined(made), ply, loses=False)
 
-    def _fault(self, layer: Layer, index: int, ply: int, reply: int) -> Fault:
+    def _fault(self, layer: GridLayer, index: int, ply: int, reply: int) -> Fault:
         """The words of the rules for a reply that is missing or illegal."""
         move = self._move(reply, self.game.player_at(ply))
         fault = fault_of(self.position(layer, index, ply), index, move)
         assert fault is not None, "the arrays and the rules say the same of a move"
         return fault
 
-    def _finish(self, made: Layer, ply: int, *, loses: bool) -> Step[Layer]:
+    def _finish(self, made: GridLayer, ply: int, *, loses: bool) -> SolutionStep[GridLayer]:
         """The positions that go on after moves of a ply.
 
         ``loses`` says that the player of the ply is not to win: a play that this player wins is a
@@ -296,7 +296,7 @@ class GridRules:
             if len(going) and (player is Player.WHITE) is loses:
                 wrong = np.ones(len(going), bool)
                 return self._ended_wrong(going, wrong, f"held out for {self.game.length}")
-            return Step(going.at(np.zeros(len(going), bool)), 0, bool(len(made)))
+            return SolutionStep(going.at(np.zeros(len(going), bool)), 0, bool(len(made)))
         going = self._once(going)
         other = self.game.player_at(ply + 1)
         stuck = np.ones(len(going), bool)
@@ -307,16 +307,16 @@ class GridRules:
             if (other is player) is not loses:
                 return self._ended_wrong(going, stuck, f"{other} has no legal move")
             going, ended = going.at(~stuck), True
-        return Step(going, len(going), ended)
+        return SolutionStep(going, len(going), ended)
 
-    def _ended_wrong(self, made: Layer, wrong: Flags, reason: str) -> Step[Layer]:
+    def _ended_wrong(self, made: GridLayer, wrong: Flags, reason: str) -> SolutionStep[GridLayer]:
         first = int(np.argmax(wrong))
         index, move = self.origin(made, first)
-        return Step(made, 0, fault=Fault(index, move, reason))
+        return SolutionStep(made, 0, fault=Fault(index, move, reason))
 
     # -- symmetric positions ------------------------------------------------------------------
 
-    def _once(self, layer: Layer) -> Layer:
+    def _once(self, layer: GridLayer) -> GridLayer:
         """The first position of each class of equal or symmetric ones."""
         black, white, _ = self._canonical(layer.black, layer.white)
         order = np.lexsort((white, black))
@@ -375,9 +375,9 @@ def _played(
     first: int,
     number: int,
     player: Player,
-) -> Layer:
+) -> GridLayer:
     """The positions after an action in the ``chosen`` ones, counted from ``first``."""
-    return Layer(
+    return GridLayer(
         black[chosen] & action.keeps[0] | action.puts[0],
         white[chosen] & action.keeps[1] | action.puts[1],
         chosen + first,
@@ -386,11 +386,11 @@ def _played(
     )
 
 
-def _joined(layers: Sequence[Layer]) -> Layer:
+def _joined(layers: Sequence[GridLayer]) -> GridLayer:
     if not layers:
         words, numbers = np.zeros(0, np.uint64), np.zeros(0, np.int64)
-        return Layer(words, words, numbers, numbers)
-    return Layer(
+        return GridLayer(words, words, numbers, numbers)
+    return GridLayer(
         np.concatenate([layer.black for layer in layers]),
         np.concatenate([layer.white for layer in layers]),
         np.concatenate([layer.origin for layer in layers]),

@@ -7,14 +7,14 @@ from typing import Any
 from qsage_validate.errors import InputError
 from qsage_validate.games.protocol import Move, Position
 from qsage_validate.solutions.check import rules_for
-from qsage_validate.solutions.file import Solution
+from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solutions.plain import fault_of
 
 
 class Lookup:
     """The replies of a solution by position; nothing of them is proved."""
 
-    def __init__(self, solution: Solution) -> None:
+    def __init__(self, solution: SolutionClaim) -> None:
         self.solution = solution
         self._rules: Any = rules_for(solution.game)
         self._table = self._rules.table(solution)

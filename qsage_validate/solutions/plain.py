@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.errors import InputError, MalformedMoveError
-from qsage_validate.games.protocol import Game, Move, Player, Position
-from qsage_validate.solutions.file import Solution
-from qsage_validate.solutions.walk import Fault, Step
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
+from qsage_validate.solutions.file import SolutionClaim
+from qsage_validate.solutions.walk import Fault, SolutionStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class PlainRules:
 
     how = "position by position"
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: TwoPlayerGame) -> None:
         self.game = game
 
     def layer(self, position: Position) -> Layer:
@@ -52,7 +52,7 @@ class PlainRules:
         assert reached.move is not None, "not the initial position"
         return reached.origin, reached.move
 
-    def table(self, solution: Solution) -> Callable[[int, Layer], Answers]:
+    def table(self, solution: SolutionClaim) -> Callable[[int, Layer], Answers]:
         moves: dict[str, Move] = {}
         for replies in solution.replies.values():
             for text in replies.values():
@@ -72,7 +72,7 @@ class PlainRules:
     def reply(self, replies: Answers, index: int, player: Player) -> Move | None:
         return replies[index]
 
-    def all_moves(self, layer: Layer, ply: int) -> Step[Layer]:
+    def all_moves(self, layer: Layer, ply: int) -> SolutionStep[Layer]:
         found: dict[Position, _Reached] = {}
         ended = False
         for index, each in enumerate(layer):
@@ -82,28 +82,28 @@ class PlainRules:
                 if after.outcome is None:
                     found.setdefault(after, _Reached(after, index, move))
                 elif after.outcome.winner is position.to_move:
-                    return Step([], 0, fault=Fault(index, move, after.outcome.reason))
+                    return SolutionStep([], 0, fault=Fault(index, move, after.outcome.reason))
                 else:
                     ended = True
-        return Step(list(found.values()), len(found), ended)
+        return SolutionStep(list(found.values()), len(found), ended)
 
-    def replied(self, layer: Layer, ply: int, replies: Answers) -> Step[Layer]:
+    def replied(self, layer: Layer, ply: int, replies: Answers) -> SolutionStep[Layer]:
         found: dict[Position, _Reached] = {}
         ended = False
         for index, (each, move) in enumerate(zip(layer, replies, strict=True)):
             fault = fault_of(each.position, index, move)
             if fault is not None:
-                return Step([], 0, fault=fault)
+                return SolutionStep([], 0, fault=fault)
             assert move is not None, "else there is a fault"
             after = each.position.play(move)
             if after.outcome is None:
                 found.setdefault(after, _Reached(after, index, move))
             else:
                 ended = True
-        return Step(list(found.values()), len(found), ended)
+        return SolutionStep(list(found.values()), len(found), ended)
 
 
-def move_of(solution: Solution, text: str) -> Move:
+def move_of(solution: SolutionClaim, text: str) -> Move:
     """The winner's move that a text of a solution means; raises ``InputError``."""
     try:
         return solution.game.parse_move(text, solution.winner)

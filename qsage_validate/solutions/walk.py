@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from qsage_validate.games.protocol import Game, Move, Player, Position
-from qsage_validate.solutions.file import Solution
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
+from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
@@ -31,7 +31,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[L]):
+class SolutionStep(Generic[L]):
     """The result of one ply: the ``size`` positions that go on, or what breaks the claim.
 
     ``ended`` says that some play has ended, with the win that was claimed.
@@ -43,7 +43,7 @@ class Step(Generic[L]):
     fault: Fault | None = None
 
 
-class Rules(Protocol[L, A]):
+class LayerRules(Protocol[L, A]):
     """The rules on layers of positions.
 
     A layer remembers for each of its positions how it was reached from the layer before.
@@ -51,7 +51,7 @@ class Rules(Protocol[L, A]):
     """
 
     @property
-    def game(self) -> Game:
+    def game(self) -> TwoPlayerGame:
         """The game whose rules they are."""
         ...
 
@@ -84,7 +84,7 @@ class Rules(Protocol[L, A]):
         """The index of a position in the layer before, and the move that leads from there."""
         ...
 
-    def table(self, solution: Solution) -> Callable[[int, L], A]:
+    def table(self, solution: SolutionClaim) -> Callable[[int, L], A]:
         """The replies of a solution, looked up by ply and layer.
 
         Raises ``InputError`` for texts that are no positions or no moves of the game.
@@ -99,17 +99,17 @@ class Rules(Protocol[L, A]):
         """The reply of ``player`` in a position of a layer, legal or not."""
         ...
 
-    def all_moves(self, layer: L, ply: int) -> Step[L]:
+    def all_moves(self, layer: L, ply: int) -> SolutionStep[L]:
         """All moves of the player of a ply, who is not to win."""
         ...
 
-    def replied(self, layer: L, ply: int, replies: A) -> Step[L]:
+    def replied(self, layer: L, ply: int, replies: A) -> SolutionStep[L]:
         """The replies of the player of a ply, who is to win."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Refuted:
+class SolutionRefuted:
     """A play that breaks a claim: its moves, and why it does."""
 
     moves: tuple[str, ...]
@@ -127,11 +127,11 @@ class Walked:
     positions: int
     replies: int
     longest: int
-    refuted: Refuted | None = None
+    refuted: SolutionRefuted | None = None
 
 
 def walk(
-    rules: Rules[L, A],
+    rules: LayerRules[L, A],
     winner: Player,
     replies: Callable[[int, L], A],
     *,
@@ -145,7 +145,7 @@ def walk(
     game = rules.game
     outcome = game.initial.outcome
     if outcome is not None:
-        fault = None if outcome.winner is winner else Refuted((), outcome.reason)
+        fault = None if outcome.winner is winner else SolutionRefuted((), outcome.reason)
         return Walked(1, 0, 0, fault)
     layers, size = [rules.layer(game.initial)], 1
     positions = own = longest = 0
@@ -163,7 +163,7 @@ def walk(
             step = rules.all_moves(layer, ply)
         if step.fault is not None:
             moves = _way(rules, layers, step.fault)
-            return Walked(positions, own, longest, Refuted(moves, step.fault.reason))
+            return Walked(positions, own, longest, SolutionRefuted(moves, step.fault.reason))
         if step.ended:
             longest = ply
         layers.append(step.layer)
@@ -171,7 +171,7 @@ def walk(
     return Walked(positions, own, longest)
 
 
-def _way(rules: Rules[L, A], layers: Sequence[L], fault: Fault) -> tuple[str, ...]:
+def _way(rules: LayerRules[L, A], layers: Sequence[L], fault: Fault) -> tuple[str, ...]:
     """The moves to the position of a fault, and the one that breaks the claim."""
     moves = [] if fault.move is None else [fault.move]
     index = fault.index

@@ -10,12 +10,12 @@ import numpy as np
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.encodings.layout.layout import Layout, Ply
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.strategies.readings import Assignment
 
 if TYPE_CHECKING:
     from qsage_validate.certificates.oracles.simulation import SimulationOracle
-    from qsage_validate.circuit.simulate import Simulator
+    from qsage_validate.circuit.simulate import GraphSimulator
 
 
 class Guesses:
@@ -62,9 +62,9 @@ class Guesses:
         rows = unpack(words, len(plays)).tolist()
         return [() if all(known) else read for known in rows]
 
-    def _simulator(self, ply: int) -> tuple[tuple[int, ...], Simulator]:
+    def _simulator(self, ply: int) -> tuple[tuple[int, ...], GraphSimulator]:
         """The unplayed variables that a ply's replies read; a simulator of which bits are known."""
-        from qsage_validate.circuit.simulate import Simulator
+        from qsage_validate.circuit.simulate import GraphSimulator
 
         later = {variable for variable, time in self._told.items() if time >= ply}
         unplayed = self._unplayed | later
@@ -91,7 +91,7 @@ class Guesses:
                 rails[number] = (builder.and_(a, b), _either(builder, not_a, not_b))
         known = [_either(builder, *rail(literal)) for literal in outputs]
         read = tuple(v for v in sorted(unplayed) if self._columns.get(v, -1) + 1 in used)
-        return read, Simulator(*builder.build(known))
+        return read, GraphSimulator(*builder.build(known))
 
 
 def _either(builder: AigBuilder, a: int, b: int) -> int:
@@ -113,7 +113,7 @@ def variables_read_at(layout: Layout, player: Player, oracle: SimulationOracle) 
     return frozenset(v for k, v in enumerate(oracle.opponent, start=1) if k in used)
 
 
-def told(layout: Layout, game: Game | None) -> dict[int, int]:
+def told(layout: Layout, game: TwoPlayerGame | None) -> dict[int, int]:
     """The variables that tell the position in a play, each with the first time at which it does."""
     found: dict[int, int] = {}
     if game is not None and layout.state.lists_atoms:

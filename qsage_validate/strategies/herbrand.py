@@ -36,13 +36,13 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
 from qsage_validate.strategies.readings import (
-    Answer,
     Assignment,
     BoardReading,
     LayoutMove,
     Legality,
     SquareOf,
     SquareXY,
+    StrategyAnswer,
     VerdictReading,
 )
 
@@ -404,7 +404,7 @@ class HerbrandReader(CertificateReader):
         values = {abs(x): (atom in true) == (x > 0) for atom, x in told}
         return replace(play, choice={**play.choice, **values}) if values else play
 
-    def with_answer(self, play: Assignment, answer: Answer) -> Assignment:
+    def with_answer(self, play: Assignment, answer: StrategyAnswer) -> Assignment:
         """The play after White's ply, with the indicators that follow from it."""
         after = super().with_answer(play, answer)
         follow = self._following.indicators(after)

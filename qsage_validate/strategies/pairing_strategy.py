@@ -13,7 +13,7 @@ from qsage_validate.errors import QsageError, UsageError
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, open_sets
-from qsage_validate.games.positional.rules import Claim, PositionalGame, PositionalPosition
+from qsage_validate.games.positional.rules import ClaimMove, PositionalGame, PositionalPosition
 from qsage_validate.games.positional.symmetry import representatives
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
@@ -27,7 +27,7 @@ class PairingFailsError(QsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedPairing:
     """The counts of :func:`check_pairing`: positions after White's moves, and those with pairs.
 
     ``longest`` is the most plies that were played before a pairing, or White's win.
@@ -80,7 +80,7 @@ class PairingStrategy:
         claimed = position.black | position.white
         return Pairing(tuple(p for p in pairing.pairs if not all(claimed >> v & 1 for v in p)))
 
-    def answers(self) -> Iterator[tuple[Claim, Claim, Pairing | None]]:
+    def answers(self) -> Iterator[tuple[ClaimMove, ClaimMove, Pairing | None]]:
         """Black's first moves, one of each class of symmetric ones, with White's answers.
 
         The pairing is that after both, where there is one by then.
@@ -91,7 +91,7 @@ class PairingStrategy:
             answer = self.reply([first])
             yield first, answer, self.pairing([first, answer])
 
-    def reply(self, history: Sequence[Move]) -> Claim:
+    def reply(self, history: Sequence[Move]) -> ClaimMove:
         """White's move; raises ``UsageError`` when it is not White's turn.
 
         Off the strategy's plays White answers as well as is known: in pairs, else anywhere.
@@ -115,7 +115,7 @@ class PairingStrategy:
 
     def _last(self, history: Sequence[Move]) -> int | None:
         move = history[-1] if history else None
-        return self.model.number.get(move.name) if isinstance(move, Claim) else None
+        return self.model.number.get(move.name) if isinstance(move, ClaimMove) else None
 
     def _follow(self, history: Sequence[Move]) -> tuple[PositionalPosition, Pairing | None, int]:
         """The position after some moves, the pairing that holds there, and White's stones left."""
@@ -132,7 +132,7 @@ class PairingStrategy:
         return position, pairing, max(stones, 0)
 
 
-def check_pairing(strategy: PairingStrategy) -> Checked:
+def check_pairing(strategy: PairingStrategy) -> CheckedPairing:
     """Play every move of Black's against the strategy, by the rules, until it has a pairing.
 
     There each winning set of Black's has to have a white position or a pair in it, which hinders
@@ -171,7 +171,7 @@ def check_pairing(strategy: PairingStrategy) -> Checked:
                 continue
             answer = strategy.reply(played)
             waiting.append(((*played, answer), after.play(answer)))
-    return Checked(positions, pairings, longest)
+    return CheckedPairing(positions, pairings, longest)
 
 
 def _expect_white(position: PositionalPosition, history: Sequence[Move]) -> None:

@@ -14,9 +14,8 @@ from typing import Protocol
 from qsage_validate.certificates.oracles.oracle import Oracle, ask
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.formats.grid_names import named_cell
-from qsage_validate.games.protocol import Board, Player
+from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.strategies.readings import (
-    Answer,
     Assignment,
     Atoms,
     BoardReading,
@@ -25,6 +24,7 @@ from qsage_validate.strategies.readings import (
     PlyCode,
     SquareOf,
     SquareXY,
+    StrategyAnswer,
     VerdictReading,
 )
 
@@ -91,11 +91,11 @@ class CertificateReader(ABC):
         """The play in which the opponent says of the position what holds in it."""
         return play
 
-    def with_answer(self, play: Assignment, answer: Answer) -> Assignment:
+    def with_answer(self, play: Assignment, answer: StrategyAnswer) -> Assignment:
         """The play after the certificate's ply."""
         return Assignment(play.plies + 1, play.choice, {**play.reply, **answer.values})
 
-    def answers(self, plays: Sequence[Assignment]) -> list[Answer]:
+    def answers(self, plays: Sequence[Assignment]) -> list[StrategyAnswer]:
         """The certificate's ply after each play; all plays have the same number of plies."""
         if not plays:
             return []
@@ -147,7 +147,7 @@ class CertificateReader(ABC):
             squares = [
                 state.code.decode(bool(one), bool(two)) for one, two in zip(*columns, strict=True)
             ]
-            return BoardReading(Board(*state.size, tuple(squares)) if kinds else None, at)
+            return BoardReading(BoardPicture(*state.size, tuple(squares)) if kinds else None, at)
         places = state.places if state.position else ("",)
         values = {
             f"{kind} {place}" if place else kind: value

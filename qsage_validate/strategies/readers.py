@@ -7,8 +7,8 @@ from qsage_validate.certificates.oracles.sat import Refutes
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.grid_names import named_cell
-from qsage_validate.games.protocol import Game
-from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind
+from qsage_validate.games.protocol import TwoPlayerGame
+from qsage_validate.kernel.certificate import Certificate, CertificateKind, CircuitCertificate
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem import SkolemReader
 
@@ -18,7 +18,7 @@ def reader_of(
     certificate: Certificate,
     formula: Qbf | None,
     oracle: Oracle,
-    game: Game | None = None,
+    game: TwoPlayerGame | None = None,
     refuter: Refutes | None = None,
 ) -> CertificateReader:
     """The reader of a certificate's plays; a Herbrand certificate needs its formula.
@@ -27,7 +27,7 @@ def reader_of(
     verdicts of a Herbrand certificate that lacks functions.
     """
     square_of = named_cell if game is None else game.square_of
-    if certificate.kind is Kind.SKOLEM:
+    if certificate.kind is CertificateKind.SKOLEM:
         return SkolemReader(layout, oracle, square_of)
     assert isinstance(certificate, CircuitCertificate), "clause sets are Skolem"
     assert formula is not None, "checked when loading"

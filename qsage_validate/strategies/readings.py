@@ -9,7 +9,7 @@ from functools import cache
 from qsage_validate.encodings.layout.codings import MoveCoding, grid_move, literal_value
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.grid_names import named_cell
-from qsage_validate.games.protocol import Board
+from qsage_validate.games.protocol import BoardPicture
 
 SquareXY = tuple[int, int]
 Values = Mapping[int, bool]
@@ -57,7 +57,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StrategyAnswer:
     """The certificate's ply.
 
     ``move`` is ``None`` when the bits name no action or no square of the board (``problem``
@@ -88,7 +88,7 @@ class BoardReading:
     ``atoms``; the game draws a board from them.
     """
 
-    board: Board | None
+    board: BoardPicture | None
     at: Mapping[int, tuple[bool | None, ...]]
     atoms: Atoms | None = None
 
@@ -158,13 +158,13 @@ class PlyCode:
         """The values of the ply's variables for ``move``, the stop variable left out."""
         return self._coding(ply).encode(str(move))
 
-    def decode(self, ply: int, values: Mapping[int, bool]) -> Answer:
+    def decode(self, ply: int, values: Mapping[int, bool]) -> StrategyAnswer:
         """The move that ``values`` stand for."""
         own = self._layout.moves[ply - 1]
         text, problem = own.coding.decode(values)
         stop = own.stop is not None and literal_value(values, own.stop)
         variables = {abs(v): literal_value(values, abs(v)) for v in own.all_variables}
-        return Answer(None if text is None else self._move(text), stop, variables, problem)
+        return StrategyAnswer(None if text is None else self._move(text), stop, variables, problem)
 
     def moves(self, ply: int) -> list[LayoutMove]:
         """Every move of a ply, legal or not, in a fixed order."""

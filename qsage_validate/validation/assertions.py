@@ -20,14 +20,14 @@ from qsage_validate.formats.assertions import (
     Assertion,
     Assertions,
     Condition,
+    ConditionNot,
     Join,
     Name,
-    Not,
     names,
     spellings,
 )
 from qsage_validate.formats.source import Source
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 
 _FREE: Final = re.compile(r"(open|occupied) (.+)", re.IGNORECASE)
 
@@ -49,12 +49,12 @@ class Asserted:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class AssertionVocabulary:
     """The names for assertions about a problem with a layout, a formula, or both."""
 
     formula: Qbf | None
     layout: Layout | None
-    game: Game | None
+    game: TwoPlayerGame | None
 
     @cached_property
     def words(self) -> Mapping[str, None]:
@@ -122,7 +122,7 @@ class Vocabulary:
                 if free[1].lower() == "occupied":
                     return Join(conjunction=False, parts=stones)
                 # No complement, which would be a part of a guard.
-                return Join(conjunction=True, parts=tuple(map(Not, stones)))
+                return Join(conjunction=True, parts=tuple(map(ConditionNot, stones)))
         return None
 
     def literal(self, name: str) -> int | None:
@@ -156,8 +156,8 @@ class Vocabulary:
                 atom = self.atom(text)
                 assert atom is not None, "the caller has looked"
                 return atom
-            case Not(part):
-                return Not(self._in_atoms(part))
+            case ConditionNot(part):
+                return ConditionNot(self._in_atoms(part))
             case Join(_, parts):
                 return replace(condition, parts=tuple(map(self._in_atoms, parts)))
 

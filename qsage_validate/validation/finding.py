@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from qsage_validate.errors import one_line
-from qsage_validate.games.protocol import Board, Player
+from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.kernel.fault import FindingKind as FindingKind  # noqa: PLC0414 (re-exported)
 
 # Findings that are seen without playing, and those that may be of a play as well.
@@ -86,7 +86,7 @@ class Finding:
     replay: str = ""
     guessed: tuple[int, ...] = ()
     position: str = ""
-    board: Board | None = None
+    board: BoardPicture | None = None
     gates: tuple[DecidingGate, ...] = ()
     without_gates: str = ""
 
@@ -131,7 +131,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SimilarFindings:
     """Findings whose plays have one length and one last move."""
 
     plies: int
@@ -153,10 +153,10 @@ class Group:
         }
 
 
-def grouped(findings: Iterable[Finding]) -> tuple[Group, ...]:
+def grouped(findings: Iterable[Finding]) -> tuple[SimilarFindings, ...]:
     """Findings by the length of their plays, the player and the last move; large groups first."""
     found: dict[tuple[int, Player | None, str | None], list[Finding]] = {}
     for finding in findings:
         found.setdefault((len(finding.moves), finding.player, finding.move), []).append(finding)
-    groups = (Group(*key, tuple(own)) for key, own in found.items())
+    groups = (SimilarFindings(*key, tuple(own)) for key, own in found.items())
     return tuple(sorted(groups, key=lambda group: (group.plies, -len(group.findings))))

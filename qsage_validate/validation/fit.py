@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from qsage_validate.encodings.layout.layout import ANY_GAME, Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 
 
-def check_fit(game: Game, layout: Layout) -> None:
+def check_fit(game: TwoPlayerGame, layout: Layout) -> None:
     """Raise ``UsageError`` naming the difference when a game is not the one of a layout."""
     source = f"the game {game.name} does not fit the layout ({layout.source})"
     if layout.state.is_board:
@@ -25,7 +25,7 @@ def check_fit(game: Game, layout: Layout) -> None:
             _checked(game, text, player, source)
 
 
-def foreign_move(game: Game, layout: Layout) -> str | None:
+def foreign_move(game: TwoPlayerGame, layout: Layout) -> str | None:
     """A move of a layout that is no move of a game; ``None`` where there is none.
 
     Some encodings name moves by what they do in the formula: the rules say nothing of these.
@@ -54,7 +54,7 @@ def _texts(layout: Layout) -> dict[Player, dict[str, None]]:
     }
 
 
-def _checked(game: Game, text: str, player: Player, source: str) -> None:
+def _checked(game: TwoPlayerGame, text: str, player: Player, source: str) -> None:
     try:
         found = str(game.parse_move(text, player))
     except (MalformedMoveError, AmbiguousMoveError) as error:
@@ -63,14 +63,14 @@ def _checked(game: Game, text: str, player: Player, source: str) -> None:
         raise UsageError(f"{source}: its move is {found}, expected {text}")
 
 
-def _check_players(game: Game, layout: Layout, source: str) -> None:
+def _check_players(game: TwoPlayerGame, layout: Layout, source: str) -> None:
     for ply, own in enumerate(layout.moves, start=1):
         player = game.player_at(ply)
         if player is not own.player:
             raise UsageError(f"{source}: {player} makes ply {ply}, expected {own.player}")
 
 
-def _check_more(game: Game, layout: Layout, source: str) -> None:
+def _check_more(game: TwoPlayerGame, layout: Layout, source: str) -> None:
     """The game may have a last ply that the formula does not need, or any number of White's.
 
     The rules decide there: the opponent makes any legal move, and so does the certificate's side.
@@ -81,7 +81,7 @@ def _check_more(game: Game, layout: Layout, source: str) -> None:
         raise UsageError(f"{source}: it has {game.plies} plies, expected {layout.plies}")
 
 
-def _check_fewer(game: Game, layout: Layout, source: str) -> None:
+def _check_fewer(game: TwoPlayerGame, layout: Layout, source: str) -> None:
     """Formulas of even depth may have one ply more than the rules.
 
     This is a last ply of Black's with a goal that cannot be reached (Q-sage writes Domineering
@@ -92,7 +92,7 @@ def _check_fewer(game: Game, layout: Layout, source: str) -> None:
         raise UsageError(f"{source}: it has {game.plies} plies, expected {layout.plies}")
 
 
-def _check_board(game: Game, layout: Layout, source: str) -> None:
+def _check_board(game: TwoPlayerGame, layout: Layout, source: str) -> None:
     board, (width, height) = game.initial.board, layout.state.size
     if (board.width, board.height) != (width, height):
         raise UsageError(
@@ -102,7 +102,7 @@ def _check_board(game: Game, layout: Layout, source: str) -> None:
         raise UsageError(f"{source}: {game.first_player} begins, expected {layout.moves[0].player}")
 
 
-def _check_actions(game: Game, layout: Layout, source: str) -> None:
+def _check_actions(game: TwoPlayerGame, layout: Layout, source: str) -> None:
     for player, actions in layout.actions.items():
         named = sorted({str(move).partition("(")[0] for move in game.moves(player)})
         expected = sorted(set(actions))

@@ -1,7 +1,7 @@
 """The referee: what the formula says of a play, compared with the game's rules at every step.
 
-It knows the rules only as a :class:`~qsage_validate.games.protocol.Game` and the formula only
-as decoded boards, moves and indicator values; a difference becomes a
+It knows the rules only as a :class:`~qsage_validate.games.protocol.TwoPlayerGame` and the formula
+only as decoded boards, moves and indicator values; a difference becomes a
 :class:`~qsage_validate.validation.finding.Finding`.
 """
 
@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
-from qsage_validate.games.protocol import Game, Move, Outcome, Player, Position, Square
-from qsage_validate.strategies.readings import Answer, BoardReading, LayoutMove, Legality
+from qsage_validate.games.protocol import Move, Outcome, Player, Position, Square, TwoPlayerGame
+from qsage_validate.strategies.readings import BoardReading, LayoutMove, Legality, StrategyAnswer
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 
@@ -27,7 +27,9 @@ class Referee:
     ``name`` gives the file's name of a variable or gate.
     """
 
-    def __init__(self, game: Game, layout: Layout, name: Callable[[int], str] = str) -> None:
+    def __init__(
+        self, game: TwoPlayerGame, layout: Layout, name: Callable[[int], str] = str
+    ) -> None:
         check_fit(game, layout)
         self.game = game
         self.layout = layout
@@ -140,7 +142,9 @@ class Referee:
 
     # -- moves ------------------------------------------------------------------------------
 
-    def answer(self, position: Position, answer: Answer, moves: tuple[str, ...]) -> Finding | None:
+    def answer(
+        self, position: Position, answer: StrategyAnswer, moves: tuple[str, ...]
+    ) -> Finding | None:
         """A finding if the certificate's move is illegal; ``moves`` are those before it."""
         if answer.move is None:
             return None  # Unreadable with or without rules: see ``unreadable``.
@@ -292,7 +296,10 @@ class Referee:
 
 
 def unreadable(
-    answer: Answer, player: Player, referee_evidence: tuple[Evidence, ...], moves: tuple[str, ...]
+    answer: StrategyAnswer,
+    player: Player,
+    referee_evidence: tuple[Evidence, ...],
+    moves: tuple[str, ...],
 ) -> Finding:
     """The bits of a reply name no move."""
     return Finding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qsage_validate.errors import Exit, Outcome, Proof, Refutation, Undecided
+from qsage_validate.errors import Conclusion, Exit, Proof, Refutation, Undecided
 from qsage_validate.validation.finding import Finding
 
 
@@ -32,7 +32,7 @@ class Refuted(Refutation):
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled(Outcome):
+class Sampled(Conclusion):
     """Some cases were tried and nothing was wrong with them; ``reason`` says how many of what.
 
     Nothing is proved by that.
@@ -48,7 +48,7 @@ class Sampled(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed(Outcome):
+class Claimed(Conclusion):
     """A solver, or a file, says that the claim holds; ``reason`` says who says what, unchecked.
 
     Nothing is proved by that.
@@ -61,7 +61,7 @@ class Claimed(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class Unsupported(Outcome):
+class Unsupported(Conclusion):
     """The question cannot be asked of these files; ``reason`` says what is missing."""
 
     word = "unsupported"

@@ -34,7 +34,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs
-from qsage_validate.solvers.qbf.backend import Format, Missing
+from qsage_validate.solvers.qbf.backend import Missing, SolverFormat
 from qsage_validate.solvers.qbf.backends import backends, get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
 from qsage_validate.solvers.qbf.solving import solve_formula, with_outermost
@@ -101,9 +101,9 @@ def ways(only: Sequence[str] = ()) -> dict[str, Way]:
     for name in here:
         formats = get_backend(name).accepts
         found[name] = _solve(name)
-        if formats >= {Format.QCIR, Format.QDIMACS}:
+        if formats >= {SolverFormat.QCIR, SolverFormat.QDIMACS}:
             found[f"{name}, clauses"] = _solve_clauses(name)
-        if Format.QDIMACS in formats:
+        if SolverFormat.QDIMACS in formats:
             found[f"bloqqer + {name}"] = _solve_preprocessed(name)
     for backend in tracers():
         for route in ("trace", "bloqqer"):

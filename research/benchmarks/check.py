@@ -54,9 +54,9 @@ from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import (
+    CertificateKind,
     CircuitCertificate,
     Dialect,
-    Kind,
     dont_cares,
 )
 from qsage_validate.proving.bundle.formula_cnf import formula_proof
@@ -159,7 +159,9 @@ def plain(formula_path: str, certificate_path: str, jobs: int) -> dict[str, Any]
         clauses += [[-decided, sat(literal)], [decided, -sat(literal)]]
     clauses += [[-v] for v in dont_cares(certificate, formula)]
     clauses += formula.clauses()
-    clauses.append([-formula.output if certificate.kind is Kind.SKOLEM else formula.output])
+    clauses.append(
+        [-formula.output if certificate.kind is CertificateKind.SKOLEM else formula.output]
+    )
     with Solver(name="cadical153", bootstrap_with=clauses) as solver:
         beaten = solver.solve()
     return {"answer": "refuted" if beaten else "proved", "gates": aig.num_gates}
@@ -252,7 +254,7 @@ def copy_of_itself(shape: str, gates: int) -> tuple[Qbf, CircuitCertificate]:
         v: x + shift if x >> 1 > INPUTS else x for v, x in zip(right, outputs, strict=True)
     }
     return Qbf(scopes, matrix, last), CircuitCertificate(
-        Kind.SKOLEM, twin, inputs, functions, Dialect.CAQE
+        CertificateKind.SKOLEM, twin, inputs, functions, Dialect.CAQE
     )
 
 

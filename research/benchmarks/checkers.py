@@ -33,7 +33,7 @@ from qsage_validate.proving.bundle.bundle import SAT_LEVELS, read_manifest, writ
 from qsage_validate.proving.bundle.check import Link, verify_bundle
 from qsage_validate.proving.bundle.checkers import checker_names, installed
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.runner import Options, validate
+from qsage_validate.proving.runner import ValidationOptions, validate
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 SAMPLES: Final = ("tic", "hex", "evader", "domineering", "connect3", "breakthrough")
@@ -46,7 +46,7 @@ def measure(
     """A row for each proved level: sizes, seconds of the proof and of each checker."""
     files = Files(formula, certificate)
     problem = load_to_validate(files)
-    report = validate(problem, Options(levels=tuple(levels), obligations=True))
+    report = validate(problem, ValidationOptions(levels=tuple(levels), obligations=True))
     with tempfile.TemporaryDirectory() as folder:
         target = os.path.join(folder, "proof")
         bundle = write_bundle(target, files, problem, report)

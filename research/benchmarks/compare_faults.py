@@ -24,8 +24,8 @@ if __package__ in (None, ""):  # started as a file
 
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
-from qsage_validate.comparing.compare import Relation, relation
-from qsage_validate.comparing.plays import Side, transfer_by_plays
+from qsage_validate.comparing.compare import FormulaRelation, relation
+from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
 from qsage_validate.comparing.shared import Loses, Transfer
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
@@ -45,7 +45,7 @@ def back(faulty: Encoding, sound: Encoding, options: RouteOptions) -> Transfer:
     except QsageError as error:
         return Undecided(f"no strategy of the faulty formula: {error}")
     own = problems.of(faulty, made.certificate, Files())
-    return transfer_by_plays(own, Side.of(sound), options)
+    return transfer_by_plays(own, ComparedSide.of(sound), options)
 
 
 LIFTED = {
@@ -123,7 +123,7 @@ def main() -> None:
             def options() -> RouteOptions:
                 return RouteOptions(limits=Limits(Deadline.after(arguments.seconds)))
 
-            there = transfer_by_plays(own, Side.of(sound, faulty.qbf), options())
+            there = transfer_by_plays(own, ComparedSide.of(sound, faulty.qbf), options())
             here = back(faulty, sound, options())
             word = relation(there, here).name.lower()
             counted[word] += 1
@@ -133,7 +133,7 @@ def main() -> None:
             for outcome in (there, here):
                 if isinstance(outcome, Undecided):
                     print(f"undecided: {outcome}", file=sys.stderr)
-    words = [each.name.lower() for each in Relation]
+    words = [each.name.lower() for each in FormulaRelation]
     print(f"| case | faults | {' | '.join(words)} |")
     sums = {"all": sum(table.values(), Counter[str]())}
     for name, counted in {**table, **sums}.items():

@@ -45,7 +45,7 @@ from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Position, Square
 from qsage_validate.judging.encoding import judge
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict
@@ -673,7 +673,11 @@ _RUNS: dict[str, Callable[[_Subject], Iterator[Outcome]]] = {
 
 def _wrong_answer(name: str, sound: Encoding, certificate: CircuitCertificate) -> Outcome:
     """A certificate of the other kind: somebody claims the opposite of the truth."""
-    other = Kind.HERBRAND if certificate.kind is Kind.SKOLEM else Kind.SKOLEM
+    other = (
+        CertificateKind.HERBRAND
+        if certificate.kind is CertificateKind.SKOLEM
+        else CertificateKind.SKOLEM
+    )
     inputs = sound.qbf.variables(other.decides.dual)
     nothing = np.zeros(0, dtype=np.int32)
     claimed = replace(

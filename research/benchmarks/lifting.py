@@ -36,7 +36,7 @@ from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
-from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
 from research.benchmarks.models import CASES, Case
@@ -85,7 +85,7 @@ def measure(case: Case, seconds: float, options: dict[str, int]) -> dict[str, ob
             form, Limits(Deadline.after(seconds)), workdir=folder, trace=qrat, options=options
         )
         row |= {"preprocess": done.cpu_seconds, "answer": done.status.name.lower()}
-        if done.status not in (Status.TRUE, Status.UNKNOWN):
+        if done.status not in (SolverStatus.TRUE, SolverStatus.UNKNOWN):
             return row
         output, certificate = None, None
         start = process_time()
@@ -103,7 +103,7 @@ def measure(case: Case, seconds: float, options: dict[str, int]) -> dict[str, ob
                 binary_trace=True,
             )
             row |= {"solve": outcome.cpu_seconds, "answer": outcome.status.name.lower()}
-            if outcome.status is not Status.TRUE:
+            if outcome.status is not SolverStatus.TRUE:
                 return row
             start = process_time()
             certificate = extract(output, read_qrp(qrp))

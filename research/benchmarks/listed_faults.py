@@ -39,12 +39,12 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging import encoding as level
 from qsage_validate.judging import suggestions
 from qsage_validate.judging.encoding import judge
 from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
@@ -85,7 +85,7 @@ class Case:
 
     name: str
     encoded: Encoding
-    game: Game
+    game: TwoPlayerGame
     winner: Player
 
 
@@ -137,8 +137,8 @@ def judged(case: Case, fault: str, formula: Qbf) -> Judged:
         limits = Limits(Deadline.after(SOLVER_SECONDS))
         status = get_backend("depqbf").solve(formula, limits, workdir=folder, outer=False).status
     right = None
-    if status in (Status.TRUE, Status.FALSE):
-        value = status is Status.TRUE
+    if status in (SolverStatus.TRUE, SolverStatus.FALSE):
+        value = status is SolverStatus.TRUE
         named = Player.BLACK if value else Player.WHITE
         right = value not in layout.conclusive or named is case.winner
     return Judged(case.name, fault, type(verdict).__name__, right)

@@ -34,7 +34,7 @@ from rich.table import Table
 
 from qsage_validate.circuit.aig import strash
 from qsage_validate.circuit.clauses import circuit_clauses, load
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
 from qsage_validate.formats.source import read_bytes
@@ -195,7 +195,7 @@ def simulated(path: str) -> dict[str, Any]:
     """The right answers, and what the file is."""
     file = parse_aiger(read_bytes(path))
     asked = np.array(questions(file.aig.num_inputs), dtype=np.bool_)
-    words = Simulator(file.aig, file.outputs.tolist()).run(pack(asked))
+    words = GraphSimulator(file.aig, file.outputs.tolist()).run(pack(asked))
     return {
         "answers": unpack(words, QUERIES).tolist(),
         "gates": file.aig.num_gates,

@@ -28,7 +28,7 @@ if __package__ in (None, ""):  # started as a file
 
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
@@ -69,11 +69,11 @@ class Printed:
     rows: list[Row]
     notes: tuple[str, ...]
 
-    def table(self) -> Table:
+    def table(self) -> ResultTable:
         """For a terminal."""
         columns = tuple(self.rows[0])
         rows = tuple(tuple(_text(row[name]) for name in columns) for row in self.rows)
-        return Table(f"Table {self.number}: {self.title}", columns, rows, self.notes)
+        return ResultTable(f"Table {self.number}: {self.title}", columns, rows, self.notes)
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""

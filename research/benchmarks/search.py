@@ -46,9 +46,14 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.solvers.search.search_engine import WIN
-from qsage_validate.solvers.search.solver import EngineChoice, SearchResult, Solver, search_for
+from qsage_validate.solvers.search.solver import (
+    EngineChoice,
+    SearchResult,
+    SearchSolver,
+    search_for,
+)
 from qsage_validate.system.limits import Deadline, Limits
 from research.benchmarks.models import CASES
 
@@ -57,7 +62,7 @@ class TooLongError(Exception):
     """The plain way has used up its time."""
 
 
-def plain(game: Game, seconds: float) -> Player:
+def plain(game: TwoPlayerGame, seconds: float) -> Player:
     """Minimax on positions, each decided once; raises ``TooLongError``."""
     deadline = time.monotonic() + seconds
     known: dict[Position, Player] = {}
@@ -82,9 +87,9 @@ _WARM = 1.0
 def measure(name: str, model: Model, timeout: float, *, beside: bool) -> dict[str, object]:
     """One model."""
     game = load_game(model)
-    result = Solver(game, limits=Limits(Deadline.after(timeout))).solve()
+    result = SearchSolver(game, limits=Limits(Deadline.after(timeout))).solve()
     if result.seconds < _WARM:  # modules are loaded at the first game of a kind
-        result = Solver(load_game(model), limits=Limits(Deadline.after(timeout))).solve()
+        result = SearchSolver(load_game(model), limits=Limits(Deadline.after(timeout))).solve()
     row: dict[str, object] = {
         "model": name,
         "winner": None if result.winner is None else result.winner.value,
@@ -220,7 +225,7 @@ def compiled(words: Sequence[str], timeout: float) -> Iterator[dict[str, object]
         yield row
 
 
-def _at_the_end(line: str) -> Game:
+def _at_the_end(line: str) -> TwoPlayerGame:
     """A grid game at its last depth; the machine code for it is made or loaded."""
     from qsage_validate.extensions.fast.engine import CompiledEngine
     from qsage_validate.games.bddl.rules import BddlGame
@@ -238,7 +243,7 @@ def _at_the_end(line: str) -> Game:
 
 
 def _searched(
-    game: Game, choice: EngineChoice, timeout: float, *, winner_only: bool
+    game: TwoPlayerGame, choice: EngineChoice, timeout: float, *, winner_only: bool
 ) -> tuple[SearchResult, float]:
     """The answer of an engine, and its seconds of processor time."""
     solver = search_for(game, engine=choice)

@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.circuit.aig import Aig, strash
-from qsage_validate.circuit.simulate import PLAYS_PER_WORD, Simulator, Words
+from qsage_validate.circuit.simulate import PLAYS_PER_WORD, GraphSimulator, Words
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.source import read_bytes
 from research.benchmarks.circuits import SHAPES
@@ -62,7 +62,7 @@ def measure(
 ) -> bool:
     """Add a row for each number of plays; whether all values are the same."""
     start = time.perf_counter()
-    simulator = Simulator(aig, outputs)
+    simulator = GraphSimulator(aig, outputs)
     prepared = time.perf_counter() - start
     same = True
     for count in plays:

@@ -23,7 +23,7 @@ if __package__ in (None, ""):  # started as a file
 
 from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import QsageError
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 
@@ -65,7 +65,7 @@ def play(problem: Problem, games: int) -> Plays:
     """Random games, one after the other; what was answered once is kept."""
     engine, plays, seen = open_engine(problem), Plays(), set[tuple[str, ...]]()
     for number in range(games):
-        match, draw = Match(engine), random.Random(f"solver plays {number}")
+        match, draw = PlayMatch(engine), random.Random(f"solver plays {number}")
         while not match.over:
             move = match.random_move(draw)
             assert move is not None, "a play that goes on has a legal move"

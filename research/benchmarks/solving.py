@@ -47,7 +47,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.bloqqer import preprocess
-from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
 from research.benchmarks.models import Case
@@ -227,7 +227,7 @@ def _run(
     """One repetition of one way: the preprocessor once, all solvers on what it leaves."""
     with workspace() as folder:
         left: ClausalForm | None = form
-        spent, answer = 0.0, Status.UNKNOWN
+        spent, answer = 0.0, SolverStatus.UNKNOWN
         if preprocessor == "bloqqer":
             limits = Limits(Deadline.after(options.seconds))
             own = {"exp-mini": 1} if options.exp_mini else None

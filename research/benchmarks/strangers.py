@@ -46,7 +46,7 @@ from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula as read_qbf
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.residuals import solver_value
@@ -270,7 +270,7 @@ def _own(words: str, encoding: str) -> Case:
     language = language_of_encoding(encoding)
 
     @cache
-    def made() -> tuple[Qbf, Layout, Game]:
+    def made() -> tuple[Qbf, Layout, TwoPlayerGame]:
         model = find_command(words.split(), language)
         encoded = encode(model, encoding)
         return encoded.qbf, encoded.layout, load_game(model)
@@ -298,7 +298,7 @@ def _as_formula(qbf: Qbf) -> Formula:
 class AsRules:
     """A game of the package for brute force; its search is not asked."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: TwoPlayerGame) -> None:
         self.game = game
         self.plies = game.plies
         self.start: Any = game.initial

@@ -30,22 +30,22 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
+    BddlProblem,
     Condition,
     Coordinate,
     Domain,
     Model,
-    Problem,
     SubCondition,
 )
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Game, Player, Position, Square
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.kernel.obligation import Cnf
 from qsage_validate.proving.bundle.lrat_proof import NotProvedError, refutation
 from qsage_validate.proving.verified.program import find_program
-from qsage_validate.proving.verified.unrolling import Unrolling, rules_in_coq, unroll
+from qsage_validate.proving.verified.unrolling import VerifiedUnrolling, rules_in_coq, unroll
 
 Gate = tuple[int, str, list[int]]
 
@@ -323,7 +323,7 @@ def random_grid(rng: random.Random) -> Model:
     placed = rng.sample(squares, rng.randint(0, len(squares)))
     return Model(
         Domain(actions(), actions()),
-        Problem(
+        BddlProblem(
             width,
             height,
             tuple((rng.choice((Square.BLACK, Square.WHITE)), x, y) for x, y in placed),
@@ -353,7 +353,12 @@ class Strategy:
     """Replies for each line of the opponent's legal moves, and their functions."""
 
     def __init__(
-        self, game: Game, unrolling: Unrolling, hero: Player, rng: random.Random, faults: float
+        self,
+        game: TwoPlayerGame,
+        unrolling: VerifiedUnrolling,
+        hero: Player,
+        rng: random.Random,
+        faults: float,
     ) -> None:
         self.unrolling = unrolling
         self.hero = hero
@@ -407,7 +412,7 @@ class Strategy:
         variables = list(self.replies)
         wanted = [self.builder.or_all(self.replies[v]) for v in variables]
         aig, outputs = self.builder.build(wanted)
-        kind = Kind.SKOLEM if self.hero is Player.BLACK else Kind.HERBRAND
+        kind = CertificateKind.SKOLEM if self.hero is Player.BLACK else CertificateKind.HERBRAND
         functions = dict(zip(variables, outputs, strict=True))
         return CircuitCertificate(kind, aig, tuple(self.inputs), functions, Dialect.CAQE)
 
@@ -416,7 +421,7 @@ def game_case(rng: random.Random, runner: Runner) -> str:
     """One random game with a strategy of the winner's, and a worse one of each player."""
     while True:
         try:
-            game: Game
+            game: TwoPlayerGame
             if rng.random() < 0.5:
                 game = PositionalGame(random_positional(rng))
             else:

@@ -30,7 +30,7 @@ from rich.table import Table
 import qsage_validate as qs
 from qsage_validate.arena.open import open_engine
 from qsage_validate.cli import app
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 
 PACKAGE: Final = f"{Path(qs.__file__).parent}{os.sep}"
 GAMES: Final = {
@@ -76,7 +76,7 @@ def _walks(words: tuple[str, ...], folder: Path) -> Iterator[tuple[str, set[str]
         _command("validate", formula, certificate)
     engine = open_engine(qs.load(formula, certificate).problem)
     with _running() as cell:
-        match = Match(engine)
+        match = PlayMatch(engine)
     with _running() as finding:
         match.push(str(match.frames[-1].move), force=True)
     yield from zip(WALKS, (cell, finding, certify, validate), strict=True)

@@ -21,12 +21,12 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.proving.assertions_level import BROKEN, HOLDS, VACUOUS
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.runner import Options, validate
+from qsage_validate.proving.runner import ValidationOptions, validate
 from qsage_validate.validation.verdict import Proved, Refuted
 from tests.support.certifying import certify_game
 from tests.support.commands import run_play
@@ -63,7 +63,7 @@ def certified(name: str, encoding: str) -> Certified | None:
         return None
 
 
-def true_lines(game: Game, winner: Player) -> Iterator[str]:
+def true_lines(game: TwoPlayerGame, winner: Player) -> Iterator[str]:
     """What holds in every play of a strategy that wins."""
     for place in places(game):
         yield f"always not (black {place} and white {place})"
@@ -73,7 +73,7 @@ def true_lines(game: Game, winner: Player) -> Iterator[str]:
     yield "ply 0: not goal"
 
 
-def places(game: Game) -> list[str]:
+def places(game: TwoPlayerGame) -> list[str]:
     """Some places that players hold; none where positions are made of other things."""
     found = [word.removeprefix("black ") for word in game.words if word.startswith("black ")]
     return found[:3]
@@ -107,7 +107,7 @@ def test_what_is_true_by_construction_is_proved(problem: Problem) -> None:
     assert problem.game is not None
     lines = list(true_lines(problem.game, problem.answering.kind.player))
     asserted = asserting(problem, lines)
-    report = validate(asserted, Options(levels=(Level.EXHAUSTIVE, Level.ASSERTIONS)))
+    report = validate(asserted, ValidationOptions(levels=(Level.EXHAUSTIVE, Level.ASSERTIONS)))
     plays, proved = report.results
     assert isinstance(proved.verdict, Proved), str(proved.verdict)
     assert isinstance(plays.verdict, Proved), str(plays.verdict)
@@ -126,7 +126,7 @@ def test_what_is_false_is_broken_by_a_play_that_replays(
     assert game is not None
     words = sorted(game.words)[-4:] + sorted(game.words)[:4]
     asserted = asserting(problem, [f"always not {word}" for word in words])
-    report = validate(asserted, Options(levels=(Level.ASSERTIONS,)))
+    report = validate(asserted, ValidationOptions(levels=(Level.ASSERTIONS,)))
     (result,) = report.results
     if not isinstance(result.verdict, Refuted):
         assert not _come_true(asserted, words)

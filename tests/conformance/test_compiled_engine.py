@@ -24,7 +24,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
+from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.minimax import minimax
 from tests.support.wild_models import filling_models, moving_models
@@ -75,15 +75,15 @@ def test_verdict_depth_and_nodes_are_those_of_the_search_in_python(words: str) -
 
     game = game_of(words)
     kernel = kernel_of(game)
-    pure = Solver(game, Bounds(game, kernel, with_bounds=False)).solve()
-    fast = Solver(game, CompiledEngine(kernel, with_bounds=False, slots=1 << 20)).solve()
+    pure = SearchSolver(game, Bounds(game, kernel, with_bounds=False)).solve()
+    fast = SearchSolver(game, CompiledEngine(kernel, with_bounds=False, slots=1 << 20)).solve()
     assert (fast.winner, fast.critical_plies) == (pure.winner, pure.critical_plies)
     assert (fast.nodes, fast.first_moves) == (pure.nodes, pure.first_moves)
     assert fast.engine == "compiled"
     assert pure.engine == "pure"
-    bounded = Solver(game, CompiledEngine(kernel)).solve()
+    bounded = SearchSolver(game, CompiledEngine(kernel)).solve()
     assert (bounded.winner, bounded.critical_plies) == (pure.winner, pure.critical_plies)
-    once = Solver(game, CompiledEngine(kernel)).solve(winner_only=True)
+    once = SearchSolver(game, CompiledEngine(kernel)).solve(winner_only=True)
     assert once.winner is pure.winner
 
 
@@ -100,8 +100,8 @@ def test_random_games_have_the_same_values(model: Model, slots: int) -> None:
     game = BddlGame(model.at_plies(min(model.problem.plies, 6)))
     kernel = kernel_of(game)
     memory = None if slots > 4 else 1
-    pure = Solver(game, Bounds(game, kernel, bounds_from=0)).solve()
-    fast = Solver(game, CompiledEngine(kernel, slots=slots, memory_mb=memory)).solve()
+    pure = SearchSolver(game, Bounds(game, kernel, bounds_from=0)).solve()
+    fast = SearchSolver(game, CompiledEngine(kernel, slots=slots, memory_mb=memory)).solve()
     assert fast.winner is pure.winner is minimax(game)
     assert fast.critical_plies == pure.critical_plies
 
@@ -114,7 +114,7 @@ def test_a_small_table_grows_to_its_limit_and_then_forgets() -> None:
     found = []
     for memory in (1, 200):
         engine = CompiledEngine(game.kernel(), memory_mb=memory, slots=16)
-        solved = Solver(game, engine).solve(winner_only=True)
+        solved = SearchSolver(game, engine).solve(winner_only=True)
         found.append((solved.winner, solved.nodes, solved.positions))
     assert [winner for winner, _, _ in found] == [Player.WHITE] * 2
     assert found[0][2] <= 1 << 15 < found[1][2]
@@ -126,7 +126,7 @@ def test_limits_end_it_and_it_goes_on_afterwards() -> None:
     from qsage_validate.extensions.fast.engine import CompiledEngine
 
     game = game_of("domineering --size 6x6 --depth 37")
-    solver = Solver(game, CompiledEngine(game.kernel()), limits=Limits(Deadline.after(0)))
+    solver = SearchSolver(game, CompiledEngine(game.kernel()), limits=Limits(Deadline.after(0)))
     kernel = game.kernel()
     assert isinstance(kernel, BddlKernel)
     solver.engine = engine = CompiledEngine(kernel, with_bounds=False)

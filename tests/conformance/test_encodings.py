@@ -18,7 +18,7 @@ from qsage_validate.games.bddl.parser import parse_domain, parse_problem, read_m
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.encoding import judge
-from qsage_validate.kernel.certificate import Kind
+from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved
 from tests.support.by_name import grid_templates, resolve_model
@@ -104,7 +104,9 @@ def test_the_formula_is_the_rules_and_the_certificate_the_winners(
     made, certificate = certified.encoding, certified.certificate
     # The formula's truth is minimax's: shown by a certificate of whoever wins.
     assert certified.winner is winner
-    assert certificate.kind is (Kind.SKOLEM if winner is Player.BLACK else Kind.HERBRAND)
+    assert certificate.kind is (
+        CertificateKind.SKOLEM if winner is Player.BLACK else CertificateKind.HERBRAND
+    )
     assert falsifying_choice(made.qbf, certificate) is None
     # Board, legality and end are the rules' in all plays, with the certificate and without.
     strategy = prove_rules(made.qbf, made.layout, certificate, game).verdict

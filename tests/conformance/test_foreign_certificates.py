@@ -31,12 +31,12 @@ from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
-from qsage_validate.games.protocol import Board, Player
+from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.kernel.certificate import (
     Certificate,
+    CertificateKind,
     CircuitCertificate,
     Dialect,
-    Kind,
     dont_cares,
 )
 from qsage_validate.system.limits import Deadline
@@ -53,14 +53,16 @@ class Case:
     formula: str | None
     dialect: Dialect
     game: str
-    kind: Kind = Kind.SKOLEM
+    kind: CertificateKind = CertificateKind.SKOLEM
     open: tuple[int, ...] = ()
 
     def __str__(self) -> str:
         return self.certificate
 
 
-def quabs(name: str, suffix: str, game: str, kind: Kind = Kind.SKOLEM) -> Case:
+def quabs(
+    name: str, suffix: str, game: str, kind: CertificateKind = CertificateKind.SKOLEM
+) -> Case:
     return Case(f"quabs/{name}.{suffix}", f"quabs/{name}.qcir", Dialect.CAQE, game, kind)
 
 
@@ -72,7 +74,7 @@ CIRCUITS = [
     quabs("connect-c-3x3_3_connect2", "aig", "connect-c/3x3_3_connect2.ig"),
     quabs("domineering-2x2_2", "aag", "domineering/2x2_2.ig"),
     quabs("domineering-2x2_2", "aig", "domineering/2x2_2.ig"),
-    quabs("domineering__4x2_5", "aig", "domineering/4x2_5.ig", Kind.HERBRAND),
+    quabs("domineering__4x2_5", "aig", "domineering/4x2_5.ig", CertificateKind.HERBRAND),
     quabs("hex__hein_12_4x4-07", "aig", "hex/hein_12_4x4-07.pg"),
     quabs("httt-3x3_5_el", "aig", EL),
     quabs("httt-4x4_5_tic", "aig", TIC),
@@ -167,7 +169,7 @@ def test_sat_and_simulation_agree(shared_data: Path, case: Case) -> None:
             assert np.array_equal(oracle.many(choices, wanted), expected)
     # A proved certificate wins whatever the opponent does.
     output = expected[:, wanted.index(abs(formula.output))] != (formula.output < 0)
-    assert (output == (case.kind is Kind.SKOLEM)).all()
+    assert (output == (case.kind is CertificateKind.SKOLEM)).all()
 
 
 @pytest.mark.parametrize("case", CLAUSES, ids=str)
@@ -270,7 +272,7 @@ class Reading:
         y = self.number(choice, own.y) if self.layout.state.size[1] > 1 else 0
         return BddlMove(action, x + 1, y + 1)
 
-    def board(self, choice: dict[int, bool], plies: int) -> Board:
+    def board(self, choice: dict[int, bool], plies: int) -> BoardPicture:
         state = self.layout.state
         (first, second), (width, height) = state.states[plies], state.size
         assert state.code is not None
@@ -279,7 +281,7 @@ class Reading:
             for x in range(width):
                 at = {**choice, **bits(state.x, x), **bits(state.y, y)}
                 squares.append(state.code.decode(self.value(at, first), self.value(at, second)))
-        return Board(width, height, tuple(squares))
+        return BoardPicture(width, height, tuple(squares))
 
 
 def play_white(case: Case, game: BddlGame, reading: Reading, generator: random.Random) -> None:
@@ -319,7 +321,9 @@ def play_white(case: Case, game: BddlGame, reading: Reading, generator: random.R
     assert reading.value(choice, layout.verdict)
 
 
-@pytest.mark.parametrize("case", [c for c in ONCE + CLAUSES if c.kind is Kind.SKOLEM], ids=str)
+@pytest.mark.parametrize(
+    "case", [c for c in ONCE + CLAUSES if c.kind is CertificateKind.SKOLEM], ids=str
+)
 def test_random_plays_follow_the_rules(shared_data: Path, case: Case) -> None:
     certificate, formula, layout = load(shared_data, case)
     game = rules(shared_data, case)

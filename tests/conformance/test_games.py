@@ -13,7 +13,7 @@ import pytest
 
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Outcome, Player, Position
+from qsage_validate.games.protocol import Outcome, Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_model
 from tests.support.by_name import TEMPLATES, find_template
 from tests.support.playthrough import COMMAND, GOLDEN, examples, playthrough, words
@@ -23,17 +23,17 @@ EXAMPLES = list(examples())
 
 
 @cache
-def _load(file: str) -> Game:
+def _load(file: str) -> TwoPlayerGame:
     _, name, options = next(example for example in EXAMPLES if example[0] == file)
     return load_game(find_template(name).build(options))
 
 
 @pytest.fixture(params=[file for file, _, _ in EXAMPLES])
-def game(request: pytest.FixtureRequest) -> Game:
+def game(request: pytest.FixtureRequest) -> TwoPlayerGame:
     return _load(request.param)
 
 
-def random_play(game: Game, seed: int) -> list[Position]:
+def random_play(game: TwoPlayerGame, seed: int) -> list[Position]:
     random = Random(seed)
     positions: list[Position] = [game.initial]
     while positions[-1].outcome is None:
@@ -48,12 +48,12 @@ def _plays(file: str) -> list[list[Position]]:
 
 
 @pytest.fixture
-def plays(request: pytest.FixtureRequest, game: Game) -> list[list[Position]]:
+def plays(request: pytest.FixtureRequest, game: TwoPlayerGame) -> list[list[Position]]:
     """Some random plays, the same for each test."""
     return _plays(request.node.callspec.params["game"])
 
 
-def test_plays_end_within_the_plies(game: Game, plays: list[list[Position]]) -> None:
+def test_plays_end_within_the_plies(game: TwoPlayerGame, plays: list[list[Position]]) -> None:
     for positions in plays:
         assert len(positions) - 1 <= game.plies
         for number, position in enumerate(positions, start=1):
@@ -61,7 +61,7 @@ def test_plays_end_within_the_plies(game: Game, plays: list[list[Position]]) -> 
             assert position.to_move is game.player_at(number)
 
 
-def test_outcomes_are_consistent(game: Game, plays: list[list[Position]]) -> None:
+def test_outcomes_are_consistent(game: TwoPlayerGame, plays: list[list[Position]]) -> None:
     for positions in plays:
         for position in positions[:-1]:
             assert position.outcome is None
@@ -79,7 +79,7 @@ def test_outcomes_are_consistent(game: Game, plays: list[list[Position]]) -> Non
                 end.play(move)
 
 
-def test_positions_are_values(game: Game, plays: list[list[Position]]) -> None:
+def test_positions_are_values(game: TwoPlayerGame, plays: list[list[Position]]) -> None:
     again = [random_play(game, seed) for seed in range(len(plays))]
     assert again == plays
     for one, other in zip(plays, again, strict=True):
@@ -91,7 +91,7 @@ def test_positions_are_values(game: Game, plays: list[list[Position]]) -> None:
     assert pickle.loads(pickle.dumps(last)) == last
 
 
-def test_playing_does_not_change_a_position(game: Game) -> None:
+def test_playing_does_not_change_a_position(game: TwoPlayerGame) -> None:
     position = game.initial
     before = (str(position), position.board, tuple(position.legal_moves()))
     for move in position.legal_moves():
@@ -99,13 +99,13 @@ def test_playing_does_not_change_a_position(game: Game) -> None:
     assert (str(position), position.board, tuple(position.legal_moves())) == before
 
 
-def test_texts_of_positions_are_read_back(game: Game, plays: list[list[Position]]) -> None:
+def test_texts_of_positions_are_read_back(game: TwoPlayerGame, plays: list[list[Position]]) -> None:
     for positions in plays:
         for position in positions:
             assert parse_position(game, str(position)) == position
 
 
-def test_texts_of_moves_are_read_back(game: Game) -> None:
+def test_texts_of_moves_are_read_back(game: TwoPlayerGame) -> None:
     for player in Player:
         moves = game.moves(player)
         assert len({str(move) for move in moves}) == len(moves), "names are unique"
@@ -119,7 +119,7 @@ def test_texts_of_moves_are_read_back(game: Game) -> None:
 
 
 def test_legal_moves_are_sorted_and_exactly_those_without_an_illegality(
-    game: Game, plays: list[list[Position]]
+    game: TwoPlayerGame, plays: list[list[Position]]
 ) -> None:
     for positions in plays[:4]:
         for position in positions[:-1]:
@@ -139,7 +139,7 @@ def test_legal_moves_are_sorted_and_exactly_those_without_an_illegality(
                 assert str(caught.value) == reason.text
 
 
-def test_the_opponents_moves_are_illegal(game: Game) -> None:
+def test_the_opponents_moves_are_illegal(game: TwoPlayerGame) -> None:
     player = game.initial.to_move
     own = set(game.moves(player))
     for move in game.moves(player.other):
@@ -147,7 +147,7 @@ def test_the_opponents_moves_are_illegal(game: Game) -> None:
             assert game.initial.illegality(move) is not None
 
 
-def test_the_kernel_plays_the_same_game(game: Game, plays: list[list[Position]]) -> None:
+def test_the_kernel_plays_the_same_game(game: TwoPlayerGame, plays: list[list[Position]]) -> None:
     kernel = game.kernel()
     assert kernel is not None
     assert kernel.initial == kernel.state(game.initial)
@@ -168,7 +168,7 @@ def test_the_kernel_plays_the_same_game(game: Game, plays: list[list[Position]])
             assert kernel.wins_at_once(state, player) == any(expected.values())
 
 
-def test_symmetries_map_plays_to_plays(game: Game, plays: list[list[Position]]) -> None:
+def test_symmetries_map_plays_to_plays(game: TwoPlayerGame, plays: list[list[Position]]) -> None:
     kernel = game.kernel()
     assert kernel is not None
     for symmetry in game.symmetries():

@@ -23,8 +23,8 @@ from qsage_validate.extensions.gdl.machine import State, StateMachine
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Description,
+    GdlRule,
     Ground,
-    Rule,
     term_order,
     term_text,
 )
@@ -64,7 +64,7 @@ def description_of(shared_data: Path, name: str) -> Description:
 def starting_in(description: Description, state: State) -> Description:
     """The same game from another position."""
     kept = [rule for rule in description.rules if rule.head.relation != "init"]
-    facts = [Rule(Atom("init", (fluent,))) for fluent in sorted(state, key=term_order)]
+    facts = [GdlRule(Atom("init", (fluent,))) for fluent in sorted(state, key=term_order)]
     return Description((*kept, *facts), description.source)
 
 

@@ -12,7 +12,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.extensions.fast import numba_cache, switching
 from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.extensions.gdl import masks as masks_module
-from qsage_validate.extensions.gdl.grid import Grid
+from qsage_validate.extensions.gdl.grid import GdlGrid
 from qsage_validate.extensions.gdl.mask_kernel import MaskKernel
 from qsage_validate.extensions.gdl.masks import Masks, holds
 from qsage_validate.extensions.gdl.model import Description
@@ -23,7 +23,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
+from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 ENGINES = [
@@ -130,7 +130,7 @@ def test_the_values_of_all_depths_are_those_of_the_rules(
 ) -> None:
     for rounds in range(1, min(GAMES[name][0], 4) + 1):
         game = paper_game(shared_data, name, rounds)
-        plain = Solver(game, Bounds(game)).solve()
+        plain = SearchSolver(game, Bounds(game)).solve()
         found = search_for(game, engine=engine).solve()
         assert (found.winner, found.critical_plies) == (plain.winner, plain.critical_plies)
 
@@ -157,7 +157,7 @@ def test_turns_that_depend_on_the_play(engine: EngineChoice) -> None:
         assert masks.pairs is None
         assert masks.symmetries == ()
         agree(game, masks, 20)
-        plain, solver = Solver(game, Bounds(game)), search_for(game, engine=engine)
+        plain, solver = SearchSolver(game, Bounds(game)), search_for(game, engine=engine)
         assert solver.solve().critical_plies == plain.solve().critical_plies
         positions = [game.initial]
         for _ in range(4):
@@ -178,7 +178,7 @@ def test_a_choice_of_both_roles_is_the_error_of_the_rules(engine: EngineChoice) 
     """
     game = RoundsGame(described(text), 3)
     with pytest.raises(NotTurnTakingError, match="found a choice of both roles"):
-        Solver(game, Bounds(game)).solve()
+        SearchSolver(game, Bounds(game)).solve()
     with pytest.raises(
         NotTurnTakingError, match=r"found a choice of both roles, a \(left, right\)"
     ):
@@ -211,7 +211,8 @@ def test_a_relation_that_depends_on_itself_in_a_position_is_no_mask() -> None:
     with pytest.raises(TooLargeError, match="an atom depends on itself"):
         Masks(game)
     assert (
-        search_for(game).solve().critical_plies == Solver(game, Bounds(game)).solve().critical_plies
+        search_for(game).solve().critical_plies
+        == SearchSolver(game, Bounds(game)).solve().critical_plies
     )
 
 
@@ -222,7 +223,7 @@ def test_a_map_that_does_not_keep_the_rules_is_no_symmetry(
     game = paper_game(shared_data, "connect-3-4x4")
     masks = Masks(game)
     grid = game.grid
-    assert isinstance(grid, Grid)
+    assert isinstance(grid, GdlGrid)
     assert len(set(masks_module._candidates(masks.fluents, grid))) == 8
     assert len(masks.symmetries) == 1
     broken = Masks(game)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.errors import InputError, QsageError, Undecided
 from qsage_validate.extensions.gdl import library
 from qsage_validate.extensions.gdl.ground import unrolled
@@ -227,7 +227,7 @@ class Unrolling:
             self.wanted[ply - 1, "undefined", ""] = rules.undefined(state, ply)
             state = rules.after(state, ply, made)
         aig, outputs = builder.build(list(self.wanted.values()))
-        self.simulator = Simulator(aig, outputs)
+        self.simulator = GraphSimulator(aig, outputs)
 
     def look(self, state: State, time_: int) -> None:
         for player, literal in self.rules.won(state, time_).items():

@@ -9,7 +9,11 @@ from pathlib import Path
 
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.impartial.families.catalogue import families
-from qsage_validate.extensions.impartial.families.family import PUBLISHED, Family, FamilyGame
+from qsage_validate.extensions.impartial.families.family import (
+    PUBLISHED,
+    FamilyGame,
+    ImpartialFamily,
+)
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.parser import read_game
 from tests.support.impartial_meaning import meaning
@@ -19,7 +23,7 @@ WORDS = {"One-piled": "1", "Two": "2", "Three": "3", "divide": "2"}
 UNREADABLE = ["CircularNim(5,4).pddl", "Entropy-Reduction-Game(n=2).pddl"]
 
 
-def files(data: Path) -> Iterator[tuple[Family, Path]]:
+def files(data: Path) -> Iterator[tuple[ImpartialFamily, Path]]:
     """The published files with their families, which stand in the names of their folders."""
     by_number = {family.number: family for family in families()}
     for folder in sorted((data / "impartial").glob("*/*/")):
@@ -36,7 +40,7 @@ def numbers(name: str) -> list[int]:
     return sorted(map(int, re.findall(r"\d+", name)))
 
 
-def candidates(family: Family, path: Path) -> list[FamilyGame]:
+def candidates(family: ImpartialFamily, path: Path) -> list[FamilyGame]:
     """The games whose numbers are those of the file; all of the family if there is none."""
     wanted = numbers(path.stem)
     return [g for g in family.games if numbers(g.name) == wanted] or list(family.games)
@@ -73,7 +77,7 @@ def test_published_files_are_the_generated_games(shared_data: Path) -> None:
 def test_every_nim_variant_is_generated(shared_data: Path) -> None:
     """Of each family the first and the last file; each one is read."""
     different, unreadable = [], []
-    known: dict[str, list[tuple[Family, Path, ImpartialGame]]] = {}
+    known: dict[str, list[tuple[ImpartialFamily, Path, ImpartialGame]]] = {}
     for family, path in files(shared_data):
         if family.category in ("Nim", "Welter", "Chomp") and family.number != "2.8":
             try:

@@ -14,10 +14,10 @@ import pytest
 from qsage_validate.extensions.impartial.infix import parse_formula
 from qsage_validate.extensions.impartial.parser import read_game
 from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.checks.formula import Status, Verifier
+from qsage_validate.extensions.impartial.synthesis.checks.formula import ClaimStatus, Verifier
 from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
 from qsage_validate.extensions.impartial.synthesis.winning_formula import (
-    Outcome,
+    FormulaOutcome,
     synthesise_formula,
 )
 from qsage_validate.system.limits import Deadline
@@ -65,7 +65,7 @@ def test_known_answers_are_proved(
     game = read_game(published(shared_data, family, name))
     verifier = Verifier(ImpartialRules(game), solver)
     verdict = verifier.winning_formula(parse_formula(formula, game.variables), Deadline.after(120))
-    assert verdict.status is Status.PROVED, verdict.reason
+    assert verdict.status is ClaimStatus.PROVED, verdict.reason
 
 
 @pytest.mark.parametrize(("family", "name", "formula"), WRONG)
@@ -75,7 +75,7 @@ def test_wrong_answers_are_refuted(
     game = read_game(published(shared_data, family, name))
     verifier = Verifier(ImpartialRules(game), solver)
     verdict = verifier.winning_formula(parse_formula(formula, game.variables), Deadline.after(120))
-    assert verdict.status is Status.REFUTED, verdict.reason
+    assert verdict.status is ClaimStatus.REFUTED, verdict.reason
 
 
 @pytest.mark.parametrize(
@@ -91,5 +91,5 @@ def test_defective_files_have_no_formula(
 ) -> None:
     game = read_game(published(shared_data, family, name))
     result = synthesise_formula(ImpartialRules(game), solver, Deadline.after(60))
-    assert result.outcome is Outcome.IMPOSSIBLE
+    assert result.outcome is FormulaOutcome.IMPOSSIBLE
     assert result.flaw is not None

@@ -27,7 +27,7 @@ from qsage_validate.games.positional.cover_game import CoverGame
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging import encoding, suggestions
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.simulator import GameValues, simulator_of
@@ -101,16 +101,16 @@ def _encoded(game: str, name: str) -> Encoding | None:
 
 
 @cache
-def _game(name: str) -> Game:
-    game: Game = load_game(GAMES[name])
+def _game(name: str) -> TwoPlayerGame:
+    game: TwoPlayerGame = load_game(GAMES[name])
     return game
 
 
-def _verdict(encoded: Encoding, formula: Qbf, game: Game) -> Verdict:
+def _verdict(encoded: Encoding, formula: Qbf, game: TwoPlayerGame) -> Verdict:
     return judge(formula, encoded.layout, game, patience=_PATIENCE).verdict
 
 
-def _lies(encoded: Encoding, formula: Qbf, game: Game) -> bool:
+def _lies(encoded: Encoding, formula: Qbf, game: TwoPlayerGame) -> bool:
     """True if a formula that is proved has a value that says the wrong winner."""
     value = is_true(formula)
     winner = BLACK if value else WHITE
@@ -159,7 +159,9 @@ def _some_games(name: str) -> list[str]:
 FAMILIES = (*NAMES["positional"], *NAMES["gdl"])
 
 
-def _shows_a_difference(encoded: Encoding, formula: Qbf, game: Game, refuted: Refuted) -> bool:
+def _shows_a_difference(
+    encoded: Encoding, formula: Qbf, game: TwoPlayerGame, refuted: Refuted
+) -> bool:
     """True if the play that is shown is one of the game, and the formula has another value then."""
     finding = refuted.findings[0]
     fixed: dict[int, bool] = {}

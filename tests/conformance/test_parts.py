@@ -19,14 +19,19 @@ from qsage_validate.errors import Exit
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.games.registry import find_command
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind, dont_cares
+from qsage_validate.kernel.certificate import (
+    CertificateKind,
+    CircuitCertificate,
+    Dialect,
+    dont_cares,
+)
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import game_of_layout
 from qsage_validate.problems.solving import AUTO, Solving
 from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.report import Report
-from qsage_validate.proving.runner import Options, validate
+from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.runner import ValidationOptions, validate
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.strategies.readings import PlyCode
 from qsage_validate.system.limits import Deadline, Limits
@@ -44,10 +49,10 @@ DIALECTS = (Dialect.CAQE, Dialect.QBFCERT_ASCII, Dialect.QBFCERT_BINARY)
 
 def validated(
     formula: Path, part: Path, solver: str | None = None, levels: tuple[Level, ...] = BOTH
-) -> Report:
+) -> ValidationReport:
     files = Files(str(formula), str(part), solver=solver)
     limits = Limits(Deadline.after(120), positions=200_000)
-    return validate(load_to_validate(files), Options(levels, games=50, limits=limits))
+    return validate(load_to_validate(files), ValidationOptions(levels, games=50, limits=limits))
 
 
 def cuts(folder: Path, formula: Qbf, whole: CircuitCertificate, only: Iterable[int]) -> list[Path]:
@@ -182,7 +187,7 @@ def test_random_parts_against_the_definition(tmp_path: Path, solver: str) -> Non
     words: dict[bool, set[str]] = {True: set(), False: set()}
     for _ in range(60):
         qbf = random_qbf(rng, most=8)
-        part = random_part(rng, qbf, rng.choice(list(Kind)))
+        part = random_part(rng, qbf, rng.choice(list(CertificateKind)))
         own = own_blocks(qbf, part.kind)
         if not own or own[0].isdisjoint(part.functions) or not dont_cares(part, qbf):
             continue

@@ -30,7 +30,7 @@ from qsage_validate.games.positional.preprocessing import (
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.positional.symmetry import find_symmetries, orbits
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import SearchResult, Solver, search_for
+from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
 from tests.support.by_name import find_template
 from tests.support.position_text import parse_position
 from tests.support.positional import hex_text
@@ -58,7 +58,7 @@ def pg(shared_data: Path) -> Path:
 
 
 def solved(model: PositionalModel) -> SearchResult:
-    return Solver(PositionalGame(model)).solve()
+    return SearchSolver(PositionalGame(model)).solve()
 
 
 def test_every_file_is_read_as_it_is_written(pg: Path) -> None:
@@ -223,7 +223,7 @@ def test_polyomino_games_have_the_winners_that_their_bddl_models_have(pg: Path) 
         white_first = own.turns[0] is WHITE
         shape = own.name.split()[-1]
         options = {"size": "3x3", "shape": shape, "second": white_first}
-        other = Solver(load_game(find_template("httt").build(options))).solve()
+        other = SearchSolver(load_game(find_template("httt").build(options))).solve()
         result = solved(read_positional(path))
         assert result.winner is other.winner, path
         assert result.critical_plies == other.critical_plies, path
@@ -243,7 +243,7 @@ def test_polyomino_games_with_turns_of_two_stones(pg: Path) -> None:
             if model.turns[0] is BLACK:
                 (move,) = result.first_moves
                 after = PositionalGame(model).initial.play(move)
-                assert Solver(PositionalGame(model)).winner(after) is BLACK
+                assert SearchSolver(PositionalGame(model)).winner(after) is BLACK
     assert sum(wins.values()) == 24
 
 

@@ -11,8 +11,8 @@ import pytest
 from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.games.protocol import Game
-from qsage_validate.solvers.search.solver import EngineChoice, Solver, engine_for, search_for
+from qsage_validate.games.protocol import TwoPlayerGame
+from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, engine_for, search_for
 from tests.support.quickest import check_search
 from tests.support.random_games import MODELS, random_model
 from tests.support.wild_heaps import all_states, finite_game
@@ -21,9 +21,9 @@ from tests.support.wild_heaps import all_states, finite_game
 GAMES = 120 * int(os.environ.get("QSAGE_QUICKEST", "1"))
 
 
-def searches(game: Game, *, compiled: bool) -> Iterator[Solver]:
+def searches(game: TwoPlayerGame, *, compiled: bool) -> Iterator[SearchSolver]:
     """Each engine that takes the game."""
-    yield Solver(game)
+    yield SearchSolver(game)
     yield search_for(game)
     if compiled and not why_not_compiled() and game.language != "positional":
         own = engine_for(game)

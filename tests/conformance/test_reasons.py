@@ -14,7 +14,7 @@ from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.infix import parse_formula
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Board, Game, Position
+from qsage_validate.games.protocol import BoardPicture, Position, TwoPlayerGame
 from tests.support.by_name import find_template
 from tests.support.playthrough import examples
 
@@ -24,16 +24,16 @@ _PLACE = r"\((\d+),(\d+)\)"
 _INSTEAD = r"(?:; the (\w+) pieces? (?:is|are) on (.*)|; there is no (\w+) piece on the board|)"
 
 
-def rows_of(board: Board) -> list[str]:
+def rows_of(board: BoardPicture) -> list[str]:
     """The board as its text has it: ``.``, ``B`` and ``W``."""
     return str(board).split("/")
 
 
-def letter(board: Board, x: str, y: str) -> str:
+def letter(board: BoardPicture, x: str, y: str) -> str:
     return rows_of(board)[int(y) - 1][int(x) - 1]
 
 
-def places(board: Board, sign: str) -> list[tuple[int, int]]:
+def places(board: BoardPicture, sign: str) -> list[tuple[int, int]]:
     return [
         (x, y)
         for y, row in enumerate(rows_of(board), start=1)
@@ -42,7 +42,7 @@ def places(board: Board, sign: str) -> list[tuple[int, int]]:
     ]
 
 
-def is_true_on(board: Board, said: str) -> bool:
+def is_true_on(board: BoardPicture, said: str) -> bool:
     """True if a sentence has a known form and what it says holds on the board."""
     if match := re.fullmatch(rf"(Black|White) already holds {_PLACE}", said):
         return letter(board, match[2], match[3]) == match[1][0]
@@ -65,7 +65,7 @@ def is_true_on(board: Board, said: str) -> bool:
     return False
 
 
-def _instead(board: Board, colour: str, match: re.Match[str], group: int) -> bool:
+def _instead(board: BoardPicture, colour: str, match: re.Match[str], group: int) -> bool:
     found = places(board, colour[0].upper())
     if match[group + 2] is not None:
         return match[group + 2] == colour and not found
@@ -76,7 +76,7 @@ def _instead(board: Board, colour: str, match: re.Match[str], group: int) -> boo
 
 
 @cache
-def sampled(file: str) -> tuple[Game, list[Position]]:
+def sampled(file: str) -> tuple[TwoPlayerGame, list[Position]]:
     """Positions of four random plays that go on."""
     name, options = EXAMPLES[file]
     game = load_game(find_template(name).build(options))
@@ -89,7 +89,7 @@ def sampled(file: str) -> tuple[Game, list[Position]]:
     return game, found
 
 
-def illegal_moves(file: str) -> list[tuple[Game, Position, str, tuple[str, ...]]]:
+def illegal_moves(file: str) -> list[tuple[TwoPlayerGame, Position, str, tuple[str, ...]]]:
     game, positions = sampled(file)
     found = []
     for number, position in enumerate(positions):

@@ -30,7 +30,7 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import Kind as CertificateKind
+from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from tests.support.certificate_truth import falsifying_choice

@@ -17,7 +17,7 @@ from qsage_validate.extensions.teaching.distances import Threats
 from qsage_validate.extensions.teaching.teacher import reasons
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.protocol import Game, Move, Player, Position, Square
+from qsage_validate.games.protocol import Move, Player, Position, Square, TwoPlayerGame
 from tests.support.by_name import find_template
 from tests.support.playthrough import examples
 from tests.support.position_text import parse_position
@@ -28,12 +28,12 @@ _FEW = 9
 
 
 @cache
-def _load(file: str) -> Game:
+def _load(file: str) -> TwoPlayerGame:
     _, name, options = next(example for example in EXAMPLES if example[0] == file)
     return load_game(find_template(name).build(options))
 
 
-def plays(game: Game, count: int) -> Iterator[list[Position]]:
+def plays(game: TwoPlayerGame, count: int) -> Iterator[list[Position]]:
     """Random plays, which win at once where they can in every other ply."""
     for seed in range(count):
         random = Random(seed)
@@ -45,7 +45,7 @@ def plays(game: Game, count: int) -> Iterator[list[Position]]:
         yield positions
 
 
-def passed(game: Game, position: Position) -> Position:
+def passed(game: TwoPlayerGame, position: Position) -> Position:
     """The position with the number of the next ply, as its text says it."""
     text = re.sub(r"ply (\d+)$", lambda found: f"ply {int(found[1]) + 1}", str(position))
     return parse_position(game, text)
@@ -59,11 +59,11 @@ def wins(position: Position, move: Move) -> bool:
     return not outcome.reason.startswith("held out")
 
 
-def turn(game: Game, position: Position, player: Player) -> Position:
+def turn(game: TwoPlayerGame, position: Position, player: Player) -> Position:
     return position if position.to_move is player else passed(game, position)
 
 
-def at_once(game: Game, position: Position, player: Player) -> dict[str, Position]:
+def at_once(game: TwoPlayerGame, position: Position, player: Player) -> dict[str, Position]:
     """The moves by which ``player`` would win now, with what they lead to."""
     own = turn(game, position, player)
     return {str(m): own.play(m) for m in own.legal_moves() if wins(own, m)}
@@ -78,18 +78,18 @@ def unstoppable(position: Position) -> bool:
 
 
 @pytest.fixture(params=[file for file, _, _ in EXAMPLES])
-def game(request: pytest.FixtureRequest) -> Game:
+def game(request: pytest.FixtureRequest) -> TwoPlayerGame:
     return _load(request.param)
 
 
-def has_threats(game: Game) -> bool:
+def has_threats(game: TwoPlayerGame) -> bool:
     kernel = game.kernel()
     alternates = all(game.player_at(k) is not game.player_at(k + 1) for k in range(1, game.plies))
     known = kernel is not None and kernel.alternates and alternates
     return known and game.skipped(game.initial) is not None
 
 
-def test_threats_are_the_moves_that_would_win(game: Game) -> None:
+def test_threats_are_the_moves_that_would_win(game: TwoPlayerGame) -> None:
     threats = Threats(game)
     for positions in plays(game, 4):
         for position in positions[:-1]:
@@ -120,7 +120,7 @@ def test_threats_are_the_moves_that_would_win(game: Game) -> None:
                     )
 
 
-def test_every_reason_is_true(game: Game) -> None:
+def test_every_reason_is_true(game: TwoPlayerGame) -> None:
     threats = Threats(game)
     for positions in plays(game, 6):
         for before, after in pairwise(positions):
@@ -155,7 +155,7 @@ ENDS = {Purpose.COMPLETES, Purpose.STUCK, Purpose.ENDS}
 
 
 def check(
-    game: Game, before: Position, after: Position, purpose: Purpose, moves: tuple[str, ...]
+    game: TwoPlayerGame, before: Position, after: Position, purpose: Purpose, moves: tuple[str, ...]
 ) -> None:
     """Whether a reason is true, by the rules tried move by move."""
     player, other = before.to_move, before.to_move.other

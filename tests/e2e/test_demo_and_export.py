@@ -46,7 +46,7 @@ def test_the_tour_ends_where_a_command_does_not_do_what_it_should(
 ) -> None:
     from qsage_validate.cli import demo
 
-    steps = (demo._Step("", "qsage info nothing.qcir"), demo._Step("", "qsage games"))
+    steps = (demo._DemoStep("", "qsage info nothing.qcir"), demo._DemoStep("", "qsage games"))
     monkeypatch.setattr(demo, "_STEPS", steps)
     assert run_qsage(("demo", "--no-pause")) == Exit.BAD_INPUT
     out, err = capsys.readouterr()
@@ -58,7 +58,7 @@ def test_the_tour_waits_at_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> 
     from qsage_validate.cli import demo
 
     asked: list[str] = []
-    steps = tuple(demo._Step("", "qsage --version") for _ in range(3))
+    steps = tuple(demo._DemoStep("", "qsage --version") for _ in range(3))
     monkeypatch.setattr(demo, "_STEPS", steps)
     monkeypatch.setattr("builtins.input", asked.append)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)

@@ -15,7 +15,7 @@ from qsage_validate.errors import Exit, install_line
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.qbf import solving
-from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
+from qsage_validate.solvers.qbf.backend import Backend, Missing, SolverFormat
 from qsage_validate.solvers.qbf.backends import backends
 from tests.support.search import winning_first_moves
 
@@ -35,7 +35,7 @@ OUTERMOST = "#QCIR-G14\nexists(x, y)\nforall(u)\noutput(g)\nd = or(x, u)\ng = an
 HERE = [
     name
     for name, backend in backends().items()
-    if Format.QDIMACS in backend.accepts and not isinstance(backend.availability(), Missing)
+    if SolverFormat.QDIMACS in backend.accepts and not isinstance(backend.availability(), Missing)
 ]
 
 

@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import Exit
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Services
 from qsage_validate.problems.files import Files
@@ -64,7 +64,7 @@ async def nothing(driver: Driver) -> None:
     await driver.settle()
 
 
-SCREENS: dict[str, tuple[Callable[[], Match], tuple[int, int], str, Scenario]] = {
+SCREENS: dict[str, tuple[Callable[[], PlayMatch], tuple[int, int], str, Scenario]] = {
     "illegal": (toy_match, (80, 24), "dark", illegal),
     "end_light": (toy_match, (80, 24), "light", end),
     "finding_spread": (lambda: toy_match(finding_at=3), (120, 40), "dark", middle),
@@ -101,7 +101,7 @@ def test_tool(snap_compare: Compare, name: str) -> None:
     size, theme, keys = TOOLS[name]
     problem = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
     app = PlayApp(
-        Match(open_engine(problem)), theme=theme, seed=1, services=Services.of(problem, proof)
+        PlayMatch(open_engine(problem)), theme=theme, seed=1, services=Services.of(problem, proof)
     )
 
     async def run_before(pilot: Pilot[Exit]) -> None:

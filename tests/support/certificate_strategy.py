@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qsage_validate.errors import Exit, QsageError
-from qsage_validate.games.protocol import Game, Move, Player
+from qsage_validate.games.protocol import Move, Player, TwoPlayerGame
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import Assignment, LayoutMove
 
@@ -22,7 +22,7 @@ class CertificateStrategy:
     Moves are those of ``game`` where it is known, else the layout's (``LayoutMove``).
     """
 
-    def __init__(self, reader: CertificateReader, game: Game | None = None) -> None:
+    def __init__(self, reader: CertificateReader, game: TwoPlayerGame | None = None) -> None:
         self._reader = reader
         self._game = game
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pysat.solvers import Solver
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 
 
 def falsifying_choice(qbf: Qbf, certificate: CircuitCertificate) -> dict[int, bool] | None:
@@ -29,7 +29,7 @@ def falsifying_choice(qbf: Qbf, certificate: CircuitCertificate) -> dict[int, bo
             function = literal(certificate.functions.get(variable, 0))
             solver.add_clause([-variable, function])
             solver.add_clause([variable, -function])
-        wrong = -qbf.output if certificate.kind is Kind.SKOLEM else qbf.output
+        wrong = -qbf.output if certificate.kind is CertificateKind.SKOLEM else qbf.output
         if not solver.solve(assumptions=[wrong]):
             return None
         model = set(solver.get_model() or [])

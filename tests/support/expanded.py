@@ -6,7 +6,7 @@ from itertools import product
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 
 def expanded(qbf: Qbf) -> CircuitCertificate:
@@ -26,8 +26,8 @@ def expanded(qbf: Qbf) -> CircuitCertificate:
                 known[chosen] = any(both) if exists else all(both)
         return known[chosen]
 
-    kind = Kind.SKOLEM if truth(()) else Kind.HERBRAND
-    wanted = kind is Kind.SKOLEM
+    kind = CertificateKind.SKOLEM if truth(()) else CertificateKind.HERBRAND
+    wanted = kind is CertificateKind.SKOLEM
     inputs = qbf.variables(kind.decides.dual)
     builder = AigBuilder(len(inputs))
     place = dict(zip(inputs, builder.inputs, strict=True))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.qdimacs import parse_qdimacs
-from qsage_validate.solvers.qbf.backend import Backend, Format, TraceKind
+from qsage_validate.solvers.qbf.backend import Backend, SolverFormat, TraceKind
 from qsage_validate.solvers.qbf.backends import DIALECTS
 from qsage_validate.solvers.qbf.locate import at
 
@@ -26,7 +26,7 @@ def fake_backend(
     path = script(folder, name, body)
     return Backend(
         name=name,
-        accepts=frozenset({Format.QCIR if circuit else Format.QDIMACS}),
+        accepts=frozenset({SolverFormat.QCIR if circuit else SolverFormat.QDIMACS}),
         traces=frozenset({TraceKind.QRP}),
         help="a fake",
         dialect=DIALECTS[kind],

@@ -11,8 +11,8 @@ from qsage_validate.extensions.gdl.model import (
     Clause,
     Description,
     Distinct,
+    GdlLiteral,
     Ground,
-    Literal,
     Term,
     Variable,
     variables,
@@ -27,7 +27,7 @@ def _replaced(term: Term, values: Mapping[Variable, Ground]) -> Ground:
     return tuple(_replaced(t, values) for t in term) if isinstance(term, tuple) else term
 
 
-def _holds(literal: Literal, values: Mapping[Variable, Ground], facts: Facts) -> bool:
+def _holds(literal: GdlLiteral, values: Mapping[Variable, Ground], facts: Facts) -> bool:
     if isinstance(literal.atom, Distinct):
         differ = _replaced(literal.atom.left, values) != _replaced(literal.atom.right, values)
         return differ is literal.positive
@@ -68,7 +68,7 @@ def _asp_atom(atom: Atom) -> str:
     return f"h({arguments})"
 
 
-def _asp_literal(literal: Literal) -> str:
+def _asp_literal(literal: GdlLiteral) -> str:
     atom = literal.atom
     if isinstance(atom, Distinct):
         sign = "!=" if literal.positive else "="

@@ -15,7 +15,7 @@ from qsage_validate.extensions.impartial.rule_strategy import RuleStrategy
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from tests.support.playthrough import playthrough
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "heaps"
@@ -74,10 +74,10 @@ def match(
     *,
     first: Player | None = None,
     misere: bool = False,
-) -> Match:
+) -> PlayMatch:
     """A play of a game that comes along."""
     made = problem(name, text, misere=misere)
-    return Match(open_heaps(made, start, first or made.begins(start)))
+    return PlayMatch(open_heaps(made, start, first or made.begins(start)))
 
 
 def examples() -> list[tuple[str, bool]]:

@@ -9,15 +9,19 @@ from hypothesis import strategies as st
 
 from qsage_validate.extensions.impartial.formula import (
     TRUE,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     conjunction,
     disjunction,
     negation,
 )
-from qsage_validate.extensions.impartial.model import Action, Effect, ImpartialGame
+from qsage_validate.extensions.impartial.model import (
+    ImpartialAction,
+    ImpartialEffect,
+    ImpartialGame,
+)
 
 VARIABLES = ("v1", "v2")
 
@@ -30,7 +34,9 @@ def linears(draw: st.DrawFn, names: tuple[str, ...] = VARIABLES) -> Linear:
 
 
 @st.composite
-def formulas(draw: st.DrawFn, names: tuple[str, ...] = VARIABLES, depth: int = 2) -> Formula:
+def formulas(
+    draw: st.DrawFn, names: tuple[str, ...] = VARIABLES, depth: int = 2
+) -> ImpartialFormula:
     """Formulas of every shape; none is a constant as it stands."""
     kind = draw(st.sampled_from(["=", "!=", "<", "<=", ">", ">=", "%", "%", "and", "or", "not"]))
     if kind in ("and", "or", "not") and depth:
@@ -42,7 +48,7 @@ def formulas(draw: st.DrawFn, names: tuple[str, ...] = VARIABLES, depth: int = 2
         modulus = draw(st.integers(1, 7))
         residue = Linear((), draw(st.integers(0, modulus - 1)))
         return Congruence(draw(linears(names)), modulus, residue, draw(st.booleans()))
-    return Comparison(kind, draw(linears(names)), draw(linears(names)))
+    return ImpartialComparison(kind, draw(linears(names)), draw(linears(names)))
 
 
 @st.composite
@@ -50,27 +56,31 @@ def games(draw: st.DrawFn) -> ImpartialGame:
     """Games of one or two heaps that always end: an action takes from some heap."""
     count = draw(st.integers(1, 2))
     variables = VARIABLES[:count]
-    zero = conjunction(Comparison("=", Linear.variable(v)) for v in variables)
-    legal: list[Formula] = [Comparison(">=", Linear.variable(v)) for v in variables]
+    zero = conjunction(ImpartialComparison("=", Linear.variable(v)) for v in variables)
+    legal: list[ImpartialFormula] = [
+        ImpartialComparison(">=", Linear.variable(v)) for v in variables
+    ]
     if count == 2:
         most = Linear((), draw(st.integers(0, 2)))
-        legal.append(Comparison("<=", Linear.variable("v2"), most))
+        legal.append(ImpartialComparison("<=", Linear.variable("v2"), most))
     actions = []
     for number in range(draw(st.integers(1, 2))):
         target = draw(st.sampled_from(variables))
         k, v = Linear.variable("k"), Linear.variable(target)
-        conditions: list[Formula] = [
-            Comparison(">=", k, Linear((), 1)),
-            Comparison("<=", k, draw(st.sampled_from([v, Linear((), 3), Linear((), 2)]))),
-            Comparison(">=", v, k),
+        conditions: list[ImpartialFormula] = [
+            ImpartialComparison(">=", k, Linear((), 1)),
+            ImpartialComparison("<=", k, draw(st.sampled_from([v, Linear((), 3), Linear((), 2)]))),
+            ImpartialComparison(">=", v, k),
         ]
         if draw(st.booleans()):
             conditions.append(draw(formulas((*variables, "k"), 1)))
-        effects = [Effect(target, v - k)]
+        effects = [ImpartialEffect(target, v - k)]
         if count == 2 and draw(st.booleans()):
             other = "v2" if target == "v1" else "v1"
-            effects.append(Effect(other, Linear(), draw(formulas((*variables, "k"), 0))))
-        actions.append(Action(f"a{number}", ("k",), conjunction(conditions), tuple(effects)))
+            effects.append(ImpartialEffect(other, Linear(), draw(formulas((*variables, "k"), 0))))
+        actions.append(
+            ImpartialAction(f"a{number}", ("k",), conjunction(conditions), tuple(effects))
+        )
     ending = draw(st.sampled_from([zero, conjunction([zero, TRUE])]))
     return ImpartialGame("random", variables, tuple(actions), conjunction(legal), ending)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 
 
-def minimax(game: Game) -> Player:
+def minimax(game: TwoPlayerGame) -> Player:
     """Who wins a game of bounded depth when both play best."""
     return minimax_from(game.initial)
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
+    BddlProblem,
     Condition,
     Coordinate,
     Domain,
     Model,
-    Problem,
     SubCondition,
 )
 from qsage_validate.games.protocol import Player, Square
@@ -86,7 +86,7 @@ def models(draw: st.DrawFn, max_side: int = 3, max_depth: int = 3) -> Model:
         tuple(action(draw, f"b{k}") for k in range(draw(st.integers(1, 3)))),
         tuple(action(draw, f"w{k}") for k in range(draw(st.integers(1, 3)))),
     )
-    problem = Problem(
+    problem = BddlProblem(
         width,
         height,
         tuple((piece, x, y) for (x, y), piece in sorted(initial.items())),

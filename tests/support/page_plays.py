@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from qsage_validate.api.strategies import Strategy
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.games.protocol import Position, Square
 from qsage_validate.kernel.certificate import CircuitCertificate
@@ -74,7 +74,7 @@ def conducted(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]
     return plays, told
 
 
-def _conductors(strategy: Strategy) -> tuple[Conductor, Conductor]:
+def _conductors(strategy: Strategy) -> tuple[PlayEngine, PlayEngine]:
     """The conductor by the formula alone, and the one by the rules of the game."""
     problem = strategy.problem.with_checked_dependencies()
     certificate = problem.answering
@@ -82,11 +82,11 @@ def _conductors(strategy: Strategy) -> tuple[Conductor, Conductor]:
     assert problem.layout is not None
     oracle = SimulationOracle(certificate, problem.formula)
     reader = reader_of(problem.layout, certificate, problem.formula, oracle, problem.game)
-    return Conductor(reader), Conductor(reader, problem.game)
+    return PlayEngine(reader), PlayEngine(reader, problem.game)
 
 
 def _allowed(
-    ruled: Conductor,
+    ruled: PlayEngine,
     position: Position | None,
     verdicts: Mapping[LayoutMove, Any],
     move: LayoutMove,
@@ -104,7 +104,7 @@ def _allowed(
     return known is not None and ruled.referee.is_legal(position, known)
 
 
-def _after(ruled: Conductor, position: Position | None, text: str) -> Position | None:
+def _after(ruled: PlayEngine, position: Position | None, text: str) -> Position | None:
     """The position after a move; ``None`` where the rules have none."""
     if position is None or position.outcome is not None:
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,9 @@ class PerftRow:
     white: int
 
 
-def perft(game: Game, plies: int | None = None, *, limit: int = 10_000_000) -> list[PerftRow]:
+def perft(
+    game: TwoPlayerGame, plies: int | None = None, *, limit: int = 10_000_000
+) -> list[PerftRow]:
     """The counts for 0 to ``plies`` moves (all of the game when ``None``).
 
     Equal positions are expanded once.  Raises ``UndecidedError`` when more than ``limit``

@@ -28,7 +28,7 @@ from textual.pilot import Pilot
 from qsage_validate.arena.frame import SquareXY
 from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import Square
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.board_view import BoardView
@@ -211,7 +211,7 @@ def quick() -> Iterator[None]:
 
 
 def drive(
-    match: Match,
+    match: PlayMatch,
     scenario: Callable[[Driver], Awaitable[None]],
     *,
     size: tuple[int, int] = (80, 24),

@@ -10,7 +10,7 @@ import numpy as np
 
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.board_adversary import BoardAdversary
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.oracle import Oracle
@@ -20,9 +20,9 @@ from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.play.match import Match
+from qsage_validate.games.protocol import TwoPlayerGame
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.strategies.herbrand import HerbrandReader
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem import SkolemReader
@@ -62,7 +62,7 @@ def reader_for(
         oracle = SimulationOracle(certificate, encoding.qbf)
     else:
         oracle = SatOracle(certificate, encoding.qbf)
-    if certificate.kind is Kind.SKOLEM:
+    if certificate.kind is CertificateKind.SKOLEM:
         return SkolemReader(encoding.layout, oracle)
     return HerbrandReader(certificate, encoding.qbf, encoding.layout, oracle)
 
@@ -70,14 +70,14 @@ def reader_for(
 def conductor_for(
     encoding: Encoding,
     certificate: CircuitCertificate,
-    game: Game | None,
+    game: TwoPlayerGame | None,
     *,
     simulate: bool = False,
-) -> Conductor:
+) -> PlayEngine:
     """Plays of a certificate, compared with ``game``."""
     names = Names(encoding.layout, encoding.qbf)
     reader = reader_for(encoding, certificate, simulate=simulate)
-    return Conductor(reader, game, name=names.variable)
+    return PlayEngine(reader, game, name=names.variable)
 
 
 def match_for(
@@ -85,20 +85,20 @@ def match_for(
     *,
     rules: bool = True,
     certificate: CircuitCertificate | None = None,
-    game: Game | None = None,
-) -> Match:
+    game: TwoPlayerGame | None = None,
+) -> PlayMatch:
     """A person's play against the certificate of a game of the library."""
     made = certified(words)
     if game is None and rules:
         game = load_game(made.encoding.model)
     names = Names(made.encoding.layout, made.encoding.qbf)
     reader = reader_for(made.encoding, certificate or made.certificate)
-    conductor = Conductor(reader, game, name=names.variable, gates=names.at_ply)
-    return Match(BoardEngine(conductor, names, "a play"))
+    conductor = PlayEngine(reader, game, name=names.variable, gates=names.at_ply)
+    return PlayMatch(BoardEngine(conductor, names, "a play"))
 
 
 def attack(
-    conductor: Conductor, games: int = 100, *, seed: int = 1, illegal: float = 0.0, batch: int = 64
+    conductor: PlayEngine, games: int = 100, *, seed: int = 1, illegal: float = 0.0, batch: int = 64
 ) -> AdversaryReport:
     """Random plays against a certificate."""
     return BoardAdversary(conductor, seed=seed, illegal=illegal).run(games, batch=batch)

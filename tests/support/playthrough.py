@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Position
+from qsage_validate.games.protocol import Position, TwoPlayerGame
 from tests.support.by_name import TEMPLATES
 from tests.support.perft import perft
 
@@ -38,7 +38,7 @@ def words(name: str, options: Mapping[str, str | bool]) -> str:
     return " ".join(parts)
 
 
-def playthrough(command: str, game: Game) -> str:
+def playthrough(command: str, game: TwoPlayerGame) -> str:
     """The text for one game."""
     lines = [
         f"# Written by: {COMMAND}",
@@ -70,7 +70,7 @@ def _board(position: Position) -> list[str]:
     return [f"  {row}" for row in str(position.board).split("/")]
 
 
-def _position(game: Game, position: Position) -> list[str]:
+def _position(game: TwoPlayerGame, position: Position) -> list[str]:
     moves = position.legal_moves()
     shown = " ".join(map(str, moves[:_SHOWN])) + (" …" if len(moves) > _SHOWN else "")
     lines = [f"ply {position.ply}, {position.to_move} to move", *_board(position)]

@@ -12,26 +12,28 @@ from qsage_validate.formats.sexpr import read_nodes
 from qsage_validate.formats.source import Source
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
-from qsage_validate.games.protocol import Board, Game, Player, Position, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Position, Square, TwoPlayerGame
 
 _BOARD = re.compile(r"\s*([.BW/]*)(?:\s+ply\s+([0-9]+))?\s*")
 _FLUENTS = re.compile(r"\s*\{(.*)\}(?:\s+ply\s+([0-9]+))?(?:\s+after\s+(.+))?\s*", re.DOTALL)
 
 
 @singledispatch
-def parse_position(game: Game, text: str) -> Position:
+def parse_position(game: TwoPlayerGame, text: str) -> Position:
     """The position of ``game`` whose text is ``text``; ply 1 where none is said."""
     raise TypeError(f"no positions of {game!r}")
 
 
-def board_of(text: str) -> Board:
+def board_of(text: str) -> BoardPicture:
     """The board whose ``str`` is ``text``: its rows, joined by ``/``."""
     rows = text.split("/")
     assert len({len(row) for row in rows}) == 1, text
-    return Board(len(rows[0]), len(rows), tuple(Square(sign) for row in rows for sign in row))
+    return BoardPicture(
+        len(rows[0]), len(rows), tuple(Square(sign) for row in rows for sign in row)
+    )
 
 
-def _board(text: str) -> tuple[Board, int]:
+def _board(text: str) -> tuple[BoardPicture, int]:
     match = _BOARD.fullmatch(text)
     assert match is not None, text
     return board_of(match[1]), int(match[2] or 1)

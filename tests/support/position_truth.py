@@ -5,11 +5,11 @@ from __future__ import annotations
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.residual import residual
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from tests.support.depqbf import depqbf_truth
 
 
-def right_after_each_play(formula: Qbf, layout: Layout, game: Game) -> bool:
+def right_after_each_play(formula: Qbf, layout: Layout, game: TwoPlayerGame) -> bool:
     """True if the formula has the game's value after each play of legal moves.
 
     The game's is a minimax of its own; the formula's is DepQBF's, with the moves fixed.  Each of
@@ -21,7 +21,7 @@ def right_after_each_play(formula: Qbf, layout: Layout, game: Game) -> bool:
     )
 
 
-def _right(formula: Qbf, layout: Layout, game: Game, half: bool, stops: bool) -> bool:
+def _right(formula: Qbf, layout: Layout, game: TwoPlayerGame, half: bool, stops: bool) -> bool:
     right = True
 
     def black_wins(position: Position, fixed: dict[int, bool]) -> bool:

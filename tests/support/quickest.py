@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from qsage_validate.games.protocol import Game, Move, Player, Position
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
+from qsage_validate.solvers.search.solver import SearchSolver
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -19,7 +19,7 @@ class Quickest:
     player has won, at that player's ply.  In GDL a win is claimed at a ply of its own.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: TwoPlayerGame) -> None:
         self._language = game.language
         self._known: dict[tuple[int, Position], int | None] = {}
 
@@ -55,7 +55,9 @@ class Quickest:
         ]
 
 
-def check_search(game: Game, solvers: Iterable[Solver], random: Random, positions: int = 4) -> None:
+def check_search(
+    game: TwoPlayerGame, solvers: Iterable[SearchSolver], random: Random, positions: int = 4
+) -> None:
     """Winner, critical depth and first moves of each search, and its moves in some positions."""
     own = Quickest(game)
     start = game.initial
@@ -75,7 +77,7 @@ def check_search(game: Game, solvers: Iterable[Solver], random: Random, position
                 _check_moves(own, solver, position)
 
 
-def _check_moves(own: Quickest, solver: Solver, position: Position) -> None:
+def _check_moves(own: Quickest, solver: SearchSolver, position: Position) -> None:
     if position.outcome is not None:
         return
     player, within = position.to_move, own.plies(position)

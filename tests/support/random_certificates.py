@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 _ARITY = {Connective.XOR: 2, Connective.ITE: 3}
 
@@ -56,7 +56,7 @@ def random_aig(draw: st.DrawFn, num_inputs: int, most: int = 12) -> Aig:
 def certified(draw: st.DrawFn) -> tuple[Qbf, CircuitCertificate]:
     """A formula and functions of both kinds, right or wrong, looking anywhere; some missing."""
     formula = draw(formulas())
-    kind = draw(st.sampled_from(Kind))
+    kind = draw(st.sampled_from(CertificateKind))
     inputs = formula.variables(kind.decides.dual)
     inputs = tuple(draw(st.permutations([v for v in inputs if draw(st.booleans())])))
     aig = random_aig(draw, len(inputs))

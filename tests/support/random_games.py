@@ -12,17 +12,17 @@ from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
+    BddlProblem,
     Condition,
     Coordinate,
     Domain,
     Model,
-    Problem,
     SubCondition,
 )
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.library.grid import positional_domain
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from tests.support.positional import random_game, random_network_game
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -83,7 +83,7 @@ def random_grid(random: Random) -> Model:
     first = random.choice((BLACK, BLACK, WHITE))
     depth = random.randint(2, width * height + 3)
     black, white = (_goals(random, player, width, height) for player in (BLACK, WHITE))
-    return Model(domain, Problem(width, height, initial, depth, black, white, first), "random")
+    return Model(domain, BddlProblem(width, height, initial, depth, black, white, first), "random")
 
 
 def _domain(random: Random) -> Domain:
@@ -150,7 +150,7 @@ MODELS: Final[Mapping[str, Callable[[Random], GameModel]]] = {
 }
 
 
-def random_model(random: Random, language: str) -> tuple[GameModel, Game]:
+def random_model(random: Random, language: str) -> tuple[GameModel, TwoPlayerGame]:
     """A model whose rules can be executed, with its game."""
     while True:
         model = MODELS[language](random)

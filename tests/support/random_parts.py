@@ -8,10 +8,10 @@ from random import Random
 from qsage_validate.certificates.routes.rest import evaluate
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 
-def random_part(rng: Random, formula: Qbf, kind: Kind) -> CircuitCertificate:
+def random_part(rng: Random, formula: Qbf, kind: CertificateKind) -> CircuitCertificate:
     """Random functions of some variables, each over what stands left of its own."""
     level = formula.levels()
     opponent = formula.variables(kind.decides.dual)

@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.games.protocol import Game, Move, Player, Position
-from qsage_validate.solvers.search.solver import SearchResult, Solver
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
+from qsage_validate.solvers.search.solver import SearchResult, SearchSolver
 from qsage_validate.system.limits import Limits
 
 
-def solve(game: Game, *, limits: Limits | None = None) -> SearchResult:
+def solve(game: TwoPlayerGame, *, limits: Limits | None = None) -> SearchResult:
     """Who wins ``game`` within its plies, by the general search."""
-    return Solver(game, limits=limits or Limits()).solve()
+    return SearchSolver(game, limits=limits or Limits()).solve()
 
 
-def winning_moves(solver: Solver, position: Position) -> list[Move]:
+def winning_moves(solver: SearchSolver, position: Position) -> list[Move]:
     """All moves after which the player to move still wins, in the order of the rules."""
     player = position.to_move
     moves = position.legal_moves()
     return [move for move in moves if solver.winner(position.play(move)) is player]
 
 
-def winning_first_moves(game: Game) -> tuple[Move, ...]:
+def winning_first_moves(game: TwoPlayerGame) -> tuple[Move, ...]:
     """All winning first moves, where the winner begins."""
-    return Solver(game).solve(all_first_moves=True).first_moves
+    return SearchSolver(game).solve(all_first_moves=True).first_moves
 
 
 class WinningStrategy:
     """What the winner of a game plays, from the table of the search that found it."""
 
-    def __init__(self, solver: Solver, player: Player) -> None:
+    def __init__(self, solver: SearchSolver, player: Player) -> None:
         self.solver = solver
         self.player = player
 
@@ -61,9 +61,9 @@ class WinningStrategy:
             raise UsageError(f"{position.to_move} is to move, expected {self.player}")
 
 
-def winning_strategy(game: Game, *, limits: Limits | None = None) -> WinningStrategy:
+def winning_strategy(game: TwoPlayerGame, *, limits: Limits | None = None) -> WinningStrategy:
     """The strategy of whoever wins ``game``; raises ``UndecidedError`` at a limit."""
-    solver = Solver(game, limits=limits or Limits())
+    solver = SearchSolver(game, limits=limits or Limits())
     result = solver.solve()
     if result.winner is None:
         raise UndecidedError(result.reason)

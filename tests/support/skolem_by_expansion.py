@@ -9,7 +9,7 @@ from pysat.solvers import Solver
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.formats.qdimacs import ClausalForm
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 
 def skolem_by_expansion(form: ClausalForm) -> CircuitCertificate | None:
@@ -54,4 +54,6 @@ def skolem_by_expansion(form: ClausalForm) -> CircuitCertificate | None:
     literals = [function(variable) for variable in left_of]
     aig, outputs = builder.build(literals)
     functions = dict(zip(left_of, outputs, strict=True))
-    return CircuitCertificate(Kind.SKOLEM, aig, tuple(universals), functions, Dialect.QBFCERT_ASCII)
+    return CircuitCertificate(
+        CertificateKind.SKOLEM, aig, tuple(universals), functions, Dialect.QBFCERT_ASCII
+    )

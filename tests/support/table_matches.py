@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -16,9 +16,9 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.strategies.readers import reader_of
 from tests.support.certifying import certify_game
 
@@ -52,9 +52,9 @@ def table_conductor(
     *,
     certificate: CircuitCertificate | None = None,
     layout: Layout | None = None,
-    game: Game | None = None,
+    game: TwoPlayerGame | None = None,
     rules: bool = True,
-) -> Conductor:
+) -> PlayEngine:
     """Plays of a certificate; another one, or another layout or game, where they are given."""
     made = certified(model, encoding)
     qbf, chosen = made.encoding.qbf, certificate or made.certificate
@@ -62,11 +62,13 @@ def table_conductor(
     names = Names(meant, qbf)
     known = game or load_game(model) if rules else None
     reader = reader_of(meant, chosen, qbf, SimulationOracle(chosen, qbf), known)
-    return Conductor(reader, known, name=names.variable, gates=names.at_ply)
+    return PlayEngine(reader, known, name=names.variable, gates=names.at_ply)
 
 
-def table_match(model: PositionalModel | GdlModel, encoding: str, *, rules: bool = True) -> Match:
+def table_match(
+    model: PositionalModel | GdlModel, encoding: str, *, rules: bool = True
+) -> PlayMatch:
     """A person's play against the certificate of a game."""
     conductor = table_conductor(model, encoding, rules=rules)
     names = Names(conductor.layout, certified(model, encoding).encoding.qbf)
-    return Match(BoardEngine(conductor, names, "a play"))
+    return PlayMatch(BoardEngine(conductor, names, "a play"))

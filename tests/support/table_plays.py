@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 
 Choice = NDArray[np.bool_]
@@ -20,7 +20,7 @@ Choice = NDArray[np.bool_]
 
 
 def lost_plays(
-    layout: Layout, certificate: CircuitCertificate, game: Game, most: int = 3000
+    layout: Layout, certificate: CircuitCertificate, game: TwoPlayerGame, most: int = 3000
 ) -> list[str]:
     """Plays that the certificate does not win, as texts; empty when it wins them all.
 
@@ -31,14 +31,14 @@ def lost_plays(
 
 class _Walk:
     def __init__(
-        self, layout: Layout, certificate: CircuitCertificate, game: Game, most: int
+        self, layout: Layout, certificate: CircuitCertificate, game: TwoPlayerGame, most: int
     ) -> None:
         self.layout = layout
         self.game = game
         self.hero = certificate.kind.player
         self.place = {v: k for k, v in enumerate(certificate.inputs)}
         self.names = list(certificate.functions)
-        self.simulator = Simulator(certificate.aig, list(certificate.functions.values()))
+        self.simulator = GraphSimulator(certificate.aig, list(certificate.functions.values()))
         self.left = most
         self.lost: list[str] = []
         nothing = np.zeros(len(certificate.inputs), dtype=np.bool_)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from qsage_validate.games.protocol import Board, Game, Player, Position, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Position, Square, TwoPlayerGame
 
 Place = tuple[int, int]
 STONES = {"open": Square.OPEN, "black": Square.BLACK, "white": Square.WHITE}
@@ -36,7 +36,7 @@ class Memory:
         return next((seen for player, seen in self.last if str(player) == name), None)
 
 
-def seen(before: Board, text: str, after: Board, mover: Player) -> Seen:
+def seen(before: BoardPicture, text: str, after: BoardPicture, mover: Player) -> Seen:
     own = STONES[str(mover).lower()]
     come = [place for place in places(after) if after[place] is own and before[place] is not own]
     gone = [place for place in places(after) if before[place] is own and after[place] is not own]
@@ -46,7 +46,7 @@ def seen(before: Board, text: str, after: Board, mover: Player) -> Seen:
     return Seen(text, come[0] if come else stays, gone[0] if gone else None, captures)
 
 
-def places(board: Board) -> Iterator[Place]:
+def places(board: BoardPicture) -> Iterator[Place]:
     for y in range(1, board.height + 1):
         for x in range(1, board.width + 1):
             yield x, y
@@ -319,7 +319,7 @@ def can_win(position: Position, player: Player) -> bool:
     return position.to_move is player and any(won(after, player) for after in following(position))
 
 
-def play_all(game: Game, text: str, hero: Player) -> int:
+def play_all(game: TwoPlayerGame, text: str, hero: Player) -> int:
     """Play by the text against all moves; fails for a play that is lost. The number of plays."""
     player = TextPlayer(text, hero)
     plays = 0

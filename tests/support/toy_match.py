@@ -10,18 +10,18 @@ from qsage_validate.arena.engines.engine import Engine, Facts, Step
 from qsage_validate.arena.frame import (
     BlockMove,
     Frame,
-    Group,
+    FrameValue,
     Hint,
     LayoutMove,
     MatchMove,
     MatchOutcome,
-    NamedValue,
+    NamedGroup,
     SquareXY,
     WhyNot,
 )
 from qsage_validate.errors import MalformedMoveError, UsageError
-from qsage_validate.games.protocol import Board, Illegality, Player, Square
-from qsage_validate.play.match import Match
+from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Square
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from tests.support.position_text import board_of
 
@@ -46,11 +46,11 @@ class Toy:
     """Rules in which every action is a list of conditions."""
 
     title: str
-    start: Board
+    start: BoardPicture
     black: Actions
     white: Actions
     plies: int = 5
-    wins: Callable[[Board], bool] = lambda board: False
+    wins: Callable[[BoardPicture], bool] = lambda board: False
 
     def actions(self, player: Player) -> Actions:
         return self.black if player is Player.BLACK else self.white
@@ -64,7 +64,7 @@ def step(square: Square, dx: int, dy: int, target: Square = O) -> tuple[Conditio
     return (Condition(0, 0, square, O), Condition(dx, dy, target, square))
 
 
-def three_in_a_row(board: Board) -> bool:
+def three_in_a_row(board: BoardPicture) -> bool:
     return any(
         all(board[x + k, y] is B for k in range(3))
         for y in range(1, board.height + 1)
@@ -132,7 +132,7 @@ class ToyEngine(Engine[Step]):
     def legal(self, step: Step) -> Sequence[LayoutMove]:
         return self._legal(self._person, _board(step))
 
-    def _legal(self, player: Player, board: Board) -> list[LayoutMove]:
+    def _legal(self, player: Player, board: BoardPicture) -> list[LayoutMove]:
         return [
             move
             for action in self.toy.actions(player)
@@ -147,7 +147,7 @@ class ToyEngine(Engine[Step]):
         return [((x + c.dx, y + c.dy), c) for c in self.toy.actions(player)[move.action]]
 
     def _failing(
-        self, move: LayoutMove, player: Player, board: Board
+        self, move: LayoutMove, player: Player, board: BoardPicture
     ) -> tuple[int, SquareXY, Condition] | None:
         for index, ((x, y), condition) in enumerate(self._conditions(move, player)):
             inside = 1 <= x <= board.width and 1 <= y <= board.height
@@ -182,7 +182,7 @@ class ToyEngine(Engine[Step]):
             self._person,
             False,
             False,
-            (NamedValue(name, f"-{30 + index}", -30 - index, False, Group.INDICATOR),),
+            (FrameValue(name, f"-{30 + index}", -30 - index, False, NamedGroup.INDICATOR),),
             Illegality(rule, text, (x, y), index),
         )
 
@@ -197,21 +197,21 @@ class ToyEngine(Engine[Step]):
     def can_claim(self, step: Step) -> bool:
         return self._claims and not step.over
 
-    def _values(self, ply: int, board: Board) -> tuple[NamedValue, ...]:
+    def _values(self, ply: int, board: BoardPicture) -> tuple[FrameValue, ...]:
         stones = tuple(
             (i % board.width + 1, i // board.width + 1)
             for i, square in enumerate(board.squares)
             if square is not O
         )
         return (
-            NamedValue(f"black {ply} action 1", "3", 3, False, Group.MOVE),
-            NamedValue(f"black {ply} x 1", "4", 4, True, Group.MOVE),
-            NamedValue(f"white {ply} bounds", "-g12", -12, True, Group.INDICATOR),
-            NamedValue(f"state {ply} open", "51", 51, None, Group.STATE, stones),
-            NamedValue("verdict", "99", 99, True, Group.VERDICT),
+            FrameValue(f"black {ply} action 1", "3", 3, False, NamedGroup.MOVE),
+            FrameValue(f"black {ply} x 1", "4", 4, True, NamedGroup.MOVE),
+            FrameValue(f"white {ply} bounds", "-g12", -12, True, NamedGroup.INDICATOR),
+            FrameValue(f"state {ply} open", "51", 51, None, NamedGroup.STATE, stones),
+            FrameValue("verdict", "99", 99, True, NamedGroup.VERDICT),
         )
 
-    def _after(self, board: Board, move: LayoutMove, player: Player) -> Board:
+    def _after(self, board: BoardPicture, move: LayoutMove, player: Player) -> BoardPicture:
         squares = list(board.squares)
         for (x, y), condition in self._conditions(move, player):
             if 1 <= x <= board.width and 1 <= y <= board.height:
@@ -219,7 +219,7 @@ class ToyEngine(Engine[Step]):
         return replace(board, squares=tuple(squares))
 
     def _ply(
-        self, ply: int, player: Player, move: LayoutMove, before: Board, why: WhyNot | None
+        self, ply: int, player: Player, move: LayoutMove, before: BoardPicture, why: WhyNot | None
     ) -> Frame:
         board = self._after(before, move, player)
         outcome = None
@@ -277,7 +277,7 @@ class ToyEngine(Engine[Step]):
         return Step(mine)
 
 
-def _board(step: Step) -> Board:
+def _board(step: Step) -> BoardPicture:
     assert step.frame.board is not None
     return step.frame.board
 
@@ -334,9 +334,9 @@ class BitsEngine(Engine[Step]):
         return Step(Frame(2, Player.WHITE, move, False, None, None, _named(move)))
 
 
-def _named(move: BlockMove) -> tuple[NamedValue, ...]:
+def _named(move: BlockMove) -> tuple[FrameValue, ...]:
     return tuple(
-        NamedValue(name, name, variable, value, Group.BLOCK)
+        FrameValue(name, name, variable, value, NamedGroup.BLOCK)
         for name, variable, value in zip(move.names, move.variables, move.values, strict=True)
     )
 
@@ -349,14 +349,14 @@ def toy_match(
     broken: type[Exception] | None = None,
     gate: threading.Event | None = None,
     claims: bool = False,
-) -> Match:
+) -> PlayMatch:
     """A play by toy rules, in which something may go wrong."""
     engine = ToyEngine(
         toy, person=person, finding_at=finding_at, broken=broken, gate=gate, claims=claims
     )
-    return Match(engine)
+    return PlayMatch(engine)
 
 
-def bare_match() -> Match:
+def bare_match() -> PlayMatch:
     """A play of bits."""
-    return Match(BitsEngine())
+    return PlayMatch(BitsEngine())

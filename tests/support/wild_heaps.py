@@ -12,14 +12,18 @@ from random import Random
 
 from qsage_validate.extensions.impartial.formula import (
     TRUE,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     conjunction,
     disjunction,
 )
-from qsage_validate.extensions.impartial.model import Action, Effect, ImpartialGame
+from qsage_validate.extensions.impartial.model import (
+    ImpartialAction,
+    ImpartialEffect,
+    ImpartialGame,
+)
 from qsage_validate.extensions.impartial.synthesis.checks.endless import EndlessPlay
 from tests.support.impartial_games import legal, naive_successors
 
@@ -44,28 +48,35 @@ def finite_game(random: Random) -> ImpartialGame:
         before = random.choice([n for n in range(most + 1) if n != end])
         down = [n for n in range(most + 1) if n < before] or [end]
         after = random.choice(down if random.random() < 0.7 else range(most + 1))
-        effect = Effect("v", number(after))
-        actions.append(Action(f"a{index}", (), Comparison("=", v, number(before)), (effect,)))
-    constraint = conjunction((Comparison(">=", v), Comparison("<=", v, number(most))))
-    ending = Comparison("=", v, number(end))
+        effect = ImpartialEffect("v", number(after))
+        actions.append(
+            ImpartialAction(f"a{index}", (), ImpartialComparison("=", v, number(before)), (effect,))
+        )
+    constraint = conjunction(
+        (ImpartialComparison(">=", v), ImpartialComparison("<=", v, number(most)))
+    )
+    ending = ImpartialComparison("=", v, number(end))
     return ImpartialGame("finite", ("v",), tuple(actions), constraint, ending)
 
 
 def wild_game(random: Random) -> ImpartialGame:
     """One or two heaps, often without an upper or a lower bound, that may grow and shrink."""
     names = ("v1", "v2")[: random.randint(1, 2)]
-    legal_parts: list[Formula] = []
+    legal_parts: list[ImpartialFormula] = []
     for name in names:
         v = Linear.variable(name)
         if random.random() < 0.85:
-            legal_parts.append(Comparison(">=", v, number(random.choice([0, 0, 0, -3]))))
+            legal_parts.append(ImpartialComparison(">=", v, number(random.choice([0, 0, 0, -3]))))
         if random.random() < 0.4:
-            legal_parts.append(Comparison("<=", v, number(random.randint(1, 6))))
+            legal_parts.append(ImpartialComparison("<=", v, number(random.randint(1, 6))))
     actions = []
     for index in range(random.randint(1, 3)):
         target = random.choice(names)
         v, k = Linear.variable(target), Linear.variable("k")
-        parts: list[Formula] = [Comparison(">=", k, number(1)), Comparison("<=", k, number(2))]
+        parts: list[ImpartialFormula] = [
+            ImpartialComparison(">=", k, number(1)),
+            ImpartialComparison("<=", k, number(2)),
+        ]
         for _ in range(random.randint(0, 2)):
             one = Linear.variable(random.choice(names))
             kind = random.choice(["<=", ">=", "=", "!=", "%", "pair"])
@@ -73,19 +84,25 @@ def wild_game(random: Random) -> ImpartialGame:
                 modulus = random.choice([2, 3])
                 parts.append(Congruence(one, modulus, number(random.randrange(modulus))))
             elif kind == "pair":
-                parts.append(Comparison(random.choice(["<", ">="]), v, one + random.randint(0, 2)))
+                parts.append(
+                    ImpartialComparison(random.choice(["<", ">="]), v, one + random.randint(0, 2))
+                )
             else:
-                parts.append(Comparison(kind, one, number(random.randint(-1, 6))))
+                parts.append(ImpartialComparison(kind, one, number(random.randint(-1, 6))))
         other = Linear.variable(random.choice(names))
         value = random.choice([v - k, v - k, v - k, v + k, other - k, number(2) - k, v + other - k])
-        effects = [Effect(target, value)]
+        effects = [ImpartialEffect(target, value)]
         if len(names) == 2 and random.random() < 0.4:
             second = names[1 - names.index(target)]
             w = Linear.variable(second)
-            when = random.choice([TRUE, Comparison("<", v, w), Comparison("=", k, number(1))])
-            effects.append(Effect(second, random.choice([w + k, w - 1, v, number(3)]), when))
-        actions.append(Action(f"a{index}", ("k",), conjunction(parts), tuple(effects)))
-    ending = Comparison("=", Linear.variable(names[0]), number(random.randint(0, 2)))
+            when = random.choice(
+                [TRUE, ImpartialComparison("<", v, w), ImpartialComparison("=", k, number(1))]
+            )
+            effects.append(
+                ImpartialEffect(second, random.choice([w + k, w - 1, v, number(3)]), when)
+            )
+        actions.append(ImpartialAction(f"a{index}", ("k",), conjunction(parts), tuple(effects)))
+    ending = ImpartialComparison("=", Linear.variable(names[0]), number(random.randint(0, 2)))
     return ImpartialGame("wild", names, tuple(actions), conjunction(legal_parts), ending)
 
 
@@ -143,11 +160,11 @@ def all_states(game: ImpartialGame, low: int, high: int) -> list[State]:
     return [state for state in states if legal(game, state)]
 
 
-def one_of(states: Iterable[State], variables: tuple[str, ...]) -> Formula:
+def one_of(states: Iterable[State], variables: tuple[str, ...]) -> ImpartialFormula:
     """The formula that holds in ``states`` alone."""
     return disjunction(
         conjunction(
-            Comparison("=", Linear.variable(name), number(value))
+            ImpartialComparison("=", Linear.variable(name), number(value))
             for name, value in zip(variables, state, strict=True)
         )
         for state in states

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
+    BddlProblem,
     Condition,
     Coordinate,
     Domain,
     Model,
-    Problem,
     SubCondition,
 )
 from qsage_validate.games.library.grid import positional_domain
@@ -94,7 +94,7 @@ def wild_models(draw: st.DrawFn, max_side: int = 3, max_depth: int = 6) -> Model
         for player in Player
     )
     first = draw(_FIRST)
-    problem = Problem(
+    problem = BddlProblem(
         width,
         height,
         tuple((piece, x, y) for (x, y), piece in sorted(initial.items())),
@@ -126,7 +126,7 @@ def positional_models(draw: st.DrawFn, most_squares: int = 7) -> Model:
         )
 
     first = draw(st.sampled_from(Player))
-    problem = Problem(
+    problem = BddlProblem(
         width,
         height,
         tuple((piece, x, y) for (x, y), piece in sorted(initial.items())),
@@ -166,7 +166,7 @@ def filling_models(draw: st.DrawFn, *, with_goals: bool) -> Model:
         for player in Player
     }
     chosen = goals(width, height) if with_goals else st.just(())
-    problem = Problem(
+    problem = BddlProblem(
         width,
         height,
         tuple((piece, x, y) for (x, y), piece in sorted(draw(initials(width, height, 2)).items())),
@@ -209,7 +209,7 @@ def moving_models(draw: st.DrawFn) -> Model:
         one = st.lists(part.map(lambda p: SubCondition(*p)), min_size=1, max_size=2).map(tuple)
         return st.lists(one, max_size=2).map(tuple)
 
-    problem = Problem(
+    problem = BddlProblem(
         width,
         height,
         tuple((piece, x, y) for (x, y), piece in sorted(draw(initials(width, height, 4)).items())),

@@ -2,7 +2,13 @@
 
 from itertools import combinations
 
-from qsage_validate.games.library.template import LibraryGame, Number, Option, Template, Values
+from qsage_validate.games.library.template import (
+    LibraryGame,
+    NumberKind,
+    Template,
+    TemplateOption,
+    Values,
+)
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 
@@ -29,8 +35,8 @@ GAMES = (
             name="triangle",
             help="Triangle: Black wants three edges of a triangle, White hinders",
             options=(
-                Option("vertices", Number(3, 9), "vertices of the graph", 5),
-                Option("depth", Number(1, 36), "number of plies", 7),
+                TemplateOption("vertices", NumberKind(3, 9), "vertices of the graph", 5),
+                TemplateOption("depth", NumberKind(1, 36), "number of plies", 7),
             ),
             language="positional",
             construct=build,

@@ -5,8 +5,8 @@ import sys
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.residual import residual
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.solvers.qbf.backend import Backend, Format
-from qsage_validate.solvers.qbf.dialect import Dialect
+from qsage_validate.solvers.qbf.backend import Backend, SolverFormat
+from qsage_validate.solvers.qbf.dialect import SolverDialect
 from qsage_validate.solvers.qbf.locate import on_path
 
 
@@ -29,10 +29,10 @@ def main() -> int:
 SOLVERS = (
     Backend(
         name="triangle-brute",
-        accepts=frozenset({Format.QDIMACS, Format.QCIR}),
+        accepts=frozenset({SolverFormat.QDIMACS, SolverFormat.QCIR}),
         traces=frozenset(),
         help="tries both values of each variable",
-        dialect=Dialect(),
+        dialect=SolverDialect(),
         find=lambda: on_path("triangle-brute"),
     ),
 )

@@ -17,11 +17,11 @@ from qsage_validate.arena.engines.engine import Engine, Facts, Step
 from qsage_validate.arena.frame import (
     BlockMove,
     Frame,
-    Group,
+    FrameValue,
     Hint,
     MatchMove,
     MatchOutcome,
-    NamedValue,
+    NamedGroup,
     WhyNot,
 )
 from qsage_validate.arena.watch import broken_by_values
@@ -205,9 +205,9 @@ class BlockEngine(Engine[Step]):
     def _step(self, frame: Frame) -> Step:
         return Step(self._finished(frame) if frame.ply == len(self._blocks) else frame)
 
-    def _values(self, move: BlockMove) -> tuple[NamedValue, ...]:
+    def _values(self, move: BlockMove) -> tuple[FrameValue, ...]:
         return tuple(
-            NamedValue(name, name, variable, value, Group.BLOCK)
+            FrameValue(name, name, variable, value, NamedGroup.BLOCK)
             for variable, name, value in zip(move.variables, move.names, move.values, strict=True)
         )
 
@@ -219,7 +219,7 @@ class BlockEngine(Engine[Step]):
         winner = self._player if promised else self._player.other
         name = formula.name(abs(formula.output))
         signed = f"-{name}" if formula.output < 0 else name
-        value = NamedValue("verdict", signed, formula.output, verdict, Group.VERDICT)
+        value = FrameValue("verdict", signed, formula.output, verdict, NamedGroup.VERDICT)
         reason = f"the matrix is {'true' if verdict else 'false'}"
         findings: tuple[Finding, ...] = ()
         if not promised:
@@ -256,7 +256,7 @@ def _with(
     frame: Frame,
     outcome: MatchOutcome,
     findings: tuple[Finding, ...],
-    values: tuple[NamedValue, ...],
+    values: tuple[FrameValue, ...],
 ) -> Frame:
     """A frame with the end of the play."""
     return replace(frame, outcome=outcome, findings=frame.findings + findings, values=values)

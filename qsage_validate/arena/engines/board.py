@@ -6,15 +6,15 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.arena.conductor import Conductor, broken_promise, broken_when_stuck
+from qsage_validate.arena.conductor import PlayEngine, broken_promise, broken_when_stuck
 from qsage_validate.arena.engines.engine import Engine, Facts, Step
 from qsage_validate.arena.frame import (
     Frame,
+    FrameValue,
     Hint,
     LayoutMove,
     MatchMove,
     MatchOutcome,
-    NamedValue,
     Pairs,
     SquareXY,
     WhyNot,
@@ -44,7 +44,7 @@ class BoardEngine(Engine[BoardStep]):
 
     def __init__(
         self,
-        conductor: Conductor,
+        conductor: PlayEngine,
         names: Names,
         title: str,
         notes: Iterable[str] = (),
@@ -154,14 +154,14 @@ class BoardEngine(Engine[BoardStep]):
         rules_legal = None if state.position is None else illegality is None
         if formula_legal is not False and illegality is None:
             return None
-        evidence: list[NamedValue] = []
+        evidence: list[FrameValue] = []
         if verdict is not None and not verdict.legal:
             evidence = self._evidence(state, own, verdict)
         return WhyNot(
             own, self.mover(step), formula_legal, rules_legal, tuple(evidence), illegality
         )
 
-    def _evidence(self, state: PlayState, move: LayoutMove, verdict: Legality) -> list[NamedValue]:
+    def _evidence(self, state: PlayState, move: LayoutMove, verdict: Legality) -> list[FrameValue]:
         """The literals by which the formula flags a move."""
         ply, names = state.plies + 1, self._names
         evidence = [

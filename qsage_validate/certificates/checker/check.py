@@ -39,16 +39,16 @@ from qsage_validate.certificates.checker.definitions import (
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.clauses import load
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
-from qsage_validate.circuit.lemmas import Attempt, Step, satisfy_with_lemmas
+from qsage_validate.circuit.lemmas import LemmaBatch, LemmaMethod, satisfy_with_lemmas
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Solver, TimedOut
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.kernel.certificate import (
     Certificate,
+    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
-    Kind,
     dont_cares,
 )
 from qsage_validate.kernel.composition import Composition, compose
@@ -75,7 +75,7 @@ class Lemma:
 
 @dataclass(frozen=True, slots=True)
 class LemmaStep:
-    """Lemmas that are proved together (see :class:`qsage_validate.circuit.lemmas.Step`).
+    """Lemmas that are proved together (see :class:`qsage_validate.circuit.lemmas.LemmaBatch`).
 
     Each attempt says which gates of graph and formula are looked at as if they were inputs, and
     the numbers of earlier steps that help.
@@ -91,7 +91,7 @@ class LemmaStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class CheckEvidence:
     """The size of a check and its cost: numbers of gates, calls and conflicts.
 
     ``certificate`` are the gates in the file (of a clause set: of the circuit that its
@@ -113,12 +113,12 @@ class CertificateProved(Proof):
     difference.  ``gates`` is the size of the circuit that was proved constant.
     """
 
-    kind: Kind
+    kind: CertificateKind
     dont_cares: tuple[int, ...]
     gates: int
     seconds: float
     open_variables: tuple[int, ...] = ()
-    evidence: Evidence | None = None
+    evidence: CheckEvidence | None = None
 
     @property
     def notes(self) -> str:
@@ -133,7 +133,7 @@ class CertificateProved(Proof):
 
     @property
     def reason(self) -> str:
-        value = "true" if self.kind is Kind.SKOLEM else "false"
+        value = "true" if self.kind is CertificateKind.SKOLEM else "false"
         return f"the {self.kind.value} functions make the formula {value}{self.notes}"
 
 
@@ -148,7 +148,7 @@ class CertificateRefuted(Refutation):
     reason: str
     choice: Mapping[int, bool] | None = None
     dependency: Dependency | None = None
-    evidence: Evidence | None = None
+    evidence: CheckEvidence | None = None
 
     def __post_init__(self) -> None:
         if (self.choice is None) == (self.dependency is None):
@@ -159,7 +159,7 @@ class CertificateRefuted(Refutation):
 class CertificateUndecided(Undecided):
     """With what was looked at in vain."""
 
-    evidence: Evidence | None = None
+    evidence: CheckEvidence | None = None
 
 
 CheckResult = CertificateProved | CertificateRefuted | CertificateUndecided
@@ -212,7 +212,7 @@ def check_matrix(
     The result, a refuting choice included, is the same for every number of ``jobs``
     (processes).
     """
-    search = _Search(formula, deadline, jobs, tell)
+    search = _CheckSearch(formula, deadline, jobs, tell)
     try:
         read = functions_of(certificate, formula)
     except NotDefinitionalError as error:
@@ -254,7 +254,7 @@ def check_matrix(
     if isinstance(answer, Satisfiable):
         choice = dict(zip(composition.opponent, answer.inputs, strict=True))
         at_fault = _first_true(composition, contradictions, answer.inputs)
-        reason = f"the matrix is {'false' if circuit.kind is Kind.SKOLEM else 'true'}"
+        reason = f"the matrix is {'false' if circuit.kind is CertificateKind.SKOLEM else 'true'}"
         if at_fault is not None:
             variable = list(read.contradictions)[at_fault]
             reason = f"the clauses of {variable} contradict each other"
@@ -286,7 +286,7 @@ def check_matrix(
     )
 
 
-def _either_value_wins(search: _Search, certificate: ClauseCertificate) -> tuple[Answer, str]:
+def _either_value_wins(search: _CheckSearch, certificate: ClauseCertificate) -> tuple[Answer, str]:
     """Ask for a solution of the clauses that loses; if there is one, say why it proves nothing.
 
     An input of its own gives the value of each open variable, so that the graph has every
@@ -307,7 +307,7 @@ def _either_value_wins(search: _Search, certificate: ClauseCertificate) -> tuple
     return answer, "and it loses with one of its values"
 
 
-class _Search:
+class _CheckSearch:
     """The SAT calls of one check, and their cost."""
 
     def __init__(self, formula: Qbf, deadline: Deadline, jobs: int, tell: Tell) -> None:
@@ -321,8 +321,8 @@ class _Search:
         self._effort = Effort()
 
     @property
-    def evidence(self) -> Evidence:
-        return Evidence(self.certificate, self.composed, self._effort)
+    def evidence(self) -> CheckEvidence:
+        return CheckEvidence(self.certificate, self.composed, self._effort)
 
     @property
     def late(self) -> bool:
@@ -355,7 +355,7 @@ class _Search:
         return answer
 
     def ask_with_lemmas(
-        self, composition: Composition, literal: int, steps: Sequence[Step]
+        self, composition: Composition, literal: int, steps: Sequence[LemmaBatch]
     ) -> Answer | None:
         """The same behind lemmas; ``None`` when these are no help."""
         parts = [
@@ -373,9 +373,9 @@ class _Search:
             aig,
             moved,
             [
-                Step(
+                LemmaBatch(
                     tuple(map(placed, step.lemmas)),
-                    tuple(Attempt(placed(a.cuts), a.uses) for a in step.attempts),
+                    tuple(LemmaMethod(placed(a.cuts), a.uses) for a in step.attempts),
                 )
                 for step in steps
             ],
@@ -405,10 +405,10 @@ def functions_of(certificate: Certificate, formula: Qbf) -> Definitions:
     return Definitions(certificate, {}, {})
 
 
-def _lost(composition: Composition, kind: Kind) -> int:
+def _lost(composition: Composition, kind: CertificateKind) -> int:
     """The literal that is true where the certificate loses."""
     assert composition.output is not None
-    return composition.output ^ (kind is Kind.SKOLEM)
+    return composition.output ^ (kind is CertificateKind.SKOLEM)
 
 
 def _first_true(
@@ -416,7 +416,7 @@ def _first_true(
 ) -> int | None:
     """The index of the first of ``literals`` that is true under ``inputs``."""
     aig, moved = composition.builder.build(literals)
-    words = Simulator(aig, moved).run(pack(np.array([inputs], dtype=np.bool_)))
+    words = GraphSimulator(aig, moved).run(pack(np.array([inputs], dtype=np.bool_)))
     true = np.flatnonzero(unpack(words, 1)[0])
     return int(true[0]) if len(true) else None
 
@@ -435,7 +435,7 @@ def _variables(variables: Sequence[int]) -> str:
     return "1 variable" if len(variables) == 1 else f"{len(variables)} variables"
 
 
-def _steps(composition: Composition, steps: Sequence[LemmaStep], first: int) -> list[Step]:
+def _steps(composition: Composition, steps: Sequence[LemmaStep], first: int) -> list[LemmaBatch]:
     """The steps in literals of the composition, whose ``also`` has theirs from ``first`` on."""
     literals = iter(composition.also[first:])
 
@@ -446,8 +446,8 @@ def _steps(composition: Composition, steps: Sequence[LemmaStep], first: int) -> 
     found = []
     for step in steps:
         clauses = tuple(map(built, step.lemmas))
-        attempts = tuple(Attempt(built(cuts), uses) for cuts, uses in step.attempts)
-        found.append(Step(clauses, attempts))
+        attempts = tuple(LemmaMethod(built(cuts), uses) for cuts, uses in step.attempts)
+        found.append(LemmaBatch(clauses, attempts))
     return found
 
 
@@ -636,7 +636,7 @@ class _Lists:
     def clauses(self) -> Iterator[list[int]]:
         """Of the matrix that loses, and of all functions, each ended by 0."""
         formula, circuit = self._formula, self._circuit
-        lost = -formula.output if circuit.kind is Kind.SKOLEM else formula.output
+        lost = -formula.output if circuit.kind is CertificateKind.SKOLEM else formula.output
         yield [lost, 0]
         for clause in formula.clauses():
             yield [*clause, 0]

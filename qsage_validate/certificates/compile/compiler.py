@@ -30,7 +30,7 @@ from qsage_validate.encodings.layout.codings import Bits, MoveCoding
 from qsage_validate.encodings.layout.layout import IllegalMoves, Ply
 from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 
 class NotCompiledError(QsageError):
@@ -58,7 +58,7 @@ class PlayInLiterals(ABC):
         self.layout = encoding.layout
         self.qbf = encoding.qbf
         self.hero = hero
-        self.kind = Kind.SKOLEM if hero is Player.BLACK else Kind.HERBRAND
+        self.kind = CertificateKind.SKOLEM if hero is Player.BLACK else CertificateKind.HERBRAND
         self.builder = builder
         self.inputs = self.qbf.variables(self.kind.decides.dual)
         self.literals: dict[int, int] = {}
@@ -185,7 +185,7 @@ GoalNumber = Callable[[Callable[[Goals], int], int], Bits]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenMove:
     """The hero's move at a ply: its numbers, and whether the hero has won with it."""
 
     numbers: list[Bits]
@@ -229,7 +229,7 @@ class HeroPlays(PlayInLiterals):
         self._over = FALSE if initially is None else TRUE
 
     @abstractmethod
-    def _choose(self, ply: Ply) -> Chosen:
+    def _choose(self, ply: Ply) -> ChosenMove:
         """The hero's move at a ply."""
 
     def _leave(self) -> None:
@@ -364,7 +364,7 @@ class Compiler(HeroPlays):
         self._before += numbers
         self._codings.append(ply.coding)
 
-    def _choose(self, ply: Ply) -> Chosen:
+    def _choose(self, ply: Ply) -> ChosenMove:
         coding = ply.coding
         self.decisions.arrive(self._before)
         column = self.decisions.at_this_ply()
@@ -377,7 +377,7 @@ class Compiler(HeroPlays):
         def ends() -> int:
             return column(_stops, 1)[0] if nodes or not ply.stop_instead else FALSE
 
-        return Chosen(numbers, ends, _goals_in(column))
+        return ChosenMove(numbers, ends, _goals_in(column))
 
     def _leave(self) -> None:
         self.decisions.leave()

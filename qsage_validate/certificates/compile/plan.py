@@ -23,8 +23,8 @@ from typing import TypeVar
 
 from qsage_validate.errors import QsageError
 from qsage_validate.games.planning_game import PlanningGame
-from qsage_validate.games.positional.rules import Claim, PositionalGame, PositionalPosition
-from qsage_validate.games.protocol import Game, Move, Player, Position, Witness
+from qsage_validate.games.positional.rules import ClaimMove, PositionalGame, PositionalPosition
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame, Witness
 from qsage_validate.system.limits import NEVER, Deadline
 
 Key = TypeVar("Key", bound=Hashable)
@@ -90,7 +90,7 @@ class Planner:
 
     def __init__(
         self,
-        game: Game | PlanningGame,
+        game: TwoPlayerGame | PlanningGame,
         hero: Player,
         wins: Callable[[Position], bool],
         budget: int = _BUDGET,
@@ -368,7 +368,7 @@ class _Planner:
         self.known.setdefault(ply, []).append(found)
         return found
 
-    def choose(self, position: PositionalPosition) -> tuple[Claim, PositionalPosition]:
+    def choose(self, position: PositionalPosition) -> tuple[ClaimMove, PositionalPosition]:
         """A winning move of Black's, with what it leads to."""
         best = self.best_move(position)
         moves = [c for c in position.legal_moves() if c == best]

@@ -49,10 +49,10 @@ from qsage_validate.formats.source import (
 )
 from qsage_validate.kernel.certificate import (
     Certificate,
+    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
     Dialect,
-    Kind,
 )
 from qsage_validate.kernel.dependencies import wrong_dependency
 from qsage_validate.system.stages import stage
@@ -76,7 +76,7 @@ def read_outer_block(data: bytes, formula: Qbf | None, path: str | None) -> Circ
     if not scopes:
         raise file.source.error(0, "values", f"none: there is no variable in {prefix}")
     outermost = scopes[0].quantifier
-    kind = Kind.SKOLEM if outermost is Quantifier.EXISTS else Kind.HERBRAND
+    kind = CertificateKind.SKOLEM if outermost is Quantifier.EXISTS else CertificateKind.HERBRAND
     if file.truth is not None and file.truth is not kind.truth:
         value, whose = str(kind.truth).lower(), _WHOSE[outermost]
         found = f"the result {str(file.truth).lower()}"
@@ -207,7 +207,7 @@ class _CircuitReader:
 
     def _certificate(
         self,
-        kind: Kind,
+        kind: CertificateKind,
         inputs: Sequence[int],
         functions: Mapping[int, int],
         extra: Mapping[int, int],
@@ -295,12 +295,12 @@ class _CircuitReader:
 
     def _kind(
         self, inputs: Iterable[int], functions: Iterable[int], quantifiers: Mapping[int, Quantifier]
-    ) -> Kind:
+    ) -> CertificateKind:
         if self.dialect is Dialect.CAQE:
             return self._result()
         asked = {quantifiers[v] for v in inputs}
         decided = {quantifiers[v] for v in functions}
-        for kind in Kind:
+        for kind in CertificateKind:
             if asked == {kind.decides.dual} or (len(asked) != 1 and decided == {kind.decides}):
                 return kind
         if not asked and not decided:
@@ -310,7 +310,7 @@ class _CircuitReader:
             self.path, None, None, f"{what} of both quantifiers", f"{what} of one quantifier"
         )
 
-    def _kind_of_nothing(self) -> Kind:
+    def _kind_of_nothing(self) -> CertificateKind:
         """The kind of a certificate without inputs and functions: the one that it proves.
 
         All variables of the player are false then.  Where it proves neither, it is Herbrand.
@@ -318,11 +318,11 @@ class _CircuitReader:
         from qsage_validate.certificates.checker.check import CertificateProved, check
 
         assert self.formula is not None
-        skolem = self._certificate(Kind.SKOLEM, (), {}, {})
+        skolem = self._certificate(CertificateKind.SKOLEM, (), {}, {})
         proved = isinstance(check(self.formula, skolem), CertificateProved)
-        return Kind.SKOLEM if proved else Kind.HERBRAND
+        return CertificateKind.SKOLEM if proved else CertificateKind.HERBRAND
 
-    def _result(self) -> Kind:
+    def _result(self) -> CertificateKind:
         position = len(self.file.outputs) - 1
         if position < 0:
             raise self._no_functions()
@@ -332,11 +332,11 @@ class _CircuitReader:
         if constant not in (FALSE, TRUE):
             found = f"the output {RESULT!r} as a function"
             raise self.error("o", position, found, "the constant 1 (Skolem) or 0 (Herbrand)")
-        return Kind.SKOLEM if constant == TRUE else Kind.HERBRAND
+        return CertificateKind.SKOLEM if constant == TRUE else CertificateKind.HERBRAND
 
     def _check_sides(
         self,
-        kind: Kind,
+        kind: CertificateKind,
         inputs: Sequence[int],
         functions: Mapping[int, int],
         quantifiers: Mapping[int, Quantifier],

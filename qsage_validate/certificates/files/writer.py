@@ -12,7 +12,7 @@ from qsage_validate.circuit.aig import FALSE, TRUE, Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.aiger import aiger_bytes
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 
 def certificate_bytes(
@@ -81,7 +81,7 @@ def _with_symbols(
     outputs = list(functions.values())
     symbols = [name(variable) for variable in functions]
     if result:
-        outputs.append(TRUE if certificate.kind is Kind.SKOLEM else FALSE)
+        outputs.append(TRUE if certificate.kind is CertificateKind.SKOLEM else FALSE)
         symbols.append("result")
     return aiger_bytes(
         certificate.aig,

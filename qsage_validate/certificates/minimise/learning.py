@@ -37,8 +37,8 @@ from qsage_validate.circuit.decision_tree import (
 )
 from qsage_validate.circuit.dont_cares import columns_as_bits
 from qsage_validate.circuit.sat_solver import Satisfiable, Solver, TimedOut, satisfy
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -59,7 +59,7 @@ _FRESH: Final = 1.1
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class LearningStyle:
     """Options of learning: each makes some certificates smaller.
 
     ``thrift`` is the bits that a gate must tell, ``dearest`` the gates that a feature may cost,
@@ -91,7 +91,7 @@ def learn(
     circuit: FeatureCircuit,
     teacher: CircuitCertificate,
     *,
-    style: Style | None = None,
+    style: LearningStyle | None = None,
     keep: Collection[int] = (),
     deadline: Deadline = NEVER,
     give_up: int | None = None,
@@ -104,7 +104,7 @@ def learn(
     proved by a SAT solver; the caller that hands it out checks it.
     """
     watch = Stopwatch()
-    with _Lessons(circuit, teacher, style or Style(), keep, deadline, give_up) as lessons:
+    with _Lessons(circuit, teacher, style or LearningStyle(), keep, deadline, give_up) as lessons:
         certificate = lessons.run(tell)
         return Learnt(
             certificate,
@@ -122,7 +122,7 @@ class _Lessons:
         self,
         circuit: FeatureCircuit,
         teacher: CircuitCertificate,
-        style: Style,
+        style: LearningStyle,
         keep: Collection[int],
         deadline: Deadline,
         give_up: int | None,
@@ -159,12 +159,12 @@ class _Lessons:
         self._stale = set(learnt)
         self._place = {v: k for k, v in enumerate(circuit.opponent)}
         self._taught = [teacher.functions.get(v, FALSE) for v in circuit.decided]
-        self._teacher = Simulator(teacher.aig, self._taught)
+        self._teacher = GraphSimulator(teacher.aig, self._taught)
         self._columns = np.array([self._place[v] for v in teacher.inputs], dtype=np.intp)
         self._solver = Solver(_SOLVER)
         for clause in circuit.formula.clauses():
             self._solver.add_clause(clause)
-        sign = 1 if self.kind is Kind.SKOLEM else -1
+        sign = 1 if self.kind is CertificateKind.SKOLEM else -1
         self._solver.add_clause([sign * circuit.formula.output])
 
     def __enter__(self) -> _Lessons:
@@ -290,7 +290,7 @@ class _Lessons:
     def _verdicts(self, values: list[int], mask: int, plays: int) -> Bits:
         output = self.circuit.formula.output
         won = values[abs(output)]
-        if (output < 0) != (self.kind is Kind.HERBRAND):
+        if (output < 0) != (self.kind is CertificateKind.HERBRAND):
             won ^= mask
         return _bits(won, plays)
 
@@ -389,7 +389,7 @@ class _Lessons:
         self.proofs += 1
         output = self.circuit.formula.output
         value = literals[abs(output)] ^ (output < 0)
-        aig, (lost,) = builder.build([value ^ (self.kind is Kind.SKOLEM)])
+        aig, (lost,) = builder.build([value ^ (self.kind is CertificateKind.SKOLEM)])
         answer = satisfy(aig, lost, deadline=self.deadline)
         if isinstance(answer, TimedOut):
             self.why = f"time was up in a proof, with {len(self.witnesses)} rows"

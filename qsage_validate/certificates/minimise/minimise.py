@@ -39,7 +39,7 @@ from qsage_validate.certificates.minimise.features import (
     defined_gates,
     feature_circuit,
 )
-from qsage_validate.certificates.minimise.learning import Style, learn
+from qsage_validate.certificates.minimise.learning import LearningStyle, learn
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.dont_cares import FailureError, Judge, simplify
 from qsage_validate.circuit.qbf import Qbf
@@ -52,7 +52,12 @@ from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CertificateKind,
+    CircuitCertificate,
+    Dialect,
+)
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody, telling
@@ -76,7 +81,11 @@ _SMALL: Final = 1200
 # A certificate that is learnt may be this much larger at first: its don't-cares are to go yet.
 _LARGER: Final = 4
 # Styles of learning that are tried one after the other while there is time.
-_STYLES: Final = (Style(), Style(thrift=0.3, seed=1), Style(thrift=3.0, seed=2))
+_STYLES: Final = (
+    LearningStyle(),
+    LearningStyle(thrift=0.3, seed=1),
+    LearningStyle(thrift=3.0, seed=2),
+)
 
 
 class WrongCertificateError(QsageError):
@@ -86,7 +95,7 @@ class WrongCertificateError(QsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class MinimiseStage:
     """The result of a stage: the remaining gates, and a note."""
 
     name: str
@@ -106,7 +115,7 @@ class Minimised:
 
     certificate: CircuitCertificate
     original: int
-    stages: tuple[Stage, ...]
+    stages: tuple[MinimiseStage, ...]
     proof: CertificateProved
     smaller: bool
     dropped: int
@@ -172,7 +181,7 @@ class _Work:
         self._original = original
         # Suggestions of a layout: functions of the columns and rows of a board.
         self.layout = layout if layout is not None and layout.state.is_board else None
-        self.stages: list[Stage] = []
+        self.stages: list[MinimiseStage] = []
         self._last = deadline
         self._deadline = deadline.share(1 - _CHECKING)
         self._tell = tell
@@ -226,7 +235,7 @@ class _Work:
             path=None,
             dialect=original.dialect if readable else Dialect.CAQE,
         )
-        self.stages.append(Stage("structure", aig.num_gates, watch.seconds))
+        self.stages.append(MinimiseStage("structure", aig.num_gates, watch.seconds))
         return smaller
 
     def _premise(self) -> CertificateProved | None:
@@ -240,7 +249,7 @@ class _Work:
         if isinstance(result, CertificateRefuted):
             raise WrongCertificateError(f"the certificate does not hold: {result.reason}")
         note = "" if isinstance(result, CertificateProved) else str(result)
-        self.stages.append(Stage("check", self.best.aig.num_gates, watch.seconds, note))
+        self.stages.append(MinimiseStage("check", self.best.aig.num_gates, watch.seconds, note))
         return result if isinstance(result, CertificateProved) else None
 
     def _definitions(self, layout: Layout) -> bool:
@@ -280,7 +289,7 @@ class _Work:
         )
 
     def _learn(
-        self, style: Style, share: float, keep: Collection[int] = ()
+        self, style: LearningStyle, share: float, keep: Collection[int] = ()
     ) -> CircuitCertificate | None:
         name = "learning with moves kept" if keep else "learning"
         watch = self._begin(name)
@@ -359,7 +368,7 @@ class _Work:
         if found is not None and found.aig.num_gates < self.best.aig.num_gates:
             self.best = found
         gates = self.best.aig.num_gates if found is None else found.aig.num_gates
-        self.stages.append(Stage(name, gates, watch.seconds, why))
+        self.stages.append(MinimiseStage(name, gates, watch.seconds, why))
 
     def _check(self) -> None:
         """Believe the smallest certificate when the check does."""
@@ -370,10 +379,10 @@ class _Work:
         if isinstance(result, CertificateProved):
             self.proved, self.proof = self.best, result
         note = "" if isinstance(result, CertificateProved) else str(result)
-        self.stages.append(Stage("check", self.proved.aig.num_gates, watch.seconds, note))
+        self.stages.append(MinimiseStage("check", self.proved.aig.num_gates, watch.seconds, note))
 
 
-def judge(formula: Qbf, kind: Kind, decided: list[int]) -> Judge:
+def judge(formula: Qbf, kind: CertificateKind, decided: list[int]) -> Judge:
     """The circuit that is true where functions of ``decided`` lose.
 
     Its inputs are the opponent's variables, then those of ``decided``.
@@ -386,7 +395,7 @@ def judge(formula: Qbf, kind: Kind, decided: list[int]) -> Judge:
     for variable in formula.variables(kind.decides):
         literals.setdefault(variable, FALSE)
     output = formula.add_to(builder, literals)
-    aig, (failure,) = builder.build([output ^ (kind is Kind.SKOLEM)])
+    aig, (failure,) = builder.build([output ^ (kind is CertificateKind.SKOLEM)])
     return Judge(aig, failure)
 
 
@@ -422,14 +431,14 @@ def rebuild(
     parts = layout.model
     if layout.encoding not in _ENCODINGS or not {"domain", "problem"} <= parts.keys():
         return None
-    if certificate.kind is not Kind.SKOLEM:
+    if certificate.kind is not CertificateKind.SKOLEM:
         return None
     model = Model(
         parse_domain(parts["domain"], "the formula's model (domain)"),
         parse_problem(parts["problem"], "the formula's model (problem)"),
         parts.get("name", "game").strip(),
     )
-    play = _Play(formula, layout, certificate)
+    play = _CertificatePlay(formula, layout, certificate)
     completed = grid_completions(layout, model)[Player.BLACK](play)
     decided = formula.variables(certificate.kind.decides)
     functions = {v: play.kept.get(v, completed.get(v, FALSE)) for v in decided}
@@ -443,7 +452,7 @@ def rebuild(
     )
 
 
-class _Play:
+class _CertificatePlay:
     """The play of a certificate; ``kept`` are its functions of Black's moves and claims."""
 
     hero = Player.BLACK

@@ -26,9 +26,9 @@ from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.kernel.certificate import (
     Certificate,
+    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
-    Kind,
     opponent_variables,
 )
 from qsage_validate.kernel.composition import compose
@@ -277,7 +277,7 @@ class Refuter:
         self._solver.add_clause([-false])
         circuit = LazyCircuit(aig, list(self._number.values()), false, self._solver, fresh)
         (matrix,) = circuit.load([output])
-        self._broken = -matrix if certificate.kind is Kind.SKOLEM else matrix
+        self._broken = -matrix if certificate.kind is CertificateKind.SKOLEM else matrix
 
     def refutation(
         self, fixed: Mapping[int, bool], reply: Mapping[int, bool]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from qsage_validate.certificates.oracles.oracle import Choice
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.simulate import Simulator, Words, pack, unpack
+from qsage_validate.circuit.simulate import GraphSimulator, Words, pack, unpack
 from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
 from qsage_validate.kernel.composition import compose
 from qsage_validate.system.stages import stage
@@ -39,7 +39,7 @@ class SimulationOracle:
         )
         self._literals = dict(zip(names, literals, strict=True))
         self._column = {variable: k for k, variable in enumerate(self.opponent)}
-        self._simulators: dict[tuple[int, ...], Simulator] = {}
+        self._simulators: dict[tuple[int, ...], GraphSimulator] = {}
 
     def graph(self, wanted: Sequence[int]) -> tuple[Aig, list[int]]:
         """The graph that is evaluated, with the literals of ``wanted``.
@@ -68,10 +68,10 @@ class SimulationOracle:
         """
         return self._simulator(tuple(wanted)).run(plays)
 
-    def _simulator(self, wanted: tuple[int, ...]) -> Simulator:
+    def _simulator(self, wanted: tuple[int, ...]) -> GraphSimulator:
         simulator = self._simulators.get(wanted)
         if simulator is None:
-            simulator = Simulator(self._aig, [self._literals[name] for name in wanted])
+            simulator = GraphSimulator(self._aig, [self._literals[name] for name in wanted])
             if len(self._simulators) >= _MAX_SIMULATORS:
                 del self._simulators[next(iter(self._simulators))]
             self._simulators[wanted] = simulator
@@ -91,13 +91,13 @@ class WholeOracle:
         self.opponent = opponent_variables(certificate, formula)
         self._row = {variable: row for row, variable in enumerate(self.opponent)}
         outside = {**certificate.extra, **certificate.functions}
-        self._functions = Simulator(certificate.aig, list(outside.values()), _BYTES_PER_PASS)
+        self._functions = GraphSimulator(certificate.aig, list(outside.values()), _BYTES_PER_PASS)
         self._inputs = certificate.inputs
         first = len(self.opponent)
         self._row.update((name, first + k) for k, name in enumerate(outside))
         # Behind what the certificate tells comes a row of zeros, for what it leaves open.
         self._open = first + len(outside)
-        self._gates: Simulator | None = None
+        self._gates: GraphSimulator | None = None
         if formula is None:
             return
         for variable in formula.variables(certificate.kind.decides):
@@ -109,7 +109,7 @@ class WholeOracle:
         formula.add_to(builder, literals)
         gates = list(formula.gates)
         aig, outputs = builder.build([literals[gate] for gate in gates])
-        self._gates = Simulator(aig, outputs)
+        self._gates = GraphSimulator(aig, outputs)
         self._row.update((gate, self._open + 1 + k) for k, gate in enumerate(gates))
 
     def values(self, choice: Choice, wanted: Iterable[int]) -> dict[int, bool]:

@@ -25,7 +25,7 @@ from qsage_validate.certificates.oracles.oracle import Choice, Oracle
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.residual import residual
 from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.kernel.certificate import Kind
+from qsage_validate.kernel.certificate import CertificateKind
 
 AskBlock = Callable[[Qbf], Mapping[int, bool]]
 """Winning values of the outermost block of a residual formula."""
@@ -48,7 +48,7 @@ class SolvingOracle:
     def __init__(
         self,
         formula: Qbf,
-        kind: Kind,
+        kind: CertificateKind,
         ask: AskBlock,
         *,
         decide: Decide,

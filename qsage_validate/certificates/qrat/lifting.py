@@ -32,8 +32,8 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qdimacs import ClausalForm
-from qsage_validate.formats.qrat import Action, QratTrace, introduced_levels
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.formats.qrat import QratAction, QratTrace, introduced_levels
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 
 class GrowingFunctions:
@@ -150,7 +150,7 @@ class GrowingFunctions:
                 functions[variable] = value
         aig, literals = self.builder.build(list(functions.values()))
         return CircuitCertificate(
-            Kind.SKOLEM,
+            CertificateKind.SKOLEM,
             aig,
             self.universals,
             dict(zip(functions, literals, strict=True)),
@@ -309,7 +309,7 @@ def lift(
     :class:`LiftingError` when the trace is not about these formulas, and :class:`InputError` at a
     line with a variable that nothing introduces.
     """
-    if certificate is not None and certificate.kind is not Kind.SKOLEM:
+    if certificate is not None and certificate.kind is not CertificateKind.SKOLEM:
         raise ValueError("only Skolem certificates can be lifted")
     lifter = _Lifter(form, trace)
     if output is not None:
@@ -376,9 +376,9 @@ class _Lifter:
         """Undo the steps, the last one first."""
         for index in range(len(self._steps) - 1, -1, -1):
             action, literals, _, _ = self._steps[index]
-            if action is Action.ADD:
+            if action is QratAction.ADD:
                 self.clauses.discard(literals)
-            elif action is Action.REDUCE:
+            elif action is QratAction.REDUCE:
                 self.clauses.discard(literals[1:])
                 self.clauses.add(literals)
             else:
@@ -473,7 +473,7 @@ class _Lifter:
             action, literals, technique, _ = steps[at]
             if technique not in _SUBSTITUTION:
                 break
-            if action is Action.DELETE and technique in _EQUIVALENCE and len(literals) == 2:
+            if action is QratAction.DELETE and technique in _EQUIVALENCE and len(literals) == 2:
                 a, b = literals
                 same = (a > 0) != (b > 0)
                 members.setdefault(abs(a), []).append((abs(b), same, at))
@@ -519,7 +519,7 @@ class _Lifter:
         first = index
         while first >= 0:
             step = self._steps[first]
-            if step.action is not Action.DELETE or step.technique != _ELIMINATION:
+            if step.action is not QratAction.DELETE or step.technique != _ELIMINATION:
                 break
             if not step.literals or abs(step.literals[0]) != variable:
                 break

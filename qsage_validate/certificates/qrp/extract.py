@@ -31,9 +31,9 @@ from qsage_validate.certificates.qrp.reductions import (
     NEGATIVE,
     POSITIVE,
     PhaseTable,
-    Record,
+    QrpReduction,
+    QrpStep,
     Reductions,
-    Step,
 )
 from qsage_validate.certificates.qrp.sets import PrefixBits, as_form, step_error, uses
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
@@ -43,7 +43,7 @@ from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.qrp_steps import QrpProof
 from qsage_validate.formats.source import Path
 from qsage_validate.games.masks import members
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 
 class FunctionBuilder:
@@ -57,7 +57,7 @@ class FunctionBuilder:
         builder: AigBuilder,
         bits: PrefixBits,
         phases: PhaseTable,
-        kind: Kind,
+        kind: CertificateKind,
         inputs: Mapping[int, int],
     ) -> None:
         self._builder = builder
@@ -65,13 +65,15 @@ class FunctionBuilder:
         self._phases = phases
         self._kind = kind
         # A clause is beaten where its literals are false, a cube where they are true.
-        self._flip = 0 if kind is Kind.SKOLEM else 1
+        self._flip = 0 if kind is CertificateKind.SKOLEM else 1
         self._literals = {bits.bit(v): literal for v, literal in inputs.items()}
         self._made_phases = {NEGATIVE: FALSE, POSITIVE: TRUE}
         # Scopes may be wide: conditions share what they have of each.
         self._shared: dict[tuple[int, int, int], int] = {}
 
-    def build(self, records: Sequence[Record], wanted: int, gates: Definitions) -> dict[int, int]:
+    def build(
+        self, records: Sequence[QrpReduction], wanted: int, gates: Definitions
+    ) -> dict[int, int]:
         """The function of each wanted variable that some record reduces, and of each gate.
 
         Scopes come in the order of the prefix; a gate is a conjunction of smaller variables of
@@ -113,7 +115,7 @@ class FunctionBuilder:
         self,
         bit: int,
         numbers: Sequence[int],
-        records: Sequence[Record],
+        records: Sequence[QrpReduction],
         conditions: Mapping[int, int],
     ) -> int:
         """The first record whose condition holds says the value; the last one is the default."""
@@ -138,7 +140,7 @@ class FunctionBuilder:
             function = builder.ite(builder.or_all(alternatives), value, function)
         return function
 
-    def _value(self, step: Step, bit: int) -> int:
+    def _value(self, step: QrpStep, bit: int) -> int:
         """The value of the variable with which its literal in a step is beaten."""
         positive, negative = step.positive >> bit & 1, step.negative >> bit & 1
         phase = self._phase(step.phases[bit]) if positive and negative else positive
@@ -150,7 +152,7 @@ class FunctionBuilder:
 
         return self._phases.build(phase, ite, self._made_phases)
 
-    def _condition(self, rest: Step) -> int:
+    def _condition(self, rest: QrpStep) -> int:
         """The literal that all literals of a step are beaten."""
         builder = self._builder
         every = rest.positive | rest.negative
@@ -174,7 +176,7 @@ class FunctionBuilder:
             result = builder.and_(result, part)
         return result
 
-    def _conjunction(self, rest: Step, positive: int, negative: int, start: int) -> int:
+    def _conjunction(self, rest: QrpStep, positive: int, negative: int, start: int) -> int:
         beaten = []
         both = positive | negative
         while both:
@@ -239,13 +241,13 @@ def extract(
     read = trace if isinstance(trace, QrpProof) else read_qrp(trace)
     form = as_form(formula)
     bits = PrefixBits(form)
-    kind = Kind.SKOLEM if read.true else Kind.HERBRAND
+    kind = CertificateKind.SKOLEM if read.true else CertificateKind.HERBRAND
     inputs, decided = bits.names(bits.of[kind.decides.dual]), bits.names(bits.of[kind.decides])
     if isinstance(formula, Qbf):
         own = formula.quantifiers()
         inputs, decided = [v for v in inputs if v in own], [v for v in decided if v in own]
     gates_of: Definitions = {}
-    if kind is Kind.SKOLEM:
+    if kind is CertificateKind.SKOLEM:
         # A circuit's own gates have no function that could be read.
         readable = {*inputs, *decided}
         gates_of = {
@@ -278,7 +280,9 @@ def extract(
     )
 
 
-def _record(trace: QrpProof, bits: PrefixBits, phases: PhaseTable, wanted: int) -> Sequence[Record]:
+def _record(
+    trace: QrpProof, bits: PrefixBits, phases: PhaseTable, wanted: int
+) -> Sequence[QrpReduction]:
     """All reductions of ``wanted`` variables, in the order of the proof."""
     needed = trace.needed()
     left = uses(trace, needed)

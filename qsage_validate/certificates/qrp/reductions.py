@@ -11,7 +11,7 @@ from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.games.masks import members
 
 
-class Step(NamedTuple):
+class QrpStep(NamedTuple):
     """A clause or cube: positive and negative variables; phases where a variable is both."""
 
     positive: int
@@ -20,11 +20,11 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class QrpReduction:
     """A reduction: ``rest`` is left, and the variables of ``reduced`` are right of its pivots."""
 
-    rest: Step
-    reduced: Step
+    rest: QrpStep
+    reduced: QrpStep
 
 
 _NO_PHASES: Phases = {}
@@ -51,8 +51,8 @@ class Reductions:
                 keep = self._kept(*literals)
                 key = (literals[0] & keep, literals[1] & keep)
                 self._originals.setdefault(key, []).append(literals)
-        self.live: dict[int, Step] = {}
-        self.records: list[Record] = []
+        self.live: dict[int, QrpStep] = {}
+        self.records: list[QrpReduction] = []
 
     def step(self, step: int, listed: Literals, antecedents: list[int]) -> str:
         """Follow one step; returns why it does not follow, or an empty text."""
@@ -62,16 +62,16 @@ class Reductions:
         # Reducing late makes fewer entries; only a trace that reduced early needs it early.
         marked = len(self.records)
         found = self._chain(parents, listed, early=False)
-        if not isinstance(found, Step):
+        if not isinstance(found, QrpStep):
             del self.records[marked:]
             found = self._chain(parents, listed, early=True)
-        if not isinstance(found, Step):
+        if not isinstance(found, QrpStep):
             return found
         self.live[step] = found
         return ""
 
     def _leaf(self, step: int, listed: Literals) -> str:
-        reduction = Step(*listed, _NO_PHASES)
+        reduction = QrpStep(*listed, _NO_PHASES)
         if listed[0] & listed[1]:
             return "has no antecedents and literals in both signs"
         if not self._cubes:
@@ -79,21 +79,21 @@ class Reductions:
             for clause in self._originals.get((listed[0] & keep, listed[1] & keep), ()):
                 if not (listed[0] & ~clause[0] or listed[1] & ~clause[1]):
                     if clause != listed:
-                        self._record(Step(*clause, _NO_PHASES))
+                        self._record(QrpStep(*clause, _NO_PHASES))
                     break
             else:
                 return "has no antecedents and is no clause of the formula"
         self.live[step] = reduction
         return ""
 
-    def _chain(self, parents: list[Step], listed: Literals, *, early: bool) -> Step | str:
+    def _chain(self, parents: list[QrpStep], listed: Literals, *, early: bool) -> QrpStep | str:
         """The parents resolved one after the other, as far as the listed literals go."""
         current = parents[0]
         if early:
             current = self._reduced(current, listed)
         for parent in parents[1:]:
             found = self._resolvent(current, parent)
-            if not isinstance(found, Step):
+            if not isinstance(found, QrpStep):
                 return found
             current = self._reduced(found, listed) if early else found
         positive, negative, phases = current
@@ -112,9 +112,9 @@ class Reductions:
             # A literal that was added weakens the step: its phase is that of the other one.
             for b in members(merged & ~(positive & negative)):
                 kept[b] = POSITIVE if positive >> b & 1 else NEGATIVE
-        return Step(*listed, kept)
+        return QrpStep(*listed, kept)
 
-    def _resolvent(self, left: Step, right: Step) -> Step | str:
+    def _resolvent(self, left: QrpStep, right: QrpStep) -> QrpStep | str:
         clash = left.positive & right.negative | left.negative & right.positive
         pivot = clash & self._pivots
         if not pivot or pivot & (pivot - 1):
@@ -125,7 +125,7 @@ class Reductions:
         negative = (left.negative | right.negative) & ~pivot
         merged = positive & negative
         if not merged:
-            return Step(positive, negative, _NO_PHASES)
+            return QrpStep(positive, negative, _NO_PHASES)
         with_pivot, without = (left, right) if left.positive & pivot else (right, left)
         at = pivot.bit_length() - 1
         phases: Phases = {}
@@ -135,9 +135,9 @@ class Reductions:
                 phases[b] = one if one is not None else other  # type: ignore[assignment]
             else:
                 phases[b] = self._phases.resolved(at, one, other)
-        return Step(positive, negative, phases)
+        return QrpStep(positive, negative, phases)
 
-    def _reduced(self, step: Step, listed: Literals) -> Step:
+    def _reduced(self, step: QrpStep, listed: Literals) -> QrpStep:
         """Without what is right of all pivots and not listed; it is recorded."""
         keep = self._kept(step.positive, step.negative) | (listed[0] & listed[1])
         keep |= ~((step.positive & ~listed[0]) | (step.negative & ~listed[1]))
@@ -147,13 +147,13 @@ class Reductions:
         self._record(step)
         merged = positive & negative
         phases = {b: step.phases[b] for b in members(merged)} if merged else _NO_PHASES
-        return Step(positive, negative, phases)
+        return QrpStep(positive, negative, phases)
 
     def _kept(self, positive: int, negative: int) -> int:
         """The bits up to the last pivot."""
         return (1 << ((positive | negative) & self._pivots).bit_length()) - 1
 
-    def _record(self, step: Step) -> None:
+    def _record(self, step: QrpStep) -> None:
         """Record that all that may be reduced is reduced, whether or not the trace keeps some.
 
         So the rest has nothing right of its last pivot, and the reduced may depend on it.
@@ -162,11 +162,11 @@ class Reductions:
         gone = self._wanted & ~keep
         positive, negative = step.positive & gone, step.negative & gone
         if positive | negative:
-            rest = Step(step.positive & keep, step.negative & keep, step.phases)
-            self.records.append(Record(rest, Step(positive, negative, step.phases)))
+            rest = QrpStep(step.positive & keep, step.negative & keep, step.phases)
+            self.records.append(QrpReduction(rest, QrpStep(positive, negative, step.phases)))
 
 
-def _phase(step: Step, bit: int) -> int | None:
+def _phase(step: QrpStep, bit: int) -> int | None:
     """The phase of a variable in a step that may lack it."""
     positive = step.positive >> bit & 1
     if step.negative >> bit & 1:

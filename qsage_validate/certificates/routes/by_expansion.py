@@ -26,7 +26,7 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.circuit.sat_solver import Satisfiable, TimedOut, satisfy
 from qsage_validate.circuit.sweep import sweep
 from qsage_validate.errors import UndecidedError
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.system.limits import NEVER, Deadline
 
 MAX_GATES: Final = 100_000
@@ -105,7 +105,11 @@ class _Expansion:
         if isinstance(answer, TimedOut):
             raise UndecidedError("the time for the expansion is over")
         found = isinstance(answer, Satisfiable)
-        kind = Kind.SKOLEM if found is (quantifier is Quantifier.EXISTS) else Kind.HERBRAND
+        kind = (
+            CertificateKind.SKOLEM
+            if found is (quantifier is Quantifier.EXISTS)
+            else CertificateKind.HERBRAND
+        )
         values = answer.inputs if isinstance(answer, Satisfiable) else ()
         constants = {v: TRUE if values[self.place[v]] else FALSE for v in outermost if found}
         return self._composed(kind, constants)
@@ -159,7 +163,7 @@ class _Expansion:
 
     # -- functions -------------------------------------------------------------------------------
 
-    def _composed(self, kind: Kind, constants: dict[int, int]) -> CircuitCertificate:
+    def _composed(self, kind: CertificateKind, constants: dict[int, int]) -> CircuitCertificate:
         """The functions over the opponent's variables alone."""
         opponent = tuple(v for v in self.variables[kind.decides.dual] if v not in self.known)
         builder = AigBuilder(len(opponent))

@@ -34,12 +34,12 @@ from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrat import read_qrat
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.solvers.qbf.backend import Backend, Missing, TraceKind
 from qsage_validate.solvers.qbf.backends import backends, get_backend
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed, preprocess
 from qsage_validate.solvers.qbf.dialect import EXIT_CODES
-from qsage_validate.solvers.qbf.outcome import Outcome, Status
+from qsage_validate.solvers.qbf.outcome import SolverOutcome, SolverStatus
 from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
@@ -97,7 +97,7 @@ def _outcomes(
     candidates: list[Backend],
     folder: Path,
     tell: Tell,
-) -> Iterator[Outcome]:
+) -> Iterator[SolverOutcome]:
     """The outcomes of one solver after the other on ``form``.
 
     Each gets an equal share of what is left of the time.  Raises ``UndecidedError`` after the
@@ -166,9 +166,9 @@ def _preprocessed(
     done = bloqqer(form, of_the_rest(limits), trace_path)
     stages.append(("preprocess", done.seconds))
     by = f"Bloqqer {done.version}"
-    if done.status is Status.FALSE:
+    if done.status is SolverStatus.FALSE:
         return None, by
-    if done.status is Status.TRUE:
+    if done.status is SolverStatus.TRUE:
         tell(Progress("lifting"))
         watch = Stopwatch()
         with written_by(by):
@@ -214,12 +214,12 @@ def _bloqqer(
     """
     bounded = replace(limits, deadline=limits.deadline.sooner(patience))
     done = preprocess(form, bounded, workdir=trace.parent, trace=trace, options=options)
-    if done.status is Status.TIMEOUT and not limits.deadline.over:
+    if done.status is SolverStatus.TIMEOUT and not limits.deadline.over:
         raise GivenUpError(f"Bloqqer {done.version} was given up after {patience:g} s")
     return done
 
 
-def _name(outcome: Outcome) -> str:
+def _name(outcome: SolverOutcome) -> str:
     return f"{outcome.solver} {outcome.version}"
 
 
@@ -288,7 +288,7 @@ def by_tool(formula: Qbf, limits: Limits, *, solver: str | None, tell: Tell) -> 
             certificate = read_certificate(str(written), plain)
         if not isinstance(certificate, CircuitCertificate):
             raise UndecidedError(f"{name} wrote no circuit")
-        if (certificate.kind is Kind.SKOLEM) != truth:
+        if (certificate.kind is CertificateKind.SKOLEM) != truth:
             raise UndecidedError(
                 f"{name} wrote a {certificate.kind.value} certificate and exited with "
                 f"{finished.returncode}"

@@ -19,10 +19,10 @@ from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.plain import PlainSearch
-from qsage_validate.solvers.search.solver import SearchResult, Solver, search_for
+from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -81,14 +81,14 @@ def certify_encoding(
     deadline, watch = limits.deadline, Stopwatch()
     tell(Progress("search"))
     # The encoding's own model: its plies are those of the formula.
-    game: Game = load_game(encoded.model)
+    game: TwoPlayerGame = load_game(encoded.model)
     solver = search_for(game, limits=limits, tell=tell)
     result = solver.solve()
     if result.winner is None:
         raise UndecidedError(result.reason)
     search_seconds = watch.lap()
     tell(Progress("plan"))
-    planned: Game | PlanningGame = game
+    planned: TwoPlayerGame | PlanningGame = game
     if result.winner in encoded.planned_on:
         planned = own = encoded.planned_on[result.winner]()
         plan = _own_plan(encoded, own, result.winner, deadline)
@@ -142,7 +142,7 @@ def _proved(encoded: Encoding, checked: CheckResult) -> CertificateProved:
 
 
 def _plan(
-    encoded: Encoding, game: Game, solver: Solver, winner: Player, deadline: Deadline
+    encoded: Encoding, game: TwoPlayerGame, solver: SearchSolver, winner: Player, deadline: Deadline
 ) -> Plan:
     def won(position: Position) -> bool:
         return solver.winner(position) is winner
@@ -171,7 +171,7 @@ def _own_plan(encoded: Encoding, game: PlanningGame, hero: Player, deadline: Dea
 
 
 def _within_first_moves(
-    encoded: Encoding, game: Game, wins: Callable[[Position], bool]
+    encoded: Encoding, game: TwoPlayerGame, wins: Callable[[Position], bool]
 ) -> Callable[[Position], bool]:
     """``wins`` without the first moves that the encoding leaves out, for reasons of symmetry."""
     initial = game.initial

@@ -12,13 +12,13 @@ from qsage_validate.certificates.parts import first_blocks
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.protocol import Move, Position
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.solutions.file import Solution
+from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solutions.lookup import Lookup
 from qsage_validate.system.limits import NEVER, Deadline
 
 
 def part_of(
-    encoded: Encoding, solution: Solution, blocks: int, deadline: Deadline = NEVER
+    encoded: Encoding, solution: SolutionClaim, blocks: int, deadline: Deadline = NEVER
 ) -> CircuitCertificate:
     """The functions of the winner's first ``blocks``, of an encoding of the solution's model.
 

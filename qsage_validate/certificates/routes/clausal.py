@@ -10,7 +10,7 @@ from qsage_validate.certificates.checker.check import CertificateProved
 from qsage_validate.circuit.aig import FALSE, AigBuilder, embed
 from qsage_validate.circuit.qbf import Gate, Qbf
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.kernel.composition import compose
 from qsage_validate.system.limits import Limits
 
@@ -24,7 +24,7 @@ def for_clausal_form(
     Skolem certificate defines it as the gate, with the other functions put in; in a Herbrand
     certificate it is the opponent's, who loses at once by giving it another value.
     """
-    if certificate.kind is Kind.HERBRAND:
+    if certificate.kind is CertificateKind.HERBRAND:
         return certificate
     composition = compose(certificate, formula)
     decided = clausal.variables(certificate.kind.decides)

@@ -62,7 +62,7 @@ class RouteOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class RouteAttempt:
     """A route that did not lead to a certificate, and why."""
 
     route: str
@@ -86,7 +86,7 @@ class CertifiedFormula:
     route: str
     by: str
     stages: tuple[tuple[str, float], ...]
-    attempts: tuple[Attempt, ...] = ()
+    attempts: tuple[RouteAttempt, ...] = ()
     note: str = ""
 
     @property
@@ -135,7 +135,7 @@ def certify_formula(
     patience = inf if patient else _PATIENCE
     task = _Task(formula, encoding, known, options.solver, small, options.bloqqer, tell, patience)
     names = _order(task, options)
-    attempts: dict[str, Attempt] = {}
+    attempts: dict[str, RouteAttempt] = {}
     failures: dict[str, QsageError] = {}
     while names:
         again: list[str] = []
@@ -152,7 +152,7 @@ def certify_formula(
             except (UsageError, CheckFailedError):
                 raise  # a wrong certificate is an alarm, not a reason to try something else
             except QsageError as error:
-                attempts[name], failures[name] = Attempt(name, str(error)), error
+                attempts[name], failures[name] = RouteAttempt(name, str(error)), error
                 if isinstance(error, GivenUpError) or (again and limits.deadline.over):
                     again.append(name)
         names = [] if options.limits.deadline.over else again
@@ -219,7 +219,7 @@ def _order(task: _Task, options: RouteOptions) -> list[str]:
     return ["bloqqer", "trace", EXPANSION]
 
 
-def _failure(attempts: list[Attempt], failures: list[QsageError]) -> QsageError:
+def _failure(attempts: list[RouteAttempt], failures: list[QsageError]) -> QsageError:
     if len(failures) == 1:
         return failures[0]
     from qsage_validate.solvers.qbf.backend import SolverMissingError
@@ -239,7 +239,7 @@ def _proved(
     route: str,
     candidate: Candidate,
     options: RouteOptions,
-    attempts: tuple[Attempt, ...],
+    attempts: tuple[RouteAttempt, ...],
 ) -> CertifiedFormula:
     stages = list(candidate.stages)
     certificate, proved = candidate.certificate, candidate.proved

@@ -12,9 +12,9 @@ from qsage_validate.errors import Exit, InputError
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import BoardDrill, Teacher
-    from qsage_validate.cli.play.table import Table
+    from qsage_validate.cli.play.table import PlayTable
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.match import Match
+    from qsage_validate.play.match import PlayMatch
     from qsage_validate.play.state import Store
     from qsage_validate.problems.load import Problem
 
@@ -22,7 +22,7 @@ DARK = "dark"
 
 
 def on_board(
-    make: Callable[[], Table],
+    make: Callable[[], PlayTable],
     what: str,
     *,
     theme: str | None,
@@ -46,11 +46,11 @@ def on_board(
     shown = theme or kept_theme(store)
     check_terminal(shown)
 
-    def prepared() -> tuple[Table, Match]:
-        from qsage_validate.play.match import Match
+    def prepared() -> tuple[PlayTable, PlayMatch]:
+        from qsage_validate.play.match import PlayMatch
 
         table = make()
-        match = Match(table.engine, table.task, teacher=table.teacher, program=table.program)
+        match = PlayMatch(table.engine, table.task, teacher=table.teacher, program=table.program)
         if continued is not None:
             go_on_with(match, continued)
         return table, match
@@ -64,7 +64,7 @@ def on_board(
     return play_on(board)
 
 
-def go_on_with(match: Match, path: str) -> None:
+def go_on_with(match: PlayMatch, path: str) -> None:
     """Replay the play in ``path``; raises ``InputError`` where it does not fit."""
     from qsage_validate.formats.source import Source
     from qsage_validate.play.transcript import Transcript

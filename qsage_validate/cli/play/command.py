@@ -34,7 +34,7 @@ from qsage_validate.cli.play.games import (
 )
 from qsage_validate.cli.play.heap_options import HeapOptions
 from qsage_validate.cli.play.modes import (
-    Mode,
+    PlayMode,
     PlayOptions,
     is_terminal,
     play_explained,
@@ -54,7 +54,7 @@ _SOLVING = "Playing against a solver"
 SEARCH = "search"
 
 
-class Status(str, Enum):
+class FormulaStatus(str, Enum):
     """The value of a formula."""
 
     TRUE = "true"
@@ -105,7 +105,7 @@ class SolvingOptions(OptionGroup):
     timeout: float | None = option(
         "At most so long for each reply.", "SECONDS", min=0, panel=_SOLVING
     )
-    status: Status | None = option(
+    status: FormulaStatus | None = option(
         "The formula's value, where it is known; else it is found out first.", panel=_SOLVING
     )
     blocks: int | None = option(
@@ -120,7 +120,7 @@ class SolvingOptions(OptionGroup):
         for name, value in given.items():
             if self.solver is None and value is not None:
                 raise UsageError(f"found {name} without --solver, expected a solver that answers")
-        status = None if self.status is None else self.status is Status.TRUE
+        status = None if self.status is None else self.status is FormulaStatus.TRUE
         return replace(
             files, solver=self.solver, seconds=self.timeout, status=status, blocks=self.blocks
         )
@@ -130,11 +130,11 @@ def play_words(words: Sequence[str]) -> Exit:
     """Play what these words mean behind ``qsage-play``; raises what goes wrong."""
     from typer.main import get_command
 
-    from qsage_validate.cli.lazy import Command, typer_program
+    from qsage_validate.cli.lazy import GuardedCommand, typer_program
     from qsage_validate.formats.source import sample_path
 
     program = typer_program()
-    program.command("qsage-play", cls=Command)(command)
+    program.command("qsage-play", cls=GuardedCommand)(command)
     given = [sample_path(word) for word in words]
     try:
         code = get_command(program)(args=given, prog_name="qsage-play", standalone_mode=False)
@@ -201,7 +201,7 @@ def command(
     if is_confined():
         InputError.quotes = False
     if web.web:
-        if play.mode is not Mode.BOARD or json_output:
+        if play.mode is not PlayMode.BOARD or json_output:
             raise UsageError("found --web with a play that needs no board, expected one of them")
         return serve(web)
     from qsage_validate.cli.play.waiting import AnotherPlay
@@ -251,7 +251,7 @@ def _begin(
         rules.model,
         *rules.paths,
     )
-    by_board = play.mode is Mode.BOARD and is_terminal()
+    by_board = play.mode is PlayMode.BOARD and is_terminal()
     if by_board and not any(named_here) and play.continued is None:
         from qsage_validate.cli.play.session import from_the_start
 

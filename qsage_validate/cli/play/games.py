@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PANEL = "Games without a formula"
 
 
-class Side(str, Enum):
+class GameSide(str, Enum):
     """A side of a game."""
 
     BLACK = "black"
@@ -37,7 +37,9 @@ class Side(str, Enum):
 class GameOptions(OptionGroup):
     """Options for a game without a formula."""
 
-    side: Side | None = option("Which side the search plays; else the one that wins.", panel=_PANEL)
+    side: GameSide | None = option(
+        "Which side the search plays; else the one that wins.", panel=_PANEL
+    )
     certify: bool = flag(
         "Make and prove the winner's certificate first, and play against that.",
         "--certify",
@@ -183,7 +185,7 @@ def from_solution(path: str) -> SolutionProblem:
     return SolutionProblem(SolutionReplies(read_solution(path)))
 
 
-def searched(game: NamedGame, side: Side | None, seconds: float | None) -> SearchedProblem:
+def searched(game: NamedGame, side: GameSide | None, seconds: float | None) -> SearchedProblem:
     """The play of a game against a search: it plays ``side``, or whoever wins.
 
     Raises ``UndecidedError`` where it is not known in time who wins.

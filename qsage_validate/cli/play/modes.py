@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from qsage_validate.arena.frame import Frame
     from qsage_validate.arena.lesson import Teacher
     from qsage_validate.arena.program import Programmed
-    from qsage_validate.cli.play.table import Table
+    from qsage_validate.cli.play.table import PlayTable
     from qsage_validate.games.protocol import Player
-    from qsage_validate.play.match import Match
+    from qsage_validate.play.match import PlayMatch
     from qsage_validate.play.tui.model.services import Services
     from qsage_validate.problems.load import Problem
     from qsage_validate.problems.searched import RulesProblem
@@ -36,7 +36,7 @@ GAMES: Final = 100
 _PANEL = "Ways to play"
 
 
-class Mode(Enum):
+class PlayMode(Enum):
     """How a play goes: on the board, at a prompt, by a script, or by a random player."""
 
     BOARD = "board"
@@ -119,7 +119,7 @@ class PlayOptions(OptionGroup):
     no_state: bool = flag("Keep nothing of this play, and look at nothing kept.", "--no-state")
 
     @property
-    def mode(self) -> Mode:
+    def mode(self) -> PlayMode:
         """The mode that was asked for; raises ``UsageError`` when several were."""
         asked = {
             "--plain": self.plain,
@@ -139,18 +139,18 @@ class PlayOptions(OptionGroup):
         if self.black not in (None, "random"):
             raise UsageError(f"found --black {self.black}, expected --black random")
         if not chosen:
-            return Mode.BOARD
+            return PlayMode.BOARD
         if self.drill not in (None, "black", "white"):
             raise UsageError(f"found --drill {self.drill}, expected black or white")
         modes = {
-            "--plain": Mode.PLAIN,
-            "--moves": Mode.SCRIPT,
-            "--moves-file": Mode.SCRIPT,
-            "--drill": Mode.DRILL,
+            "--plain": PlayMode.PLAIN,
+            "--moves": PlayMode.SCRIPT,
+            "--moves-file": PlayMode.SCRIPT,
+            "--drill": PlayMode.DRILL,
         }
         if self.export is not None and self.white != "all" and self.games == 1:
-            return Mode.SCRIPT  # with moves that are drawn
-        return modes.get(chosen[0], Mode.RANDOM)
+            return PlayMode.SCRIPT  # with moves that are drawn
+        return modes.get(chosen[0], PlayMode.RANDOM)
 
     def check(self, json_output: bool) -> None:
         """Raise ``UsageError`` for options that the mode has no use for."""
@@ -163,22 +163,22 @@ class PlayOptions(OptionGroup):
             from qsage_validate.play.export import ExportFormat
 
             ExportFormat.of(self.export)
-            if mode is not Mode.SCRIPT:
+            if mode is not PlayMode.SCRIPT:
                 raise UsageError(
                     "found --export, expected it with --moves, --moves-file, or --games 1 and a "
                     "random opponent"
                 )
             if drawn and self.illegal:
                 raise UsageError("found --illegal with --export, expected legal moves")
-        if self.teach and mode in (Mode.RANDOM, Mode.DRILL):
+        if self.teach and mode in (PlayMode.RANDOM, PlayMode.DRILL):
             raise UsageError(f"found --teach with a {mode.value} play, expected one to learn from")
-        if self.explain and mode in (Mode.RANDOM, Mode.DRILL):
+        if self.explain and mode in (PlayMode.RANDOM, PlayMode.DRILL):
             raise UsageError(f"found --explain with a {mode.value} play, expected one to read")
-        if self.continued is not None and mode not in (Mode.BOARD, Mode.PLAIN):
+        if self.continued is not None and mode not in (PlayMode.BOARD, PlayMode.PLAIN):
             raise UsageError(f"found --continue with a {mode.value} play, expected one by hand")
-        if self.resume is not None and mode is not Mode.DRILL:
+        if self.resume is not None and mode is not PlayMode.DRILL:
             raise UsageError("found --resume, expected it with --drill")
-        if json_output and mode not in (Mode.SCRIPT, Mode.RANDOM):
+        if json_output and mode not in (PlayMode.SCRIPT, PlayMode.RANDOM):
             raise UsageError("--json goes with --moves, --moves-file or a random opponent")
 
     def tell_opponent(self, opponent: Player, answers: str) -> None:
@@ -192,11 +192,11 @@ def play_problem(
     make: Callable[[], Problem], what: str, options: PlayOptions, json_output: bool
 ) -> Exit:
     """Play against the certificate of the problem that ``make`` loads of ``what``."""
-    if options.mode is Mode.RANDOM:
+    if options.mode is PlayMode.RANDOM:
         return _random(make(), options, json_output)
-    if options.mode is Mode.DRILL:
+    if options.mode is PlayMode.DRILL:
         return _drill(make, what, options)
-    if options.mode is Mode.SCRIPT:
+    if options.mode is PlayMode.SCRIPT:
         return script(_table(make()), options, json_output)
     return by_hand(lambda: _table(make()), what, options)
 
@@ -206,18 +206,18 @@ def play_explained(
 ) -> Exit:
     """Play against the certificate of the program that ``make`` finds of ``what``."""
 
-    def table() -> Table:
+    def table() -> PlayTable:
         found = make()
         return replace(_table(found.problem), program=found.program)
 
-    if options.mode is Mode.SCRIPT:
+    if options.mode is PlayMode.SCRIPT:
         return script(table(), options, json_output)
     return by_hand(table, what, options)
 
 
-def _table(problem: Problem) -> Table:
+def _table(problem: Problem) -> PlayTable:
     from qsage_validate.arena.open import open_engine
-    from qsage_validate.cli.play.table import Table
+    from qsage_validate.cli.play.table import PlayTable
 
     def teacher() -> Teacher | None:
         from qsage_validate.arena.lesson import teacher_of
@@ -233,7 +233,7 @@ def _table(problem: Problem) -> Table:
             return Services(gates=Services.of(problem).gates)
         return Services.of(problem, prover(problem))
 
-    return Table(
+    return PlayTable(
         open_engine(problem),
         problem.replay,
         services,
@@ -278,17 +278,17 @@ def play_searched(
 ) -> Exit:
     """Play a game against the search of ``what`` that ``make`` begins, or a solution."""
     from qsage_validate.arena.engines.searched import SearchedEngine
-    from qsage_validate.cli.play.table import Table
+    from qsage_validate.cli.play.table import PlayTable
 
     for name, wanted in {"--illegal": options.illegal, "--let-happen": options.let_happen}.items():
         if wanted:
             raise UsageError(f"found {name}, but there is no formula to tell an illegal move")
-    if options.mode is Mode.DRILL:
+    if options.mode is PlayMode.DRILL:
         raise UsageError(
             "found --drill with a search or solution, expected a certificate: see --certify"
         )
 
-    def table() -> Table:
+    def table() -> PlayTable:
         problem = make()
 
         def teacher() -> Teacher | None:
@@ -298,11 +298,11 @@ def play_searched(
 
         engine, task = SearchedEngine(problem), problem.replies.task
         taught = teacher if declares("teachers") else None
-        return Table(engine, problem.replay, task=task, teacher=taught)
+        return PlayTable(engine, problem.replay, task=task, teacher=taught)
 
-    if options.mode is Mode.SCRIPT:
+    if options.mode is PlayMode.SCRIPT:
         return script(table(), options, json_output)
-    if options.mode is not Mode.RANDOM:
+    if options.mode is not PlayMode.RANDOM:
         return by_hand(table, what, options)
     from qsage_validate.arena.adversary import EngineAdversary
 
@@ -314,7 +314,7 @@ def play_searched(
     return tell_random(report, report.as_json(), lines, json_output)
 
 
-def by_hand(make: Callable[[], Table], what: str, options: PlayOptions) -> Exit:
+def by_hand(make: Callable[[], PlayTable], what: str, options: PlayOptions) -> Exit:
     """Let a person play: on the board, or at a prompt where there is no terminal.
 
     The work of ``make`` may take long: on a terminal it is made while something is on the screen.
@@ -324,7 +324,7 @@ def by_hand(make: Callable[[], Table], what: str, options: PlayOptions) -> Exit:
             "found a Python without the module 'termios', which a play at a terminal needs: "
             "use --moves or --moves-file"
         )
-    if options.mode is not Mode.PLAIN and is_terminal():
+    if options.mode is not PlayMode.PLAIN and is_terminal():
         from qsage_validate.cli.play.board import on_board
 
         return on_board(
@@ -338,10 +338,10 @@ def by_hand(make: Callable[[], Table], what: str, options: PlayOptions) -> Exit:
         )
     from qsage_validate.cli.play.board import go_on_with
     from qsage_validate.play.console.prompt import run_plain
-    from qsage_validate.play.match import Match
+    from qsage_validate.play.match import PlayMatch
 
     table = _checked(make(), options)
-    match = Match(table.engine, teacher=table.teacher, program=table.program)
+    match = PlayMatch(table.engine, teacher=table.teacher, program=table.program)
     if options.continued is not None:
         go_on_with(match, options.continued)
     # The prompt gives the terminal back as it was, also when the program is told to end.
@@ -360,21 +360,21 @@ def is_terminal() -> bool:
 # -- scripts --------------------------------------------------------------------------------
 
 
-def _checked(table: Table, options: PlayOptions) -> Table:
+def _checked(table: PlayTable, options: PlayOptions) -> PlayTable:
     if options.teach and table.teacher is None:
         raise UsageError("found --teach with a game that has no teacher, expected one on a board")
     return table
 
 
-def script(table: Table, options: PlayOptions, json_output: bool) -> Exit:
+def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
     """Play by a script, and show each step."""
     _checked(table, options)
     from qsage_validate.formats.source import Source
-    from qsage_validate.play.match import Match
+    from qsage_validate.play.match import PlayMatch
     from qsage_validate.play.report import exit_code, frame_lines, lesson_lines, match_json
     from qsage_validate.play.script import run_script
 
-    match = Match(table.engine, teacher=table.teacher, program=table.program)
+    match = PlayMatch(table.engine, teacher=table.teacher, program=table.program)
     text, path = options.moves or "", None
     if options.moves_file is not None:
         source = Source.open(options.moves_file)
@@ -412,7 +412,7 @@ def script(table: Table, options: PlayOptions, json_output: bool) -> Exit:
     return exit_code(match)
 
 
-def _draw_moves(match: Match, generator: random.Random, tell: Callable[[Frame], None]) -> None:
+def _draw_moves(match: PlayMatch, generator: random.Random, tell: Callable[[Frame], None]) -> None:
     """Play to the end by moves that are drawn."""
     for frame in match.frames:
         tell(frame)

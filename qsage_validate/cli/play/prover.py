@@ -16,7 +16,7 @@ from qsage_validate.system.progress import Progress, Tell
 if TYPE_CHECKING:
     from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove
     from qsage_validate.problems.load import Problem
-    from qsage_validate.proving.report import Report
+    from qsage_validate.proving.report import ValidationReport
 
 
 def prover(problem: Problem) -> Prove:
@@ -53,8 +53,8 @@ def prover(problem: Problem) -> Prove:
     return prove
 
 
-def _prove(send: Send, problem: Problem) -> Report:
+def _prove(send: Send, problem: Problem) -> ValidationReport:
     from qsage_validate.problems.validated import to_validate
-    from qsage_validate.proving.runner import Options, validate
+    from qsage_validate.proving.runner import ValidationOptions, validate
 
-    return validate(to_validate(problem), Options(), tell=send, done=send)
+    return validate(to_validate(problem), ValidationOptions(), tell=send, done=send)

@@ -14,7 +14,7 @@ from qsage_validate.errors import Exit, InputError, MissingExtraError, QsageErro
 from qsage_validate.play.state import State, Store
 
 if TYPE_CHECKING:
-    from qsage_validate.play.tui.model.entries import Entry
+    from qsage_validate.play.tui.model.entries import StartEntry
 
 Play = Callable[[Sequence[str]], Exit]
 """Plays what the words of a command line say; raises as the command does."""
@@ -93,7 +93,7 @@ def _chosen(
     return words, last, None
 
 
-def _entries(state: State) -> tuple[Entry, ...]:
+def _entries(state: State) -> tuple[StartEntry, ...]:
     from qsage_validate.play.tui.model import entries
     from qsage_validate.problems.files import beside
     from qsage_validate.solvers.qbf.solving import available

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Table:
+class PlayTable:
     """The engine that answers, and what the interface can use beside it.
 
     Answers that are a ``task`` may take long: on the board they come apart.  ``program`` is

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from qsage_validate.cli.play.table import Table
-    from qsage_validate.play.match import Match
+    from qsage_validate.cli.play.table import PlayTable
+    from qsage_validate.play.match import PlayMatch
     from qsage_validate.play.state import Store
 
 
@@ -19,8 +19,8 @@ class Board:
     person has saved it since; ``unsaved`` says that it is in none.
     """
 
-    table: Table
-    match: Match
+    table: PlayTable
+    match: PlayMatch
     store: Store
     theme: str | None
     seed: int | None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.solve.deepening import DeepeningOptions
-from qsage_validate.cli.solve.method import Method, exit_of
+from qsage_validate.cli.solve.method import SolveMethod, exit_of
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
@@ -28,7 +28,7 @@ _SECONDS = 60.0
 
 def solve_alternating(
     model: GameModel,
-    method: Method,
+    method: SolveMethod,
     encoding: str | None,
     options: DeepeningOptions,
     json_output: bool,

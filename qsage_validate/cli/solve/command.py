@@ -24,7 +24,7 @@ from qsage_validate.cli.solve.alternation import ALTERNATES, solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
 from qsage_validate.cli.solve.farming import FarmOptions
 from qsage_validate.cli.solve.first_moves import HowMany, Named, by_encoding, by_solver
-from qsage_validate.cli.solve.method import EngineName, Method, MethodOptions, exit_of, word_of
+from qsage_validate.cli.solve.method import EngineName, MethodOptions, SolveMethod, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from qsage_validate.cli.prepare import Prepared
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.games.protocol import Game
+    from qsage_validate.games.protocol import TwoPlayerGame
     from qsage_validate.solvers.qbf.solving import Solved
     from qsage_validate.solvers.search.solver import SearchResult
 
@@ -90,7 +90,7 @@ def command(
     path = formula_path(model)
     model, deepens = without_depth(model)
     deepening.check_deepens(deepens, farms=farm.given is not None)
-    method = Method.of(options, limits)
+    method = SolveMethod.of(options, limits)
     farm.check(
         searches=path is None and encoding is None and method.searches,
         alternates=deepening.alternate,
@@ -178,7 +178,7 @@ def _check_solution(solution: str, deepening: DeepeningOptions, *, searches: boo
 
 def _search(
     model: GameModel,
-    method: Method,
+    method: SolveMethod,
     deepening: DeepeningOptions,
     farm: FarmOptions,
     json_output: bool,
@@ -226,7 +226,7 @@ def _search(
     return exit_of(truth)
 
 
-def _search_text(result: SearchResult, game: Game, *, every: bool) -> str:
+def _search_text(result: SearchResult, game: TwoPlayerGame, *, every: bool) -> str:
     if result.winner is None:
         return result.reason
     wins = f"{result.winner} wins"
@@ -256,7 +256,7 @@ def _solve_formula(
     path: str,
     model: ModelArguments,
     read: FormulaOptions,
-    method: Method,
+    method: SolveMethod,
     json_output: bool,
     every: bool,
 ) -> Exit:
@@ -282,7 +282,7 @@ def _solve_formula(
 def _solve_game(
     model: GameModel,
     encoding: str | None,
-    method: Method,
+    method: SolveMethod,
     json_output: bool,
     prepared: Prepared | None,
     every: bool,

@@ -10,16 +10,16 @@ from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.option_groups import OptionGroup, option, output_option
 from qsage_validate.cli.solve.farming import FarmOptions
 from qsage_validate.cli.solve.first_moves import Named, by_encoding, by_search
-from qsage_validate.cli.solve.method import Method, exit_of, word_of
+from qsage_validate.cli.solve.method import SolveMethod, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
+    from qsage_validate.solvers.deepening.answer_file import DeepeningFile, DepthAnswer
     from qsage_validate.solvers.deepening.deepening import Deepened
-    from qsage_validate.solvers.search.solver import Solver
+    from qsage_validate.solvers.search.solver import SearchSolver
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class DeepeningOptions(OptionGroup):
 
 def solve_to_critical_depth(
     model: GameModel,
-    method: Method,
+    method: SolveMethod,
     encoding: str | None,
     options: DeepeningOptions,
     farm: FarmOptions,
@@ -83,12 +83,12 @@ def solve_to_critical_depth(
     farmed = farm.rests_on(resume)
     file = None if resume is None or farm.given else DeepeningFile(resume, model)
     plies = None if last is None else last - depths_of(model).depth(0)
-    solvers: list[Solver] = []
+    solvers: list[SearchSolver] = []
     with SearchLine(sys.stderr) as line:
         if method.searches:
             with farm.searching(method, line.tell, resume) as search:
 
-                def search_kept(model: GameModel) -> Solver:
+                def search_kept(model: GameModel) -> SearchSolver:
                     solvers.append(search(model))
                     return solvers[-1]
 
@@ -114,7 +114,7 @@ def solve_to_critical_depth(
 
 def _ask(
     model: GameModel,
-    method: Method,
+    method: SolveMethod,
     encoding: str | None,
     last: int | None,
     file: DeepeningFile | None,
@@ -123,14 +123,14 @@ def _ask(
     from qsage_validate.api.solving import first_move
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.deepening.answer_file import Answer
+    from qsage_validate.solvers.deepening.answer_file import DepthAnswer
     from qsage_validate.solvers.deepening.deepening import deepen
     from qsage_validate.solvers.deepening.game_depths import depths_of
     from qsage_validate.solvers.qbf.solving import conclusive
 
     depths = depths_of(model)
 
-    def ask(at_depth: GameModel, deadline: Deadline) -> Answer:
+    def ask(at_depth: GameModel, deadline: Deadline) -> DepthAnswer:
         depth = at_depth.depth
         plies = depth - depths.depth(0)
         encoded = encode(at_depth, encoding)
@@ -144,12 +144,12 @@ def _ask(
         move = first_move(encoded.layout, solved.outer, Player.BLACK) if solved.truth else ""
         why = f"depth {depth}: {solved.by}: {solved.why}"
         by = f"{solved.by}, {encoded.layout.encoding}"
-        return Answer(plies, solved.truth, by, solved.seconds, why, move)
+        return DepthAnswer(plies, solved.truth, by, solved.seconds, why, move)
 
     return deepen(model, ask, last=last, deadline=method.limits.deadline, file=file)
 
 
-def _every_first_move(found: Deepened, method: Method, encoding: str | None) -> Named | None:
+def _every_first_move(found: Deepened, method: SolveMethod, encoding: str | None) -> Named | None:
     """The first moves at the critical depth; ``None`` where none is known."""
     if found.truth is not True:
         return None if found.truth is None else Named((), whole=True)
@@ -163,7 +163,7 @@ def _every_first_move(found: Deepened, method: Method, encoding: str | None) -> 
 
 
 def _tell(
-    found: Deepened, method: Method, farmed: str, json_output: bool, named: Named | None
+    found: Deepened, method: SolveMethod, farmed: str, json_output: bool, named: Named | None
 ) -> None:
     from qsage_validate.games.naming import name_of
 
@@ -198,7 +198,7 @@ def _tell(
     )
 
 
-def _answer(answer: Answer) -> dict[str, object]:
+def _answer(answer: DepthAnswer) -> dict[str, object]:
     return {
         "plies": answer.plies,
         "verdict": word_of(answer.truth),

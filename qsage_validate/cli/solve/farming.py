@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.option_groups import OptionGroup, option
-from qsage_validate.cli.solve.method import Method
+from qsage_validate.cli.solve.method import SolveMethod
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.solvers.search.solver import Solver
+    from qsage_validate.solvers.search.solver import SearchSolver
     from qsage_validate.system.progress import Tell
 
 
@@ -70,8 +70,8 @@ class FarmOptions(OptionGroup):
 
     @contextmanager
     def searching(
-        self, method: Method, tell: Tell, resume: str | None
-    ) -> Iterator[Callable[[GameModel], Solver]]:
+        self, method: SolveMethod, tell: Tell, resume: str | None
+    ) -> Iterator[Callable[[GameModel], SearchSolver]]:
         """What makes the search of a model; its processes end with the context."""
         from qsage_validate.games.languages import load_game
         from qsage_validate.solvers.search.solver import EngineChoice, search_for

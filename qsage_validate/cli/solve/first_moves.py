@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, narrate
-from qsage_validate.cli.solve.method import Method
+from qsage_validate.cli.solve.method import SolveMethod
 
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
@@ -44,7 +44,7 @@ class Named:
         return {"first_moves": list(self.moves), "all_first_moves": self.whole}
 
 
-def by_solver(problem: Problem, truth: bool, method: Method) -> Named:
+def by_solver(problem: Problem, truth: bool, method: SolveMethod) -> Named:
     """The first moves of a formula with that value, each asked of a solver."""
     from qsage_validate.certificates.routes.routes import RouteOptions
     from qsage_validate.comparing.exact import value_by_solver
@@ -59,7 +59,7 @@ def by_solver(problem: Problem, truth: bool, method: Method) -> Named:
     return Named(found.winning, not found.why)
 
 
-def by_encoding(encoded: Encoding, truth: bool, method: Method) -> Named:
+def by_encoding(encoded: Encoding, truth: bool, method: SolveMethod) -> Named:
     """The first moves in the formula of a game."""
     from qsage_validate.games.languages import load_game
     from qsage_validate.problems.files import Files
@@ -70,7 +70,7 @@ def by_encoding(encoded: Encoding, truth: bool, method: Method) -> Named:
     return by_solver(problem, truth, method)
 
 
-def by_search(model: GameModel, method: Method) -> Named:
+def by_search(model: GameModel, method: SolveMethod) -> Named:
     """The first moves that win a game within its depth, by a search of it."""
     from qsage_validate.games.languages import load_game
     from qsage_validate.solvers.search.solver import EngineChoice, search_for

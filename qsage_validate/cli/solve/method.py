@@ -69,7 +69,7 @@ class MethodOptions(OptionGroup):
 
 
 @dataclass(frozen=True)
-class Method:
+class SolveMethod:
     """The solver and its limits; the time begins when the options are read.
 
     ``solver`` is a QBF solver's name, ``None`` for what is there; ``searches`` says that a game
@@ -84,7 +84,7 @@ class Method:
     engine: EngineName = EngineName.AUTO
 
     @classmethod
-    def of(cls, options: MethodOptions, limits: LimitOptions) -> Method:
+    def of(cls, options: MethodOptions, limits: LimitOptions) -> SolveMethod:
         """The method that the options say; raises ``UsageError`` for some that do not fit."""
         solver, portfolio = options.solver, options.portfolio
         preprocess = options.preprocess
@@ -109,7 +109,7 @@ class Method:
         told = self.engine is not EngineName.AUTO or nodes >= _LONG
         return f"engine: {engine}" if told else ""
 
-    def until(self, deadline: Deadline) -> Method:
+    def until(self, deadline: Deadline) -> SolveMethod:
         """The same with another deadline."""
         return replace(self, limits=replace(self.limits, deadline=deadline))
 

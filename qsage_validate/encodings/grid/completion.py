@@ -18,11 +18,11 @@ from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.encodings.completion import (
     Completion,
     Goals,
-    PlayInMind,
     PlayLiterals,
     PlyLiterals,
+    ReferencePlay,
 )
-from qsage_validate.encodings.grid.tracker import MoveTracker, Step, Vector
+from qsage_validate.encodings.grid.tracker import GridPly, MoveTracker, Vector
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.model import Condition, Model
@@ -121,7 +121,7 @@ def read(known: Mapping[int, int], bits: Bits) -> Bits:
 
 
 @dataclass(frozen=True)
-class _Claim:
+class _WrongClaim:
     """A literal that says that a claim of Black's is wrong here, and where that shows."""
 
     wrong: int
@@ -139,7 +139,7 @@ class WhitePlay(GridPlay):
 
     def __init__(self, layout: Layout, model: Model, builder: AigBuilder) -> None:
         super().__init__(layout, model, builder)
-        self._claims: list[_Claim] = []
+        self._claims: list[_WrongClaim] = []
 
     def add(self, ply: Ply, played: PlyLiterals, known: Mapping[int, int]) -> None:
         super().add(ply, played, known)
@@ -154,10 +154,10 @@ class WhitePlay(GridPlay):
             for number, flag in enumerate(holds):
                 wrong = self.builder.xor(flag, known[said[number]]) if white else flag ^ 1
                 square = partial(self._part_square, step, conditions, number)
-                self._claims.append(_Claim(wrong, square))
+                self._claims.append(_WrongClaim(wrong, square))
         if ply.stop is not None:
             show = self._counterexample_square if white else self._unreached_square
-            self._claims.append(_Claim(played.stop, show))
+            self._claims.append(_WrongClaim(played.stop, show))
 
     def _others(self, known: Mapping[int, int], claim: Mapping[int, int]) -> Mapping[int, int]:
         square = self._unreached_square(known, claim)
@@ -168,7 +168,7 @@ class WhitePlay(GridPlay):
 
     def _part_square(
         self,
-        step: Step,
+        step: GridPly,
         conditions: Sequence[Condition],
         number: int,
         known: Mapping[int, int],
@@ -227,7 +227,7 @@ def grid_completions(layout: Layout, model: Model) -> Mapping[Player, Completion
     return dict.fromkeys(Player, complete)
 
 
-class GridInMind(PlayInMind):
+class GridInMind(ReferencePlay):
     """Builds what follows with each ply, so that a graph has its gates in the order of plies."""
 
     def __init__(self, layout: Layout, model: Model, builder: AigBuilder, hero: Player) -> None:

@@ -41,8 +41,8 @@ from qsage_validate.encodings.layout.layout import (
     Indicators,
     Layout,
     Ply,
-    Silence,
     StateCode,
+    UnspecifiedLegality,
     board_view,
     on_grid,
 )
@@ -485,7 +485,7 @@ class LiftedEncoder:
             encoding=self.name,
             game=self.model.language,
             model=self.model.parts(),
-            silence=Silence.FREE,
+            silence=UnspecifiedLegality.FREE,
         )
 
 

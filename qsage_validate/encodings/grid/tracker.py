@@ -41,7 +41,7 @@ class Vector:
 
 
 @dataclass(frozen=True)
-class Step:
+class GridPly:
     """One ply: its player, its bits, and the literal "no player stopped before this ply"."""
 
     player: Player
@@ -66,14 +66,14 @@ class MoveTracker:
         self.builder = builder
         self.model = model
         self.problem = model.problem
-        self.steps: list[Step] = []
+        self.steps: list[GridPly] = []
         self.running = TRUE
         self._sums: dict[tuple[Bits, int], Bits] = {}
         self._contents: dict[tuple[int, Vector, Vector, bool], Content] = {}
 
     def add(self, player: Player, action: Bits, x: Bits, y: Bits, stop: int = FALSE) -> None:
         """Append a ply; ``stop`` is the literal of its game-stop variable."""
-        self.steps.append(Step(player, action, Vector(x), Vector(y), self.running))
+        self.steps.append(GridPly(player, action, Vector(x), Vector(y), self.running))
         self.running = self.builder.and_(self.running, stop ^ 1)
 
     @property
@@ -169,7 +169,9 @@ class MoveTracker:
 
         return Content(table({None}), table({Square.WHITE}))
 
-    def _after(self, step: Step, x: Vector, y: Vector, before: Content, *, frozen: bool) -> Content:
+    def _after(
+        self, step: GridPly, x: Vector, y: Vector, before: Content, *, frozen: bool
+    ) -> Content:
         hits: dict[Square, list[int]] = {square: [] for square in Square}
         overwritten = False
         for number, action in enumerate(self.model.domain.actions(step.player)):

@@ -39,9 +39,9 @@ from qsage_validate.encodings.layout.layout import (
     Indicators,
     Layout,
     Ply,
-    Silence,
     StateCode,
     StateView,
+    UnspecifiedLegality,
     board_view,
     on_grid,
 )
@@ -131,7 +131,7 @@ class _Builder:
             encoding="Q-sage",
             game="bddl",
             source=f"meta file {self.meta.path or '<input>'}",
-            silence=Silence.FREE,
+            silence=UnspecifiedLegality.FREE,
         )
 
     # -- Checks

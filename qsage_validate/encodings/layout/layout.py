@@ -308,7 +308,7 @@ class IllegalMoves(Enum):
     REPLACED = "replaced"
 
 
-class Silence(Enum):
+class UnspecifiedLegality(Enum):
     """The meaning of a formula that says nothing of the legality of a ply.
 
     ``UNSAID``: the rules decide, and the verdict whether the promise is kept (stateless
@@ -353,7 +353,7 @@ class Layout:
     conclusive: tuple[bool, ...] = (True, False)
     illegal: IllegalMoves = IllegalMoves.LOSES
     black_passes: bool = False
-    silence: Silence = Silence.UNSAID
+    silence: UnspecifiedLegality = UnspecifiedLegality.UNSAID
 
     @property
     def is_found(self) -> bool:

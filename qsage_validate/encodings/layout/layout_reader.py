@@ -24,9 +24,9 @@ from qsage_validate.encodings.layout.layout import (
     Indicators,
     Layout,
     Ply,
-    Silence,
     StateCode,
     StateView,
+    UnspecifiedLegality,
     board_view,
 )
 from qsage_validate.encodings.layout.line_reader import CHOOSERS, LineReader, words_of
@@ -96,7 +96,7 @@ class LayoutReader(LineReader):
             conclusive=self.conclusive,
             illegal=self.illegal,
             black_passes=self.black_passes,
-            silence=Silence.FREE if self.view.is_board else Silence.UNSAID,
+            silence=UnspecifiedLegality.FREE if self.view.is_board else UnspecifiedLegality.UNSAID,
         )
 
     def _read_line(self, text: str) -> None:

@@ -42,7 +42,7 @@ def lines_of(layout: Layout, output: int | None) -> Iterator[str]:
         yield f"board {size[0]} {size[1]}"
         for player, names in layout.actions.items():
             yield " ".join(["actions", player.value, *names])
-    lists = _Lists()
+    lists = _NumberLists()
     for ply in layout.moves:
         yield from _move(ply, lists)
     for ply in layout.moves:
@@ -81,7 +81,7 @@ def _has_coordinates(ply: Ply) -> bool:
     return len(ply.coding.numbers) == 3
 
 
-class _Lists:
+class _NumberLists:
     """The numbers of lists that were written."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class _Lists:
             yield " ".join([f"list {self.numbers[texts]}", *map(_text, texts)])
 
 
-def _move(ply: Ply, lists: _Lists) -> Iterator[str]:
+def _move(ply: Ply, lists: _NumberLists) -> Iterator[str]:
     line = f"move {ply.ply} {ply.player.value}"
     pairs: list[tuple[str, Bits]]
     if _has_coordinates(ply):
@@ -111,7 +111,7 @@ def _move(ply: Ply, lists: _Lists) -> Iterator[str]:
     yield line if ply.stop is None else f"{line} stop {ply.stop}"
 
 
-def _state(state: StateView, lists: _Lists) -> Iterator[str]:
+def _state(state: StateView, lists: _NumberLists) -> Iterator[str]:
     if state.code is not None:
         code = state.code.value.replace(" ", "-")
         yield f"symbolic x {written(state.x)} y {written(state.y)} code {code}"

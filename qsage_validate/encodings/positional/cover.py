@@ -26,7 +26,7 @@ from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import constant_literals, width_for
-from qsage_validate.encodings.completion import PlayInMind, PlayLiterals, PlyLiterals
+from qsage_validate.encodings.completion import PlayLiterals, PlyLiterals, ReferencePlay
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.encodings.positional.explicit_board import (
@@ -54,7 +54,7 @@ MAX_SHAPE: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
+class _CoverTime:
     """The variables of a time point; stones by position, ``move`` and ``out`` where it has any."""
 
     time: int
@@ -92,7 +92,7 @@ class _Cover:
         # Behind the positions comes the out-of-cover move.
         bits, white_bits = width_for(size), width_for(size + (0 if self.played else 1))
         (time,) = clauses.exists(1)
-        self.turns = [_Turn(time, clauses.exists(size), clauses.exists(size))]
+        self.turns = [_CoverTime(time, clauses.exists(size), clauses.exists(size))]
         for t in range(1, self.end + 1):
             (time,) = clauses.exists(1)
             white_moves = t % 2 == 0
@@ -105,7 +105,9 @@ class _Cover:
                 self.shape_in_cover = clauses.exists(len(self.shapes))
                 self.in_cover = clauses.exists(size)
             out = clauses.exists(self.most + 1) if white_moves else ()
-            self.turns.append(_Turn(time, clauses.exists(size), clauses.exists(size), move, out))
+            self.turns.append(
+                _CoverTime(time, clauses.exists(size), clauses.exists(size), move, out)
+            )
         self.win = clauses.exists(len(self.black_sets))
 
     def _write(self) -> None:
@@ -330,7 +332,7 @@ def require_cover_game(model: PositionalModel) -> None:
         )
 
 
-class CoverInMind(PlayInMind):
+class CoverInMind(ReferencePlay):
     """The game of a cover, for Black, who stops when Black has won.
 
     For a move of White's that does nothing the first open position of the cover is made, and for

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.encodings.completion import PlayInMind, PlyLiterals
+from qsage_validate.encodings.completion import PlyLiterals, ReferencePlay
 from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.model import PositionalModel
@@ -32,7 +32,7 @@ def first_true(builder: AigBuilder, literals: Sequence[int]) -> list[int]:
     return found
 
 
-class ClaimsInMind(PlayInMind):
+class ClaimsInMind(ReferencePlay):
     """A positional game: who claims a position for the first time has it.
 
     For a move that does nothing, or one too many, the first open position of the list is made.

@@ -58,7 +58,7 @@ def require_pairing_game(model: PositionalModel) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ply:
+class _PairingPly:
     """The variables of a ply: the move, the mover's stones, whether White has won by then."""
 
     move: tuple[int, ...]
@@ -90,7 +90,7 @@ class _Pairing:
         self.clauses = ClauseSet()
         self.black: list[tuple[int, ...]] = [self._initial(model.black)]
         self.white: list[tuple[int, ...]] = [self._initial(model.white)]
-        self.plies: list[_Ply] = []
+        self.plies: list[_PairingPly] = []
         self.won: int | None = None
         every = tuple(range(self.size))
         hinted = first_moves and bool(model.first_moves)
@@ -118,7 +118,7 @@ class _Pairing:
             add(*differs(move, number), white[v], *over, now[v])
         self.black.append(now)
         self.white.append(white)
-        self.plies.append(_Ply(move, numbers, now))
+        self.plies.append(_PairingPly(move, numbers, now))
 
     def _white_ply(self, numbers: tuple[int, ...]) -> None:
         """White claims an open position, or has won before and claims none."""
@@ -145,7 +145,7 @@ class _Pairing:
             add(*differs(move, number), *over)
         self.white.append(now)
         self.black.append(black)
-        self.plies.append(_Ply(move, numbers, now, self.won))
+        self.plies.append(_PairingPly(move, numbers, now, self.won))
 
     def _end(self) -> None:
         """Every shape has a white stone or a pair, or White has been the first to win."""

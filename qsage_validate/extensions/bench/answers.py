@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.games.protocol import Game
-    from qsage_validate.solvers.qbf.outcome import Status
+    from qsage_validate.games.protocol import TwoPlayerGame
+    from qsage_validate.solvers.qbf.outcome import SolverStatus
     from qsage_validate.system.progress import Progress
 
 BLOQQER: Final = "bloqqer"
@@ -43,7 +43,7 @@ def check_preprocessor(name: str) -> None:
         raise UsageError(f"the preprocessor {name!r} is not there: {found.reason}")
 
 
-def by_search(run: Run, game: Game) -> RunResult:
+def by_search(run: Run, game: TwoPlayerGame) -> RunResult:
     """The winner by the rules; the seconds include building the search."""
     from qsage_validate.games.protocol import Player
     from qsage_validate.solvers.search.solver import search_for
@@ -124,7 +124,7 @@ def by_solver(
 
 
 def answered(
-    status: Status, why: str, spent: tuple[float, float, float], data: Mapping[str, Any]
+    status: SolverStatus, why: str, spent: tuple[float, float, float], data: Mapping[str, Any]
 ) -> RunResult:
     """The result of a solver that ended so; ``spent``: seconds, those of processors, peak MiB."""
     name, decided = status.name.lower().replace("_", "-"), status.truth is not None

@@ -10,7 +10,7 @@ from typing import Final
 
 from qsage_validate.extensions.bench.machine import machine_id
 from qsage_validate.extensions.bench.results import ResultsFile
-from qsage_validate.extensions.bench.run import Record, Run
+from qsage_validate.extensions.bench.run import Run, RunRecord
 from qsage_validate.extensions.bench.scheduling import Scheduler
 
 RETRY: Final = ("undecided", "all")
@@ -18,7 +18,7 @@ RETRY: Final = ("undecided", "all")
 
 
 def remaining(
-    runs: Iterable[Run], records: Sequence[Record], retry: str | None = None
+    runs: Iterable[Run], records: Sequence[RunRecord], retry: str | None = None
 ) -> list[Run]:
     """The runs that have no result yet.
 
@@ -52,7 +52,7 @@ def _within(one: Run, other: Run) -> bool:
 
 
 @dataclass
-class Tally:
+class CampaignTally:
     """The progress of a campaign: results by status."""
 
     wanted: int
@@ -60,7 +60,7 @@ class Tally:
     decided: int = 0
     by_status: Counter[str] = field(default_factory=Counter)
 
-    def count(self, record: Record) -> None:
+    def count(self, record: RunRecord) -> None:
         """Add a result."""
         self.finished += 1
         self.decided += record.result.decided
@@ -81,21 +81,21 @@ def run_campaign(
     runs: Sequence[Run],
     file: ResultsFile,
     scheduler: Scheduler,
-    tell: Callable[[Record, Tally], None],
-) -> list[Record]:
+    tell: Callable[[RunRecord, CampaignTally], None],
+) -> list[RunRecord]:
     """Make ``runs`` of the experiment at ``reference``; ``tell`` is called after each is written.
 
     The records are those made here.  Lines written before an exception stay written.
     """
-    tally = Tally(len(runs))
-    records: list[Record] = []
+    tally = CampaignTally(len(runs))
+    records: list[RunRecord] = []
     if not runs:
         return records
     finished = scheduler.make(reference, runs)
     try:
         for run, result, facts in finished:
             when = datetime.now(timezone.utc).isoformat(timespec="seconds")
-            record = Record(run, result, machine_id(facts), when)
+            record = RunRecord(run, result, machine_id(facts), when)
             file.add(record, facts)
             records.append(record)
             tally.count(record)
@@ -107,12 +107,12 @@ def run_campaign(
     return records
 
 
-def latest(records: Iterable[Record]) -> list[Record]:
+def latest(records: Iterable[RunRecord]) -> list[RunRecord]:
     """One record for each question: a decided one if there is, else the one of largest limits.
 
     Among equals the last one counts.
     """
-    chosen: dict[object, Record] = {}
+    chosen: dict[object, RunRecord] = {}
     for record in records:
         known = chosen.get(record.run.question)
         if known is None or _rank(record) >= _rank(known):
@@ -120,12 +120,12 @@ def latest(records: Iterable[Record]) -> list[Record]:
     return list(chosen.values())
 
 
-def _rank(record: Record) -> tuple[bool, float]:
+def _rank(record: RunRecord) -> tuple[bool, float]:
     seconds = record.run.seconds
     return record.result.decided, float("inf") if seconds is None else seconds
 
 
-def disagreements(records: Iterable[Record]) -> list[str]:
+def disagreements(records: Iterable[RunRecord]) -> list[str]:
     """The instances on which decided runs contradict each other, with the answer of each one."""
     said: dict[str, dict[bool, dict[str, None]]] = {}
     for record in records:

@@ -15,9 +15,9 @@ from qsage_validate.extensions.bench.experiment import (
     Selection,
 )
 from qsage_validate.extensions.bench.files import content_sum, files_in
-from qsage_validate.extensions.bench.run import NO_ENCODING, Record, Run, RunResult
+from qsage_validate.extensions.bench.run import NO_ENCODING, Run, RunRecord, RunResult
 from qsage_validate.extensions.bench.summaries import default_tables, seconds_text
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 from qsage_validate.formats.source import Format, read_bytes, sniff_bytes
 
 _JUDGE: Final = "judge"
@@ -91,7 +91,7 @@ def execute(run: Run) -> RunResult:
     return RunResult(word, word in _DECIDED, watch.seconds, data=data)
 
 
-def verdicts(records: Sequence[Record]) -> Table:
+def verdicts(records: Sequence[RunRecord]) -> ResultTable:
     """A formula a row: the verdict, the layout by which it was judged, the first difference."""
     latest = {record.run.question: record for record in records}
     rows = [
@@ -109,7 +109,7 @@ def verdicts(records: Sequence[Record]) -> Table:
         counts[row[1]] = counts.get(row[1], 0) + 1
     shown = ", ".join(f"{number} {word}" for word, number in sorted(counts.items()))
     columns = ("formula", "verdict", "layout", "first difference", "seconds")
-    return Table("Formulas and their game", columns, tuple(rows), (shown,), left=4)
+    return ResultTable("Formulas and their game", columns, tuple(rows), (shown,), left=4)
 
 
 EXPERIMENT: Final = Experiment(

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.bench.run import NO_PREPROCESSOR, Record, Run, RunResult
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.run import NO_PREPROCESSOR, Run, RunRecord, RunResult
+from qsage_validate.extensions.bench.table import ResultTable
 
 
 def no_note(text: str) -> None:
@@ -112,7 +112,7 @@ class Instance:
     fits: Callable[[Configuration], bool] | None = None
 
 
-Tabulate = Callable[[Sequence[Record]], Table]
+Tabulate = Callable[[Sequence[RunRecord]], ResultTable]
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class Experiment:
     inputs: str = ""
     by_name: bool = False
     options: Mapping[str, str] = field(default_factory=dict)
-    formulas: Callable[[Sequence[Record]], Sequence[Record]] | None = None
+    formulas: Callable[[Sequence[RunRecord]], Sequence[RunRecord]] | None = None
     processor_time: bool = True
 
     def select(self, selection: Selection) -> list[Run]:

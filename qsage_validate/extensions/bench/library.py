@@ -11,7 +11,7 @@ from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.extensions.bench import results
 
 if TYPE_CHECKING:
-    from qsage_validate.extensions.bench.run import Record
+    from qsage_validate.extensions.bench.run import RunRecord
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def read_results(path: FileSource) -> BenchResults:
     return BenchResults(tuple(map(_row, found.records)), found.experiment, warning)
 
 
-def _row(record: Record) -> Mapping[str, object]:
+def _row(record: RunRecord) -> Mapping[str, object]:
     fields = record.as_json()
     run, result = fields.pop("run"), fields.pop("result")
     del fields["kind"]

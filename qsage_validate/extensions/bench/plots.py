@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.errors import MissingExtraError, UsageError, visible
-from qsage_validate.extensions.bench.series import SECONDS, Comparison, Panel
+from qsage_validate.extensions.bench.series import SECONDS, Panel, SeriesComparison
 from qsage_validate.formats.source import write_atomic
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def write_cactus(rows: Sequence[Sequence[Panel]], path: str, title: str) -> None
     _write(figure, path, kind)
 
 
-def write_scatter(found: Comparison, path: str, title: str) -> None:
+def write_scatter(found: SeriesComparison, path: str, title: str) -> None:
     """Each instance by the seconds of both; undecided ones stand on the dashed lines."""
     kind = check_picture(path)
     figure, ((axes,),) = _figure(_label(title))

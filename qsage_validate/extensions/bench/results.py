@@ -19,7 +19,7 @@ from typing import Final
 
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.extensions.bench.machine import machine_id
-from qsage_validate.extensions.bench.run import Json, Record, record_from_json
+from qsage_validate.extensions.bench.run import Json, RunRecord, record_from_json
 from qsage_validate.formats.json_text import Json as JsonValue
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source, read_bytes
@@ -37,7 +37,7 @@ class Results:
 
     path: str
     experiment: str
-    records: tuple[Record, ...] = ()
+    records: tuple[RunRecord, ...] = ()
     machines: dict[str, Json] = field(default_factory=dict)
     torn: int | None = None
     whole_bytes: int = 0
@@ -59,7 +59,7 @@ def read_results(path: str) -> Results:
         found = "an empty file" if not tail else "a torn line"
         raise InputError(path, 1, 1, found, _EXPECTED)
     experiment = _header(path, lines[0])
-    records: list[Record] = []
+    records: list[RunRecord] = []
     machines: dict[str, Json] = {}
     for number, line in enumerate(lines[1:], start=2):
         fields = _fields(path, number, line)
@@ -117,7 +117,7 @@ class ResultsFile:
         self._descriptor = descriptor
         self._machines = set(results.machines)
 
-    def add(self, record: Record, facts: Json) -> None:
+    def add(self, record: RunRecord, facts: Json) -> None:
         """Append a record, and the facts of its machine if they are new."""
         if record.machine not in self._machines:
             self._append({"kind": "machine", "id": machine_id(facts), "facts": facts})

@@ -150,7 +150,7 @@ def _seconds(value: JsonValue | None) -> float | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RunRecord:
     """A run that was made: on which machine (an identifier), when (UTC, ISO 8601)."""
 
     run: Run
@@ -169,8 +169,8 @@ class Record:
         }
 
 
-def record_from_json(record: JsonValue) -> Record:
-    """The record of :meth:`Record.as_json`; raises ``InputError`` as ``run_from_json`` does."""
+def record_from_json(record: JsonValue) -> RunRecord:
+    """The record of :meth:`RunRecord.as_json`; raises ``InputError`` as ``run_from_json`` does."""
     run = run_from_json(record["run"])
     result = result_from_json(record["result"], run.experiment)
-    return Record(run, result, record["machine"].text(), record["when"].text())
+    return RunRecord(run, result, record["machine"].text(), record["when"].text())

@@ -8,11 +8,11 @@ from typing import Final
 
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.run import Record, RunResult
+from qsage_validate.extensions.bench.run import RunRecord, RunResult
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class RunMeasure:
     """What a run used: its name, how much, and amounts within which a text counts instances.
 
     ``least`` is the least amount of a logarithmic axis; ``of_all`` is what is said of all amounts.
@@ -26,7 +26,7 @@ class Measure:
     of_all: tuple[str, Callable[[Sequence[float]], float]]
 
 
-SECONDS: Final = Measure(
+SECONDS: Final = RunMeasure(
     "seconds",
     "s",
     lambda result: result.seconds,
@@ -34,7 +34,7 @@ SECONDS: Final = Measure(
     1e-3,
     ("seconds in all", sum),
 )
-MEMORY: Final = Measure(
+MEMORY: Final = RunMeasure(
     "memory",
     "MB",
     lambda result: result.peak_mb,
@@ -42,7 +42,7 @@ MEMORY: Final = Measure(
     1.0,
     ("most MB", lambda amounts: max(amounts, default=0.0)),
 )
-MEASURES: Final[Mapping[str, Measure]] = {measure.name: measure for measure in (SECONDS, MEMORY)}
+MEASURES: Final[Mapping[str, RunMeasure]] = {measure.name: measure for measure in (SECONDS, MEMORY)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Panel:
     """The curves of one cactus plot among others."""
 
     title: str
-    measure: Measure
+    measure: RunMeasure
     curves: tuple[Curve, ...]
 
 
@@ -73,7 +73,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SeriesComparison:
     """Two configurations on the instances that both were run on.
 
     ``limit`` is the largest time limit of the runs, where undecided points are drawn.
@@ -98,7 +98,7 @@ class Comparison:
 
 
 def curves(
-    records: Sequence[Record], measure: Measure = SECONDS, truth: bool | None = None
+    records: Sequence[RunRecord], measure: RunMeasure = SECONDS, truth: bool | None = None
 ) -> list[Curve]:
     """One curve for each configuration, the one that decided most first.
 
@@ -115,7 +115,7 @@ def curves(
 
 
 def panels(
-    records: Sequence[Record], measures: Sequence[Measure], *, split: bool
+    records: Sequence[RunRecord], measures: Sequence[RunMeasure], *, split: bool
 ) -> list[list[Panel]]:
     """A row of cactus plots for each measure: all answers, or false ones and true ones."""
     answers = {"false": False, "true": True} if split else {"": None}
@@ -128,7 +128,7 @@ def panels(
     ]
 
 
-def comparison(records: Sequence[Record], x_name: str, y_name: str) -> Comparison:
+def comparison(records: Sequence[RunRecord], x_name: str, y_name: str) -> SeriesComparison:
     """Two configurations against each other; ``UsageError`` lists the ones that exist."""
     known = latest(records)
     configs = dict.fromkeys(record.run.configuration for record in known)
@@ -146,8 +146,8 @@ def comparison(records: Sequence[Record], x_name: str, y_name: str) -> Compariso
             limit = max(limit, *(r.run.seconds or r.result.seconds for r in (x, y)))
     if not points:
         raise UsageError(f"{x_name} and {y_name} have no instance in common")
-    return Comparison(x_name, y_name, tuple(points), limit)
+    return SeriesComparison(x_name, y_name, tuple(points), limit)
 
 
-def _decided(record: Record) -> float | None:
+def _decided(record: RunRecord) -> float | None:
     return record.result.seconds if record.result.decided else None

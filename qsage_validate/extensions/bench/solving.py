@@ -18,9 +18,15 @@ from qsage_validate.extensions.bench.answers import (
     check_solver,
 )
 from qsage_validate.extensions.bench.experiment import Configuration, Instance, Selection, Tabulate
-from qsage_validate.extensions.bench.run import NO_ENCODING, NO_PREPROCESSOR, Record, Run, RunResult
+from qsage_validate.extensions.bench.run import (
+    NO_ENCODING,
+    NO_PREPROCESSOR,
+    Run,
+    RunRecord,
+    RunResult,
+)
 from qsage_validate.extensions.bench.summaries import by_instance, default_tables, seconds_text
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 from qsage_validate.system.clock import Stopwatch
 
 if TYPE_CHECKING:
@@ -107,10 +113,10 @@ def _route(solver: str) -> tuple[str, str | None]:
 
 
 def _fit(solver: str, preprocessor: str) -> bool:
-    from qsage_validate.solvers.qbf.backend import Format
+    from qsage_validate.solvers.qbf.backend import SolverFormat
     from qsage_validate.solvers.qbf.backends import get_backend
 
-    return preprocessor == NO_PREPROCESSOR or Format.QDIMACS in get_backend(solver).accepts
+    return preprocessor == NO_PREPROCESSOR or SolverFormat.QDIMACS in get_backend(solver).accepts
 
 
 def make_runs(
@@ -186,7 +192,7 @@ def tables() -> dict[str, Tabulate]:
     return {**default_tables(), "certificates": certificates}
 
 
-def certificates(records: Sequence[Record]) -> Table:
+def certificates(records: Sequence[RunRecord]) -> ResultTable:
     """An instance a row: by configuration AND gates, and seconds with the check."""
 
     def cells(result: RunResult) -> tuple[str, str]:

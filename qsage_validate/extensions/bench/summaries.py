@@ -7,16 +7,16 @@ from dataclasses import replace
 from itertools import chain
 
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.run import Record, RunResult
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.run import RunRecord, RunResult
+from qsage_validate.extensions.bench.table import ResultTable
 
 
-def default_tables() -> dict[str, Callable[[Sequence[Record]], Table]]:
+def default_tables() -> dict[str, Callable[[Sequence[RunRecord]], ResultTable]]:
     """The tables of this module by name, for an experiment's ``tables``."""
     return {"summary": summary, "runs": all_runs, "times": times}
 
 
-def by_processor(records: Sequence[Record]) -> list[Record]:
+def by_processor(records: Sequence[RunRecord]) -> list[RunRecord]:
     """The records with processor time in the place of wall-clock time, where it is known.
 
     On a machine that has other work the first says more.
@@ -29,12 +29,12 @@ def by_processor(records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def configuration_names(records: Sequence[Record]) -> list[str]:
+def configuration_names(records: Sequence[RunRecord]) -> list[str]:
     """The configurations that occur, in the order in which they do."""
     return list(dict.fromkeys(record.run.configuration for record in records))
 
 
-def counts(records: Sequence[Record]) -> dict[tuple[str, str], int]:
+def counts(records: Sequence[RunRecord]) -> dict[tuple[str, str], int]:
     """Instances decided, by family and configuration; 0 where there were runs but none was."""
     found: dict[tuple[str, str], int] = {}
     for record in latest(records):
@@ -43,7 +43,7 @@ def counts(records: Sequence[Record]) -> dict[tuple[str, str], int]:
     return found
 
 
-def summary(records: Sequence[Record]) -> Table:
+def summary(records: Sequence[RunRecord]) -> ResultTable:
     """By family: instances, and how many each configuration decided; below, totals and seconds."""
     known = latest(records)
     configs = configuration_names(records)
@@ -62,10 +62,10 @@ def summary(records: Sequence[Record]) -> Table:
         for config in configs
     ]
     rows.append(("seconds for these", "", *map(seconds_text, spent)))
-    return Table("Instances decided", ("family", "instances", *configs), tuple(rows))
+    return ResultTable("Instances decided", ("family", "instances", *configs), tuple(rows))
 
 
-def times(records: Sequence[Record]) -> Table:
+def times(records: Sequence[RunRecord]) -> ResultTable:
     """An instance a row: the answer, and how long each configuration took (or why it has none)."""
 
     def time(result: RunResult) -> tuple[str]:
@@ -76,10 +76,10 @@ def times(records: Sequence[Record]) -> Table:
 
 def by_instance(
     title: str,
-    records: Sequence[Record],
+    records: Sequence[RunRecord],
     columns: Sequence[str],
     cells: Callable[[RunResult], Sequence[str]],
-) -> Table:
+) -> ResultTable:
     """An instance a row: the answer, and for each configuration the cells of these columns."""
     known = latest(records)
     configs = configuration_names(records)
@@ -91,10 +91,10 @@ def by_instance(
         shown = [cells(result) if result else ("",) * len(columns) for result in own]
         rows.append((instance, " / ".join(answers) or "?", *chain(*shown)))
     names = [f"{config}: {what}" if what else config for config in configs for what in columns]
-    return Table(title, ("instance", "answer", *names), tuple(rows), left=2)
+    return ResultTable(title, ("instance", "answer", *names), tuple(rows), left=2)
 
 
-def all_runs(records: Sequence[Record]) -> Table:
+def all_runs(records: Sequence[RunRecord]) -> ResultTable:
     """Every record, in the order in which they were made."""
     rows = [
         (
@@ -109,7 +109,7 @@ def all_runs(records: Sequence[Record]) -> Table:
         for r in records
     ]
     columns = ("instance", "way", "result", "seconds", "peak MB", "limit s", "remark")
-    return Table("Runs", columns, tuple(rows), left=3)
+    return ResultTable("Runs", columns, tuple(rows), left=3)
 
 
 def seconds_text(seconds: float) -> str:

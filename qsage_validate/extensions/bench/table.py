@@ -10,7 +10,7 @@ from qsage_validate.errors import visible
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A title, names of columns, rows of cells, and remarks below.
 
     The first ``left`` columns are aligned to the left, the others to the right.

@@ -6,15 +6,15 @@ import math
 from collections import Counter
 from typing import Final
 
-from qsage_validate.extensions.bench.series import SECONDS, Comparison, Panel
+from qsage_validate.extensions.bench.series import SECONDS, Panel, SeriesComparison
 from qsage_validate.extensions.bench.summaries import seconds_text
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 
 _LEAST: Final = 1e-3
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 
 
-def cactus_table(panel: Panel) -> Table:
+def cactus_table(panel: Panel) -> ResultTable:
     """The number of instances each way decided within given amounts, with a bar of all."""
     curves, measure = panel.curves, panel.measure
     longest = max((c.amounts[-1] for c in curves if c.amounts), default=0.0)
@@ -38,7 +38,7 @@ def cactus_table(panel: Panel) -> Table:
     columns = ("way", "decided", "all", *names, said)
     what = f"so many {'seconds' if measure is SECONDS else measure.unit} each"
     answer = f" as {panel.title}" if panel.title else ""
-    return Table(f"Instances decided{answer} within {what}", columns, tuple(rows), left=2)
+    return ResultTable(f"Instances decided{answer} within {what}", columns, tuple(rows), left=2)
 
 
 def bar(value: float, most: float, width: int) -> str:
@@ -48,7 +48,7 @@ def bar(value: float, most: float, width: int) -> str:
     return "█" * whole + (_EIGHTHS[rest] if rest else "")
 
 
-def scatter_text(found: Comparison, width: int = 56, height: int = 20) -> str:
+def scatter_text(found: SeriesComparison, width: int = 56, height: int = 20) -> str:
     """A scatter plot with logarithmic axes; digits count points that share a place.
 
     ``·`` is the diagonal; points on the upper and the right edge were not decided.
@@ -76,7 +76,7 @@ def scatter_text(found: Comparison, width: int = 56, height: int = 20) -> str:
     return "\n".join(lines) + "\n"
 
 
-def comparison_notes(found: Comparison) -> list[str]:
+def comparison_notes(found: SeriesComparison) -> list[str]:
     """A comparison in words."""
     both = sum(p.x is not None and p.y is not None for p in found.points)
     only_x = sum(p.x is not None and p.y is None for p in found.points)

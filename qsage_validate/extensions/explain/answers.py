@@ -1,7 +1,8 @@
 """Strategies as programs: decision trees with questions at the forks and answers at the leaves.
 
-An answer names one legal move of a situation, or none where it cannot be followed.  A
-:class:`Vocabulary` has the questions and answers that are tried for a game, the plainest first.
+An answer names one legal move of a situation, or none where it cannot be followed.  An
+:class:`ExplainVocabulary` has the questions and answers that are tried for a game, the plainest
+first.
 """
 
 from __future__ import annotations
@@ -17,15 +18,15 @@ from qsage_validate.extensions.explain.questions import (
     Ahead,
     Apart,
     Beside,
-    Kind,
     Last,
+    MovedByKind,
+    MovedTo,
     Odd,
+    PlyAtMost,
     Question,
     Related,
     Stands,
     Threatened,
-    Turn,
-    Went,
     WentIn,
     WentLike,
     classes_of,
@@ -44,7 +45,14 @@ from qsage_validate.extensions.explain.situation import (
     places,
 )
 from qsage_validate.games.goals import NEIGHBOURS
-from qsage_validate.games.protocol import Board, Game, Player, Shape, Square, board_maps
+from qsage_validate.games.protocol import (
+    BoardPicture,
+    Player,
+    Shape,
+    Square,
+    TwoPlayerGame,
+    board_maps,
+)
 
 
 class Answer(ABC):
@@ -173,7 +181,7 @@ class Mirrored(Mapped):
         return f"play {MIRRORS[self.symmetry]} {self.hero.other}'s last move"
 
 
-def mirrored(symmetry: str, hero: Player, board: Board) -> Mirrored:
+def mirrored(symmetry: str, hero: Player, board: BoardPicture) -> Mirrored:
     """The answer by a symmetry of a board, which has it (see ``board_maps``)."""
     image = dict(board_maps(board.width, board.height))[symmetry]
     return Mirrored({place: image(*place) for place in places(board)}, hero, symmetry)
@@ -255,7 +263,7 @@ class Bridged(Answer):
         )
 
 
-def bridged(hero: Player, board: Board) -> Bridged | None:
+def bridged(hero: Player, board: BoardPicture) -> Bridged | None:
     """The answer in bridges, on a board of Hex with known sides."""
     if board.shape is not Shape.HEXAGONS or board.top is None:
         return None
@@ -415,7 +423,7 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Fork:
+class AnswerFork:
     """A question with a tree for each answer to it."""
 
     question: Question
@@ -435,15 +443,15 @@ class Fork:
     def with_other_words(self, questions: Questions, answers: Answers) -> Iterator[Tree]:
         """The tree with another word in one place; a question may change its sides."""
         for question in questions(self.question):
-            yield Fork(question, self.yes, self.no)
-            yield Fork(question, self.no, self.yes)
+            yield AnswerFork(question, self.yes, self.no)
+            yield AnswerFork(question, self.no, self.yes)
         for yes in self.yes.with_other_words(questions, answers):
-            yield Fork(self.question, yes, self.no)
+            yield AnswerFork(self.question, yes, self.no)
         for no in self.no.with_other_words(questions, answers):
-            yield Fork(self.question, self.yes, no)
+            yield AnswerFork(self.question, self.yes, no)
 
 
-Tree: TypeAlias = Leaf | Fork
+Tree: TypeAlias = Leaf | AnswerFork
 
 
 def nodes_of(tree: Tree) -> int:
@@ -469,7 +477,7 @@ _MOST_ALIKE = 8
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class ExplainVocabulary:
     """Questions and answers, in the order in which they are preferred."""
 
     questions: Sequence[Question]
@@ -477,13 +485,13 @@ class Vocabulary:
 
 
 def vocabulary_of(
-    game: Game,
+    game: TwoPlayerGame,
     hero: Player,
     *,
     lookahead: int = 3,
     extra: Sequence[Question] = (),
     pairs: Paired | None = None,
-) -> Vocabulary:
+) -> ExplainVocabulary:
     """The vocabulary of a game, with words that look no more than ``lookahead`` plies ahead.
 
     ``extra`` are questions of the user's, which come first.
@@ -518,10 +526,10 @@ def vocabulary_of(
         *_questions(game, hero, kinds[hero.other], lookahead),
         *(pick.question for pick in picks if pick.quality != "win" and not pick.last),
     )
-    return Vocabulary(asked, tuple(dict.fromkeys(answers)))
+    return ExplainVocabulary(asked, tuple(dict.fromkeys(answers)))
 
 
-def _kinds(game: Game, player: Player) -> list[str]:
+def _kinds(game: TwoPlayerGame, player: Player) -> list[str]:
     """The kinds of moves of a player."""
     return list(dict.fromkeys(str(move).partition("(")[0] for move in game.moves(player)))
 
@@ -535,7 +543,7 @@ def _picks(hero: Player, kinds: Sequence[str], lookahead: int) -> Iterator[Pick]
                 yield Pick(name, kind, hero, last=True)
 
 
-def _mirrors(game: Game, hero: Player) -> Iterator[Mirrored]:
+def _mirrors(game: TwoPlayerGame, hero: Player) -> Iterator[Mirrored]:
     board = game.initial.board
     for name, _ in board_maps(board.width, board.height)[1:]:
         yield mirrored(name, hero, board)
@@ -555,14 +563,14 @@ def _shifts(most: int) -> list[tuple[int, int]]:
     return sorted(found, key=lambda s: (abs(s[0]) + abs(s[1]), s))
 
 
-def _turns(game: Game, hero: Player) -> Iterator[Turn]:
+def _turns(game: TwoPlayerGame, hero: Player) -> Iterator[PlyAtMost]:
     own = [ply for ply in range(1, game.plies + 1) if game.player_at(ply) is hero]
     for turn, ply in enumerate(own, 1):
-        yield Turn(ply, turn, hero)
+        yield PlyAtMost(ply, turn, hero)
 
 
 def _questions(
-    game: Game, hero: Player, kinds: Sequence[str], lookahead: int
+    game: TwoPlayerGame, hero: Player, kinds: Sequence[str], lookahead: int
 ) -> Iterator[Question]:
     board = game.initial.board
     theirs, ours = Last(True, hero), Last(False, hero)
@@ -582,9 +590,9 @@ def _questions(
         if 1 < len(alike) <= _MOST_ALIKE and len(alike) < len(squares):
             yield WentLike(theirs, alike, tuple(map(board.square_name, alike)))
     for place in squares:
-        yield Went(theirs, place, board.square_name(place))
+        yield MovedTo(theirs, place, board.square_name(place))
     if len(kinds) > 1:
-        yield from (Kind(theirs, kind) for kind in kinds)
+        yield from (MovedByKind(theirs, kind) for kind in kinds)
     yield from (Related(relation, hero) for relation in RELATIONS)
     yield from (Apart(shift, hero) for shift in _shifts(_NEAR))
     for last in (theirs, ours):

@@ -11,9 +11,9 @@ from typing import Final
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, one_line
 from qsage_validate.extensions.explain import standalone
-from qsage_validate.extensions.explain.answers import Fork, Tree
-from qsage_validate.extensions.explain.circuits import Stones, circuit_of, numbered
-from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.answers import AnswerFork, Tree
+from qsage_validate.extensions.explain.circuits import StoneAtoms, circuit_of, numbered
+from qsage_validate.extensions.explain.explanation import ExplainedProgram
 from qsage_validate.extensions.explain.situation import OWN, Place, Words
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.kernel.game import Rules, State, TooLargeError
@@ -94,7 +94,7 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def python_module(explanation: Explanation, deadline: Deadline = NEVER) -> str:
+def python_module(explanation: ExplainedProgram, deadline: Deadline = NEVER) -> str:
     """The module: the tree as ``choose``, and ``reply`` from the opponent's moves to one's own.
 
     Raises ``UsageError`` for a game whose rules are no circuit and for a part of a program, and
@@ -107,7 +107,7 @@ def python_module(explanation: Explanation, deadline: Deadline = NEVER) -> str:
         raise UndecidedError(f"undecided: {error}") from None
 
 
-def _module(explanation: Explanation, deadline: Deadline) -> Iterator[str]:
+def _module(explanation: ExplainedProgram, deadline: Deadline) -> Iterator[str]:
     hero, foe = explanation.hero, explanation.hero.other
     text = one_line(f"{explanation.title}: {explanation.measure}.").replace("\\", " ")
     yield '"""' + "\n".join(wrap(text.replace('"', "'"), _WIDTH - 3))
@@ -139,14 +139,14 @@ def _module(explanation: Explanation, deadline: Deadline) -> Iterator[str]:
     yield f'    sys.exit(run(GAME, "{_SIGN[hero]}", choose))'
 
 
-def _example(explanation: Explanation) -> str:
+def _example(explanation: ExplainedProgram) -> str:
     theirs = (at.theirs for at in explanation.found.situations)
     return next((_quoted(move.text) for move in theirs if move is not None), "none")
 
 
 def _tree(tree: Tree, indent: str) -> Iterator[str]:
     words = PythonWords()
-    if isinstance(tree, Fork):
+    if isinstance(tree, AnswerFork):
         yield from (f"{indent}# {line}" for line in wrap(one_line(str(tree.question)), 80))
         yield f"{indent}if {tree.question.said(words)}:"
         yield from _tree(tree.yes, indent + "    ")
@@ -157,12 +157,12 @@ def _tree(tree: Tree, indent: str) -> Iterator[str]:
     yield f"{indent}return {tree.answer.said(words)}"
 
 
-def _rules(explanation: Explanation, deadline: Deadline) -> Iterator[str]:
+def _rules(explanation: ExplainedProgram, deadline: Deadline) -> Iterator[str]:
     """The rules as data, ply by ply."""
     game = explanation.game
     board = game.initial.board
     rules = circuit_of(game, AigBuilder(), deadline)
-    stones = Stones.of_rules(game, rules, explanation.found.situations)
+    stones = StoneAtoms.of_rules(game, rules, explanation.found.situations)
     yield "# The rules as gates, ply by ply."
     yield "PLIES = ["
     state = rules.initial
@@ -181,7 +181,7 @@ def _rules(explanation: Explanation, deadline: Deadline) -> Iterator[str]:
     yield f'GAME = Game({board.width}, {board.height}, "{squares}", PLIES, NAMED)'
 
 
-def _ply(rules: Rules, stones: Stones, ply: int, state: State) -> tuple[list[str], State]:
+def _ply(rules: Rules, stones: StoneAtoms, ply: int, state: State) -> tuple[list[str], State]:
     """A ply from a state, and the next state, whose literals are constants or new inputs."""
     builder, mover = rules.builder, rules.mover(ply)
     legal = list(rules.legal(state, ply))

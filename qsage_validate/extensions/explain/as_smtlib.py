@@ -14,19 +14,19 @@ from typing import Final
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, one_line
-from qsage_validate.extensions.explain.answers import Fork, Tree
+from qsage_validate.extensions.explain.answers import AnswerFork, Tree
 from qsage_validate.extensions.explain.circuits import (
     Played,
+    SituationGates,
     Spot,
-    Stones,
-    Table,
+    StoneAtoms,
+    SymbolicGame,
     Unrolled,
-    View,
     circuit_of,
     either,
     gates_below,
 )
-from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.explanation import ExplainedProgram
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.system.limits import NEVER, Deadline
 
@@ -36,7 +36,7 @@ _TAKEN: Final = (
 )  # fmt: skip
 
 
-def smtlib_module(explanation: Explanation, deadline: Deadline = NEVER) -> str:
+def smtlib_module(explanation: ExplainedProgram, deadline: Deadline = NEVER) -> str:
     """The script: definitions, and the claim that the program wins.
 
     Raises ``UsageError`` for a game whose rules are no circuit and for a part of a program, and
@@ -50,7 +50,7 @@ def smtlib_module(explanation: Explanation, deadline: Deadline = NEVER) -> str:
 
 
 @dataclass
-class _Names:
+class _SmtNames:
     """Symbols of SMT-LIB, each for one thing."""
 
     known: set[str] = field(default_factory=lambda: set(_TAKEN))
@@ -65,14 +65,14 @@ class _Names:
 
 
 class _Script:
-    def __init__(self, explanation: Explanation, deadline: Deadline) -> None:
+    def __init__(self, explanation: ExplainedProgram, deadline: Deadline) -> None:
         self.explanation, self.deadline = explanation, deadline
         self.game, self.hero = explanation.game, explanation.hero
         self.rules = circuit_of(self.game, AigBuilder(), deadline)
         self.builder = self.rules.builder
-        stones = Stones.of_rules(self.game, self.rules, explanation.found.situations)
-        self.table = Table(self.rules, stones, deadline)
-        self.names = _Names()
+        stones = StoneAtoms.of_rules(self.game, self.rules, explanation.found.situations)
+        self.table = SymbolicGame(self.rules, stones, deadline)
+        self.names = _SmtNames()
         self.none = self.names.new("no move")
         texts = (t for ply in range(1, self.rules.plies + 1) for t in self.rules.moves(ply))
         self.symbols = {text: self.names.new(text) for text in dict.fromkeys(texts)}
@@ -110,7 +110,7 @@ class _Script:
             found[step.number] = self.builder.and_(literal, step.legal)
         return found
 
-    def _reply(self, view: View, alive: int) -> Played:
+    def _reply(self, view: SituationGates, alive: int) -> Played:
         """A move of the program's: a function that has the form of the tree."""
         ply = view.spot.time + 1
         term, played = self._tree(self.explanation.tree, view, ply)
@@ -119,9 +119,9 @@ class _Script:
         self.program += ["", f"(define-fun {self.names.new(f'reply {ply}')} () Move", f"  {term})"]
         return played
 
-    def _tree(self, tree: Tree, view: View, ply: int) -> tuple[str, Played]:
+    def _tree(self, tree: Tree, view: SituationGates, ply: int) -> tuple[str, Played]:
         builder = self.builder
-        if isinstance(tree, Fork):
+        if isinstance(tree, AnswerFork):
             asked = tree.question.said(view)
             if asked <= TRUE:
                 return self._tree(tree.yes if asked else tree.no, view, ply)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from qsage_validate.certificates.compile.compiler import (
-    Chosen,
+    ChosenMove,
     HeroPlays,
     NotCompiledError,
     bits_for,
@@ -30,26 +30,26 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain.answers import Tree, chosen
 from qsage_validate.extensions.explain.circuits import (
     Spot,
-    Stones,
-    Table,
+    StoneAtoms,
+    SymbolicGame,
     Unrolled,
     circuit_of,
     played_by,
 )
-from qsage_validate.extensions.explain.finding import Found
+from qsage_validate.extensions.explain.finding import FoundProgram
 from qsage_validate.extensions.explain.situation import Made, Situation, made
 from qsage_validate.games.bddl.rules import BddlGame, GoalInstance
 from qsage_validate.games.masks import members
 from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import (
-    Board,
-    Game,
+    BoardPicture,
     Illegality,
     Move,
     Outcome,
     Player,
     Position,
+    TwoPlayerGame,
     Witness,
 )
 from qsage_validate.kernel.certificate import CircuitCertificate
@@ -61,7 +61,7 @@ from qsage_validate.validation.proofs.ground import conjunction
 class ProgramGame(PlanningGame):
     """A game in which ``hero`` plays what a program says."""
 
-    def __init__(self, game: Game, tree: Tree, hero: Player) -> None:
+    def __init__(self, game: TwoPlayerGame, tree: Tree, hero: Player) -> None:
         self.game = game
         self.tree = tree
         self.hero = hero
@@ -113,7 +113,7 @@ class ProgramPosition(Position):
         return self.position.outcome
 
     @property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         return self.position.board
 
     def legal_moves(self) -> Sequence[Move]:
@@ -153,20 +153,25 @@ class ProgramPlays(HeroPlays):
     """
 
     def __init__(
-        self, encoding: Encoding, game: Game, found: Found, hero: Player, deadline: Deadline
+        self,
+        encoding: Encoding,
+        game: TwoPlayerGame,
+        found: FoundProgram,
+        hero: Player,
+        deadline: Deadline,
     ) -> None:
         super().__init__(encoding, hero, AigBuilder(), None)
         self._tree, self._game, self._deadline = found.tree, game, deadline
         rules = circuit_of(game, self.builder, deadline)
-        stones = Stones.of_rules(game, rules, found.situations)
-        self._plays = Unrolled(Table(rules, stones, deadline), hero)
+        stones = StoneAtoms.of_rules(game, rules, found.situations)
+        self._plays = Unrolled(SymbolicGame(rules, stones, deadline), hero)
         movers = [ply.player for ply in self.layout.moves]
         if movers != [rules.mover(ply) for ply in range(1, rules.plies + 1)]:
             raise NotCompiledError(
                 f"found the encoding {self.layout.encoding}, whose plies are not those of the rules"
             )
 
-    def _choose(self, ply: Ply) -> Chosen:
+    def _choose(self, ply: Ply) -> ChosenMove:
         self._deadline.check("the program was compiled")
         coding, plays = ply.coding, self._plays
         texts = plays.table.rules.moves(plays.spot.time + 1)
@@ -183,7 +188,9 @@ class ProgramPlays(HeroPlays):
         else:
             numbers = [self.encoded(made)]
         won = self.builder.and_(going, self._reached(after))
-        return Chosen(numbers, lambda: won, lambda value, width: self._goal(after, value, width))
+        return ChosenMove(
+            numbers, lambda: won, lambda value, width: self._goal(after, value, width)
+        )
 
     def _reached(self, spot: Spot) -> int:
         """The hero's goal holds: it is claimed, and that the opponent is stuck is not."""
@@ -245,7 +252,7 @@ class ProgramPlays(HeroPlays):
 
 
 def _by_gates(
-    found: Found, encoded: Encoding, game: Game, hero: Player, deadline: Deadline
+    found: FoundProgram, encoded: Encoding, game: TwoPlayerGame, hero: Player, deadline: Deadline
 ) -> CircuitCertificate:
     """The certificate of a program that meets too many positions to make a plan of them."""
     require_completion(encoded, hero)
@@ -256,7 +263,11 @@ def _by_gates(
 
 
 def certificate_of(
-    found: Found, encoded: Encoding, game: Game, hero: Player, deadline: Deadline = NEVER
+    found: FoundProgram,
+    encoded: Encoding,
+    game: TwoPlayerGame,
+    hero: Player,
+    deadline: Deadline = NEVER,
 ) -> CircuitCertificate:
     """The certificate that plays a program; one of gates is still to be proved.
 

@@ -1,10 +1,10 @@
 """Questions and answers as gates: a program over all plays at once.
 
-A :class:`View` is a situation whose position is a state of literals, so that it stands for all
-situations of a ply.  What a question or an answer says of it becomes a literal.
+A :class:`SituationGates` is a situation whose position is a state of literals, so that it stands
+for all situations of a ply.  What a question or an answer says of it becomes a literal.
 
-The rules of a game and its boards are gates too (:class:`Stones`): what programs in other languages
-are made of.
+The rules of a game and its boards are gates too (:class:`StoneAtoms`): what programs in other
+languages are made of.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain.answers import Leaf, Tree
 from qsage_validate.extensions.explain.questions import in_region, is_related, shifted
 from qsage_validate.extensions.explain.situation import OWN, Place, Situation, Words, places
-from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.kernel.game import Rules, State, TooLargeError
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.validation.proofs.ground import rules_of
 
 
-def circuit_of(game: Game, builder: AigBuilder, deadline: Deadline = NEVER) -> Rules:
+def circuit_of(game: TwoPlayerGame, builder: AigBuilder, deadline: Deadline = NEVER) -> Rules:
     """The rules inside a graph.
 
     Raises ``UsageError`` for a game that has none, and ``UndecidedError`` at a limit.
@@ -39,14 +39,16 @@ def circuit_of(game: Game, builder: AigBuilder, deadline: Deadline = NEVER) -> R
 
 
 @dataclass(frozen=True)
-class Stones:
+class StoneAtoms:
     """Which atoms put a stone on which square."""
 
-    game: Game
+    game: TwoPlayerGame
     shown: Mapping[str, tuple[tuple[Place, Square], ...]]
 
     @classmethod
-    def of_rules(cls, game: Game, rules: Rules, situations: Sequence[Situation]) -> Stones:
+    def of_rules(
+        cls, game: TwoPlayerGame, rules: Rules, situations: Sequence[Situation]
+    ) -> StoneAtoms:
         """The stones of each atom of the rules.
 
         Raises ``UsageError`` where the board of a situation is not that of its atoms one by one.
@@ -143,11 +145,11 @@ class Case:
 
 
 @dataclass
-class Table:
+class SymbolicGame:
     """The game as gates, and how many states may still be looked at."""
 
     rules: Rules
-    stones: Stones
+    stones: StoneAtoms
     deadline: Deadline = NEVER
     left: int = MOST_STATES
 
@@ -165,7 +167,7 @@ class Table:
 class Spot:
     """A position as literals; ``time`` plies are played, and ``alive`` says that it goes on."""
 
-    def __init__(self, table: Table, state: State, time: int) -> None:
+    def __init__(self, table: SymbolicGame, state: State, time: int) -> None:
         self.table, self.state, self.time = table, state, time
         self.builder = table.builder
         self._counts: dict[Player, Sequence[int]] = {}
@@ -218,7 +220,7 @@ class Spot:
         )
 
     @cached_property
-    def steps(self) -> Sequence[Step]:
+    def steps(self) -> Sequence[SymbolicMove]:
         """The moves that may be legal, in the order of the rules."""
         rules = self.table.rules
         if self.mover is None:
@@ -229,11 +231,11 @@ class Spot:
         for number, literal in enumerate(legal):
             allowed = self.builder.and_(literal, alive)
             if allowed != FALSE:
-                found.append(Step(self, number, allowed, len(legal)))
+                found.append(SymbolicMove(self, number, allowed, len(legal)))
         return found
 
     @cached_property
-    def cases(self) -> Sequence[tuple[Step, Case]]:
+    def cases(self) -> Sequence[tuple[SymbolicMove, Case]]:
         """The legal moves with the squares that they are drawn on, the first of several first."""
         found = [(step, case) for step in self.steps for case in step.cases()]
         return sorted(found, key=lambda one: _order(one[1], one[0].text))
@@ -254,7 +256,7 @@ def _order(case: Case, text: str) -> tuple[Place, Place, str]:
     return to[::-1], off[::-1], text
 
 
-class Step:
+class SymbolicMove:
     """A move of a position: ``legal`` where it is, and the position after it where it is."""
 
     def __init__(self, spot: Spot, number: int, legal: int, moves: int) -> None:
@@ -306,7 +308,7 @@ class Step:
 
 
 @dataclass
-class View(Words[int, Played]):
+class SituationGates(Words[int, Played]):
     """The situations of a ply: a position, and for each player the moves that were the last."""
 
     spot: Spot
@@ -452,7 +454,7 @@ class View(Words[int, Played]):
 
     # -- qualities ------------------------------------------------------------------------------
 
-    def _has(self, quality: str, step: Step, case: Case) -> int:
+    def _has(self, quality: str, step: SymbolicMove, case: Case) -> int:
         own = [c for c in self.ours if c.to is not None]
         qualities: Mapping[str, Callable[[], int]] = {
             "win": lambda: step.after.won[self.hero],
@@ -474,20 +476,20 @@ class View(Words[int, Played]):
         }
         return qualities[quality]()
 
-    def _captures(self, step: Step) -> int:
+    def _captures(self, step: SymbolicMove) -> int:
         foe = self.hero.other
         before, after = self.spot.board[foe], step.after.board[foe]
         if before == after:
             return FALSE
         return self.spot.more(self.spot.count(foe), step.after.count(foe), 1)
 
-    def _safe(self, step: Step) -> int:
+    def _safe(self, step: SymbolicMove) -> int:
         after, foe = step.after, self.hero.other
         builder = self.builder
         going = FALSE if after.mover is None else after.can_win(foe) ^ 1
         return builder.or_(after.won[self.hero], builder.and_(after.over ^ 1, going))
 
-    def _decides(self, step: Step) -> int:
+    def _decides(self, step: SymbolicMove) -> int:
         after, hero, builder = step.after, self.hero, self.builder
         answered = builder.and_all(
             builder.implies(
@@ -504,7 +506,7 @@ class View(Words[int, Played]):
 class Unrolled:
     """All plays of a game as gates, for a program of ``hero``'s; the moves are given ply by ply."""
 
-    def __init__(self, table: Table, hero: Player) -> None:
+    def __init__(self, table: SymbolicGame, hero: Player) -> None:
         self.table, self.hero, self.builder = table, hero, table.builder
         self.spot = Spot(table, table.rules.initial, 0)
         self._last: dict[Player, Sequence[Case]] = dict.fromkeys(Player, ())
@@ -524,11 +526,11 @@ class Unrolled:
         return bool(self.table.rules.moves(self.spot.time + 1))
 
     @property
-    def view(self) -> View:
+    def view(self) -> SituationGates:
         """What the player to move sees."""
         mover = self.spot.mover
         assert mover is not None, "somebody is to move"
-        return View(self.spot, self._last[mover.other], self._last[mover])
+        return SituationGates(self.spot, self._last[mover.other], self._last[mover])
 
     def play(self, played: Played) -> int:
         """Go on by the moves whose literals hold; the literal that one of them does."""
@@ -571,7 +573,7 @@ def _made(spot: Spot, played: Played) -> list[Case]:
     return found
 
 
-def played_by(tree: Tree, view: View) -> Played:
+def played_by(tree: Tree, view: SituationGates) -> Played:
     """The moves of a program: for each one the literal that it is made."""
     if isinstance(tree, Leaf):
         return tree.answer.said(view)

@@ -15,14 +15,14 @@ from typing import Any, Final
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain.answers import Paired, vocabulary_of
-from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.explanation import ExplainedProgram
 from qsage_validate.extensions.explain.finding import EFFORT, Finder, Winning
 from qsage_validate.extensions.explain.questions import Question
 from qsage_validate.extensions.explain.situation import Place, places
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, maker_pairing
 from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
@@ -42,7 +42,7 @@ def _grid(game: Any) -> tuple[PositionalModel, list[Place]]:
     return positional_model_of(game), places(game.initial.board)
 
 
-_MODELS: Final[Mapping[str, Callable[[Game], tuple[PositionalModel, list[Place]]]]] = {
+_MODELS: Final[Mapping[str, Callable[[TwoPlayerGame], tuple[PositionalModel, list[Place]]]]] = {
     "positional": _positional,
     "bddl": _grid,
 }
@@ -67,7 +67,7 @@ def _black_pairs(model: PositionalModel) -> Pairing | None:
 _FINDERS: Final = {Player.WHITE: _white_pairs, Player.BLACK: _black_pairs}
 
 
-def pairs_of(game: Game, hero: Player) -> Paired | None:
+def pairs_of(game: TwoPlayerGame, hero: Player) -> Paired | None:
     """A player's pairs in the initial position; ``None`` where none are found soon."""
     model_of = _MODELS.get(game.language)
     if model_of is None:
@@ -110,7 +110,7 @@ class ExplainOptions:
     limits: Limits = Limits(positions=50_000)  # noqa: RUF009 (frozen)
     lookahead: int = LOOKAHEAD
     effort: int = EFFORT
-    questions: Callable[[Game, Player], Sequence[Question]] = lambda game, hero: ()
+    questions: Callable[[TwoPlayerGame, Player], Sequence[Question]] = lambda game, hero: ()
     depth_limit: int | None = None
     max_nodes: int | None = None
     by_sat: frozenset[Player] = frozenset(Player)
@@ -125,13 +125,13 @@ def _positions(limits: Limits) -> int | None:
 
 
 def explain(
-    game: Game,
+    game: TwoPlayerGame,
     encoded: Encoding | None,
     options: ExplainOptions = ExplainOptions(),
     *,
     hero: Player | None = None,
     tell: Tell = nobody,
-) -> Explanation:
+) -> ExplainedProgram:
     """The smallest program by which the winner of ``game`` wins.
 
     ``encoded`` is the formula that it will be proved of, which may leave out first moves; ``hero``
@@ -177,7 +177,7 @@ def explain(
         tell=tell,
     )
     found = finder.run()
-    return Explanation(
+    return ExplainedProgram(
         game,
         winner,
         found,

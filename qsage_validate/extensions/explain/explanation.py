@@ -15,11 +15,18 @@ from typing import Final
 from qsage_validate.arena.frame import Frame
 from qsage_validate.arena.program import ProgramLine
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.explain.answers import Answer, Fork, Leaf, Tree, chosen, nodes_of
-from qsage_validate.extensions.explain.finding import Found
+from qsage_validate.extensions.explain.answers import (
+    Answer,
+    AnswerFork,
+    Leaf,
+    Tree,
+    chosen,
+    nodes_of,
+)
+from qsage_validate.extensions.explain.finding import FoundProgram
 from qsage_validate.extensions.explain.questions import Question
 from qsage_validate.extensions.explain.situation import OWN, Choice, Made, Situation, made
-from qsage_validate.games.protocol import Board, Game, Player, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Square, TwoPlayerGame
 from qsage_validate.render.board_svg import Marks
 
 ORDER: Final = (
@@ -51,7 +58,7 @@ def counted_nodes(number: int) -> str:
 
 
 @dataclass(frozen=True)
-class Node:
+class ExplanationNode:
     """A node of an explanation.
 
     ``number`` counts from 1, depth first; ``side`` is the answer, to the question above, that leads
@@ -67,7 +74,7 @@ class Node:
     answer: Answer | None
     met: Sequence[Situation] = field(repr=False)
     reply: Choice | None = field(repr=False)
-    children: tuple[Node, ...]
+    children: tuple[ExplanationNode, ...]
     cut: int = 0
     whole: bool = True
 
@@ -88,7 +95,7 @@ class Node:
         return [*(" ".join(row) for row in example_rows(self)), f"{told}{self.count}"]
 
     @property
-    def drawn(self) -> tuple[Board, Marks, str] | None:
+    def drawn(self) -> tuple[BoardPicture, Marks, str] | None:
         """The example's board with the last move and the reply; ``None`` where there is none."""
         if not self.met or self.reply is None:
             return None
@@ -103,7 +110,7 @@ class Node:
         return len(self.met)
 
     @property
-    def posed(self) -> tuple[Board, Marks] | None:
+    def posed(self) -> tuple[BoardPicture, Marks] | None:
         """The example with the last move; ``None`` where nothing comes here."""
         if not self.met:
             return None
@@ -119,13 +126,13 @@ class Node:
             found["reply"] = None if self.reply is None else self.reply.made.text
         return found
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[ExplanationNode]:
         """The node and those below, depth first."""
         yield self
         for child in self.children:
             yield from child.walk()
 
-    def way(self, at: Situation) -> Iterator[Node]:
+    def way(self, at: Situation) -> Iterator[ExplanationNode]:
         """The nodes on the way of a situation, from here to where it ends."""
         yield self
         if self.question is not None and self.children:
@@ -133,16 +140,16 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class ExplainedProgram:
     """A program that wins, with its plays.
 
     ``lookahead`` is how many plies the words look ahead; ``depth_limit`` and ``max_nodes`` say how
     much of it is shown.
     """
 
-    game: Game
+    game: TwoPlayerGame
     hero: Player
-    found: Found
+    found: FoundProgram
     lookahead: int
     seconds: float
     depth_limit: int | None = None
@@ -154,16 +161,16 @@ class Explanation:
         return self.found.tree
 
     @cached_property
-    def root(self) -> Node:
+    def root(self) -> ExplanationNode:
         """The first node that is shown, with those below."""
         shown = self._shown()
         numbers = count(1)
 
-        def node(tree: Tree, way: tuple[bool, ...], met: Sequence[Situation]) -> Node:
+        def node(tree: Tree, way: tuple[bool, ...], met: Sequence[Situation]) -> ExplanationNode:
             number, side = next(numbers), way[-1] if way else None
             reply = chosen(self.tree, met[0]) if met else None
             every = self.found.whole
-            found = Node(number, len(way), side, None, None, met, reply, (), whole=every)
+            found = ExplanationNode(number, len(way), side, None, None, met, reply, (), whole=every)
             if way not in shown:
                 return replace(found, cut=nodes_of(tree))
             if isinstance(tree, Leaf):
@@ -186,7 +193,7 @@ class Explanation:
             if self.depth_limit is not None and len(way) > self.depth_limit:
                 break
             shown.append(way)
-            if isinstance(tree, Fork):
+            if isinstance(tree, AnswerFork):
                 waiting += [(tree.yes, (*way, True)), (tree.no, (*way, False))]
         return frozenset(shown)
 
@@ -241,7 +248,7 @@ class Explanation:
     @property
     def predicates(self) -> tuple[str, ...]:
         """The questions that are asked, each once."""
-        asked = (str(tree.question) for _, tree in self.tree.walk() if isinstance(tree, Fork))
+        asked = (str(tree.question) for _, tree in self.tree.walk() if isinstance(tree, AnswerFork))
         return tuple(dict.fromkeys(asked))
 
     @property
@@ -272,7 +279,7 @@ class Explanation:
         return f"{nodes}, depth {found.depth}; {bound}"
 
 
-def example_rows(node: Node) -> list[str]:
+def example_rows(node: ExplanationNode) -> list[str]:
     """The example of a node as rows of signs, one for each square.
 
     ``B`` and ``W`` are stones, small where one has just come; ``*`` is where the reply goes, ``x``
@@ -302,7 +309,7 @@ def example_rows(node: Node) -> list[str]:
 class Followed:
     """A program with the plays of its certificate; ``explanation`` shows the whole of it."""
 
-    explanation: Explanation
+    explanation: ExplainedProgram
 
     @cached_property
     def lines(self) -> tuple[ProgramLine, ...]:
@@ -351,11 +358,11 @@ class Followed:
         return Situation(game, position, last.get(hero.other), last.get(hero))
 
 
-def _yes(node: Node) -> str:
+def _yes(node: ExplanationNode) -> str:
     return "yes" if node.side else "no"
 
 
-def _lines(node: Node, indent: str) -> Iterator[ProgramLine]:
+def _lines(node: ExplanationNode, indent: str) -> Iterator[ProgramLine]:
     if node.question is None:
         yield ProgramLine(f"{indent}{node.answer}", node.number)
         return

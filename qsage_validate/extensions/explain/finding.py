@@ -27,10 +27,10 @@ from qsage_validate.circuit.sat_solver import Satisfiable, Solver, TimedOut, sat
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain.answers import (
     Answer,
-    Fork,
+    AnswerFork,
+    ExplainVocabulary,
     Leaf,
     Tree,
-    Vocabulary,
     chosen,
     depth_of,
     nodes_of,
@@ -38,15 +38,15 @@ from qsage_validate.extensions.explain.answers import (
 from qsage_validate.extensions.explain.circuits import (
     Played,
     Spot,
-    Stones,
-    Table,
+    StoneAtoms,
+    SymbolicGame,
     Unrolled,
     circuit_of,
     played_by,
 )
 from qsage_validate.extensions.explain.questions import Question
 from qsage_validate.extensions.explain.situation import Choice, Situation, first_situations, made
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 
@@ -55,7 +55,7 @@ _LOOK_EVERY: Final = 500
 
 
 @dataclass
-class Sample:
+class SituationSample:
     """A situation of the pool: which moves win there, and which samples come after a move.
 
     ``moves`` has the text of the move of each answer, ``None`` where there is none; ``truths`` the
@@ -73,9 +73,9 @@ class Sample:
 class Pool:
     """The situations that trees are learned from; it grows by counterexamples."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: ExplainVocabulary) -> None:
         self.vocabulary = vocabulary
-        self.samples: list[Sample] = []
+        self.samples: list[SituationSample] = []
         self._number: dict[Situation, int] = {}
 
     def add(self, situation: Situation, winning: frozenset[str], *, root: bool = False) -> int:
@@ -86,7 +86,7 @@ class Pool:
             return known
         truths = tuple(q.holds(situation) for q in self.vocabulary.questions)
         moves = tuple(_text(a, situation) for a in self.vocabulary.answers)
-        self.samples.append(Sample(situation, winning, truths, moves, root))
+        self.samples.append(SituationSample(situation, winning, truths, moves, root))
         self._number[situation] = len(self.samples) - 1
         return self._number[situation]
 
@@ -135,7 +135,7 @@ class Pool:
         return True
 
     @staticmethod
-    def _effect(sample: Sample, number: int) -> Hashable:
+    def _effect(sample: SituationSample, number: int) -> Hashable:
         move = sample.moves[number]
         if move is None or move not in sample.winning:
             return None
@@ -158,12 +158,12 @@ class _Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class SearchUnknown:
     """The effort or the time was over before an answer was found."""
 
 
 @dataclass
-class Effort:
+class SearchEffort:
     """The work that may still be done, in conflicts of the SAT solver: the same on all machines."""
 
     left: int = 10**12
@@ -174,13 +174,13 @@ class Effort:
 
 
 def smallest(
-    pool: Pool, size: int, effort: Effort | None = None, deadline: Deadline = NEVER
-) -> Tree | Unknown | None:
+    pool: Pool, size: int, effort: SearchEffort | None = None, deadline: Deadline = NEVER
+) -> Tree | SearchUnknown | None:
     """A tree of ``size`` questions that is right on the pool; ``None`` if there is none.
 
     What is done is taken from ``effort``.
     """
-    return _Search(pool, size).run(effort or Effort(), deadline)
+    return _Search(pool, size).run(effort or SearchEffort(), deadline)
 
 
 class _Search:
@@ -194,7 +194,7 @@ class _Search:
         self.answers = pool.distinct_answers()
         self.slots = [(node, side) for node in range(size) for side in (True, False)]
 
-    def run(self, effort: Effort, deadline: Deadline) -> Tree | Unknown | None:
+    def run(self, effort: SearchEffort, deadline: Deadline) -> Tree | SearchUnknown | None:
         if not self.size:
             return self._leaf_alone()
         with Solver(name=_SOLVER, bootstrap_with=self._clauses()) as solver:
@@ -207,7 +207,7 @@ class _Search:
                     true = frozenset(x for x in solver.get_model() if x > 0)
                     return self._tree(0, true)
                 effort.spend(_LOOK_EVERY)
-        return Unknown()
+        return SearchUnknown()
 
     def _leaf_alone(self) -> Tree | None:
         """The tree of one answer, where one is right everywhere it leads."""
@@ -238,7 +238,7 @@ class _Search:
                     for smaller in range(later[0] + 1, child):
                         yield [-name("node", slot, child), -name("node", later, smaller)]
 
-    def _run_of(self, number: int, sample: Sample) -> Iterator[list[int]]:
+    def _run_of(self, number: int, sample: SituationSample) -> Iterator[list[int]]:
         """The clauses of one situation: where it goes, and what is played there."""
         name = self.name
         yield (
@@ -281,10 +281,10 @@ class _Search:
                 continue
             answer = next(a for a in self.answers if name("answer", slot, a) in true)
             sides.append(Leaf(words.answers[answer]))
-        return Fork(question, sides[0], sides[1])
+        return AnswerFork(question, sides[0], sides[1])
 
 
-def plainer(tree: Tree, vocabulary: Vocabulary) -> Iterator[Tree]:
+def plainer(tree: Tree, vocabulary: ExplainVocabulary) -> Iterator[Tree]:
     """The trees that have an earlier word of the vocabulary in the place of one of a tree's own."""
     yield from tree.with_other_words(
         lambda question: takewhile(lambda other: other != question, vocabulary.questions),
@@ -302,7 +302,7 @@ class AllPlays:
     def __init__(
         self,
         tree: Tree,
-        game: Game,
+        game: TwoPlayerGame,
         hero: Player,
         situations: Sequence[Situation],
         deadline: Deadline = NEVER,
@@ -312,7 +312,7 @@ class AllPlays:
         # The opponent's moves, ply by ply: the bits of a number, and the text of each number.
         self._given: list[tuple[Sequence[int], Sequence[str]]] = []
         rules = circuit_of(game, builder, deadline)
-        table = Table(rules, Stones.of_rules(game, rules, situations), deadline)
+        table = SymbolicGame(rules, StoneAtoms.of_rules(game, rules, situations), deadline)
         plays = Unrolled(table, hero)
         while plays.goes_on:
             deadline.check("all plays of the explanation were tried")
@@ -405,7 +405,7 @@ _SAMPLE: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class TreeFailure:
     """A situation in which a tree plays no winning move, and how it came there."""
 
     path: tuple[tuple[Situation, str], ...]
@@ -414,7 +414,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundProgram:
     """A program that wins all plays; ``refuted`` says that no tree of so many questions does.
 
     ``situations`` are those that the program meets, or where these are too many, and ``whole`` is
@@ -455,13 +455,13 @@ class Tried:
     """The result of a play of a tree against all answers; not all were tried unless ``whole``."""
 
     situations: list[Situation]
-    failures: list[Failure]
+    failures: list[TreeFailure]
     whole: bool = True
 
 
 def tried(
     tree: Tree,
-    game: Game,
+    game: TwoPlayerGame,
     hero: Player,
     winning: Winning,
     *,
@@ -488,7 +488,7 @@ def tried(
         found.situations.append(at)
         choice = chosen(tree, at)
         if choice is None or not winning.keeps(at, choice):
-            found.failures.append(Failure(_path(at, parents), at, choice))
+            found.failures.append(TreeFailure(_path(at, parents), at, choice))
             if len(found.failures) >= failures:
                 break
             continue
@@ -509,7 +509,7 @@ def _path(
     return tuple(reversed(path))
 
 
-class TooManyPositionsError(UndecidedError):
+class TooManySituationsError(UndecidedError):
     """A program meets more positions than are looked at one by one."""
 
 
@@ -522,9 +522,9 @@ class Finder:
     result need not be the smallest.
     """
 
-    game: Game
+    game: TwoPlayerGame
     hero: Player
-    vocabulary: Vocabulary
+    vocabulary: ExplainVocabulary
     winning: Winning
     deadline: Deadline = NEVER
     effort: int = EFFORT
@@ -538,11 +538,11 @@ class Finder:
     def __post_init__(self) -> None:
         self.pool = Pool(self.vocabulary)
 
-    def run(self) -> Found:
+    def run(self) -> FoundProgram:
         """The program.
 
         Where it meets more than ``positions``, all plays are tried at once ``by_sat``.  Raises
-        ``UndecidedError`` at a limit, :class:`TooManyPositionsError` where SAT is not to try, and
+        ``UndecidedError`` at a limit, :class:`TooManySituationsError` where SAT is not to try, and
         ``UsageError`` where no play has a turn of the winner's, so that there is no position from
         which a program could be learned.
         """
@@ -554,27 +554,29 @@ class Finder:
             )
         size, refuted, doubts = 0, -1, 0
         while True:
-            found = self._of_size(size, Effort(self.effort * 2**doubts))
+            found = self._of_size(size, SearchEffort(self.effort * 2**doubts))
             if found is None:
                 if not doubts:
                     refuted = size
-            elif isinstance(found, Unknown):
+            elif isinstance(found, SearchUnknown):
                 self.deadline.check("an explanation was found")
                 doubts += 1
             else:
                 tree, met = self._plainer(*found)
                 samples = len(self.pool.samples)
-                return Found(tree, met.situations, met.whole, samples, self.rounds, refuted)
+                return FoundProgram(tree, met.situations, met.whole, samples, self.rounds, refuted)
             size += 1
 
-    def _of_size(self, size: int, effort: Effort) -> tuple[Tree, Tried] | Unknown | None:
+    def _of_size(
+        self, size: int, effort: SearchEffort
+    ) -> tuple[Tree, Tried] | SearchUnknown | None:
         while True:
             self.rounds += 1
             self.tell(
                 Progress("learning", f"{2 * size + 1} nodes, {len(self.pool.samples)} positions")
             )
             tree = smallest(self.pool, size, effort, self.deadline)
-            if tree is None or isinstance(tree, Unknown):
+            if tree is None or isinstance(tree, SearchUnknown):
                 return tree
             result = self._tried(tree)
             if not result.failures:
@@ -598,7 +600,7 @@ class Finder:
         if found.whole or found.failures:
             return found
         if not self.by_sat:
-            raise TooManyPositionsError(
+            raise TooManySituationsError(
                 f"undecided: the explanation meets more than {most:,} positions"
             )
         self._by_sat = True
@@ -619,7 +621,7 @@ class Finder:
             found.failures.append(failure)
         return found
 
-    def _failure(self, tree: Tree, line: Sequence[str]) -> tuple[Failure, int]:
+    def _failure(self, tree: Tree, line: Sequence[str]) -> tuple[TreeFailure, int]:
         """Where the program fails when the opponent makes these moves, and after how many."""
         path: list[tuple[Situation, str]] = []
         position, theirs, ours = self.game.initial, None, None
@@ -630,7 +632,7 @@ class Finder:
                 at = Situation(self.game, position, theirs, ours)
                 choice = chosen(tree, at)
                 if choice is None or not self.winning.keeps(at, choice):
-                    return Failure(tuple(path), at, choice), made_moves
+                    return TreeFailure(tuple(path), at, choice), made_moves
                 path.append((at, choice.made.text))
                 position, ours = choice.after, choice.made
             else:
@@ -656,7 +658,7 @@ class Finder:
                     break
         return tree, met
 
-    def _learn(self, failure: Failure) -> None:
+    def _learn(self, failure: TreeFailure) -> None:
         """Take a failure and the way to it into the pool."""
         way = [*failure.path, (failure.situation, "")]
         numbers = [self.pool.add(at, self.winning.moves(at)) for at, _ in way]

@@ -16,24 +16,28 @@ from typing import Any, ClassVar, Final
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.explain.explanation import counted_nodes
-from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula
 from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
 from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.rules import Move
+from qsage_validate.extensions.impartial.rules import ImpartialMove
 from qsage_validate.extensions.impartial.synthesis.report import (
     proved_strategy,
     python_module,
     smtlib_module,
 )
-from qsage_validate.extensions.impartial.synthesis.smt.session import Options, Synthesis, synthesise
-from qsage_validate.extensions.impartial.synthesis.strategy import Rule, Strategy
+from qsage_validate.extensions.impartial.synthesis.smt.session import (
+    Synthesis,
+    SynthesisOptions,
+    synthesise,
+)
+from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialRule, ImpartialStrategy
 from qsage_validate.system.progress import Tell, nobody
 
 LOST: Final = "make any move: none wins"
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class HeapWords:
     """A question or an answer about heaps; it is formal as it stands."""
 
     formal: str
@@ -53,11 +57,11 @@ class HeapNode:
     number: int
     depth: int
     side: bool | None
-    question: Words | None
-    answer: Words | None
+    question: HeapWords | None
+    answer: HeapWords | None
     children: tuple[HeapNode, ...]
     states: Sequence[State]
-    rule: Rule | None
+    rule: ImpartialRule | None
 
     cut: ClassVar[int] = 0
     drawn: ClassVar[None] = None
@@ -102,7 +106,7 @@ class HeapNode:
         return found
 
     @property
-    def _example(self) -> tuple[str, Move | None] | None:
+    def _example(self) -> tuple[str, ImpartialMove | None] | None:
         """The first state that comes here, one with moves if there is one, and the reply."""
         if not self.states:
             return None
@@ -118,8 +122,8 @@ class HeapExplanation:
     """The winning rules of an impartial game, which are proved, and where they come from."""
 
     synthesis: Synthesis
-    formula: Formula
-    strategy: Strategy
+    formula: ImpartialFormula
+    strategy: ImpartialStrategy
 
     not_shown: ClassVar[str] = ""
     turn: ClassVar[str] = "Your move"
@@ -176,16 +180,18 @@ class HeapExplanation:
         labels = self.synthesis.formula.labels
         states = sorted(labels, key=lambda state: (sum(state), state))
 
-        def leaf(depth: int, side: bool, met: Sequence[State], rule: Rule | None) -> HeapNode:
-            says = Words(LOST if rule is None else rule.action.text(self.game))
+        def leaf(
+            depth: int, side: bool, met: Sequence[State], rule: ImpartialRule | None
+        ) -> HeapNode:
+            says = HeapWords(LOST if rule is None else rule.action.text(self.game))
             return HeapNode(self.game, next(numbers), depth, side, None, says, (), met, rule)
 
         def fork(
             depth: int,
             side: bool | None,
             met: Sequence[State],
-            asked: Formula,
-            rest: Sequence[Rule],
+            asked: ImpartialFormula,
+            rest: Sequence[ImpartialRule],
         ) -> HeapNode:
             number = next(numbers)
             yes, no = list[State](), list[State]()
@@ -197,10 +203,12 @@ class HeapExplanation:
                 if side is None
                 else (leaf(below, True, yes, rest[0]), rules(below, False, no, rest[1:]))
             )
-            question = Words(str(asked))
+            question = HeapWords(str(asked))
             return HeapNode(self.game, number, depth, side, question, None, children, met, None)
 
-        def rules(depth: int, side: bool, met: Sequence[State], rest: Sequence[Rule]) -> HeapNode:
+        def rules(
+            depth: int, side: bool, met: Sequence[State], rest: Sequence[ImpartialRule]
+        ) -> HeapNode:
             if len(rest) == 1:
                 return leaf(depth, side, met, rest[0])
             return fork(depth, side, met, rest[0].condition, rest)
@@ -250,7 +258,9 @@ class HeapExplanation:
         return forms[form]()
 
 
-def explain_heaps(game: ImpartialGame, options: Options, tell: Tell = nobody) -> HeapExplanation:
+def explain_heaps(
+    game: ImpartialGame, options: SynthesisOptions, tell: Tell = nobody
+) -> HeapExplanation:
     """The winning rules of an impartial game, found and proved by a synthesis.
 
     Raises ``UndecidedError`` where formula, rules or the end of all plays are not proved, and

@@ -32,22 +32,22 @@ from qsage_validate.extensions.explain.questions import (
     Ahead,
     Apart,
     Beside,
-    Kind,
     Last,
+    MovedByKind,
+    MovedTo,
     Odd,
+    PlyAtMost,
     Question,
     Related,
     Stands,
     Threatened,
-    Turn,
-    Went,
     WentIn,
     WentLike,
     classes_of,
 )
 from qsage_validate.extensions.explain.situation import Place, Q, Situation, Words
 from qsage_validate.formats.source import Path, Source, quoted
-from qsage_validate.games.protocol import Game, Player, board_maps
+from qsage_validate.games.protocol import Player, TwoPlayerGame, board_maps
 
 EXPECTED: Final = (
     "a question such as 'open(1,2)', 'theirs at (1,2)', 'theirs in row(2)', 'ply <= 3' or "
@@ -98,12 +98,12 @@ class Joined(Question):
         return f"({text})" if isinstance(part, Joined) else text
 
 
-def read_predicates(path: Path, game: Game, hero: Player) -> tuple[Question, ...]:
+def read_predicates(path: Path, game: TwoPlayerGame, hero: Player) -> tuple[Question, ...]:
     """The predicates of a file; raises ``InputError`` with the place of the first mistake."""
     return parse_predicates(Source.open(path), game, hero)
 
 
-def parse_predicates(source: Source, game: Game, hero: Player) -> tuple[Question, ...]:
+def parse_predicates(source: Source, game: TwoPlayerGame, hero: Player) -> tuple[Question, ...]:
     """The predicates of a text, each once, in its order; errors as :func:`read_predicates`."""
     found: list[Question] = []
     for number, _, line in source.lines():
@@ -137,7 +137,7 @@ class _Parser:
     """Parses one condition: ``or`` of ``and`` of denials of questions."""
 
     def __init__(
-        self, source: Source, line: int, start: int, text: str, game: Game, hero: Player
+        self, source: Source, line: int, start: int, text: str, game: TwoPlayerGame, hero: Player
     ) -> None:
         self.source, self.line, self.start, self.text = source, line, start, text
         self.game, self.hero = game, hero
@@ -251,7 +251,7 @@ class _Parser:
     def turn(self) -> Question:
         ply = int(self.of_kind("number", "the number of a ply"))
         own = [p for p in range(1, self.game.plies + 1) if self.game.player_at(p) is self.hero]
-        return Turn(ply, sum(p <= ply for p in own), self.hero)
+        return PlyAtMost(ply, sum(p <= ply for p in own), self.hero)
 
     def ahead(self) -> Question:
         self.need("'(' behind 'ahead'", "(")
@@ -278,7 +278,7 @@ class _Parser:
         token = self.peek
         if self.take("at"):
             place = self.on_board()
-            return Went(last, place, self.board.square_name(place))
+            return MovedTo(last, place, self.board.square_name(place))
         if self.take("like"):
             place = self.on_board()
             alike = next(alike for alike in classes_of(self.game) if place in alike)
@@ -286,7 +286,7 @@ class _Parser:
         if self.take("in"):
             return self.region(last)
         if self.take("is"):
-            return Kind(last, self.of_kind("word", "the name of an action"))
+            return MovedByKind(last, self.of_kind("word", "the name of an action"))
         if token is not None and token.kind == "shift" and last.theirs:
             shift = self.shift("")
             self.need("'of'", "of")

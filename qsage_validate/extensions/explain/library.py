@@ -18,10 +18,10 @@ from qsage_validate.extensions.explain import explanation
 from qsage_validate.extensions.explain.certificate import certificate_of
 from qsage_validate.extensions.explain.explain import ExplainOptions
 from qsage_validate.extensions.explain.explain import explain as explain_game
-from qsage_validate.extensions.explain.finding import TooManyPositionsError
+from qsage_validate.extensions.explain.finding import TooManySituationsError
 from qsage_validate.extensions.explain.language import parse_predicates
 from qsage_validate.formats.source import Source
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate, dont_cares
 from qsage_validate.problems.encoded import encoding_of
 from qsage_validate.problems.load import Problem, certified_by
@@ -53,7 +53,7 @@ class Explanation:
     ``report`` what was proved of it.
     """
 
-    whole: explanation.Explanation = field(repr=False)
+    whole: explanation.ExplainedProgram = field(repr=False)
     problem: Problem = field(repr=False)
     report: Report = field(repr=False)
 
@@ -337,7 +337,7 @@ def explained(
     try:
         first = options if other is None else replace(options, by_sat=frozenset([Player.BLACK]))
         whole = explain_game(game, encoded, first, hero=hero, tell=tell)
-    except TooManyPositionsError:
+    except TooManySituationsError:
         if other is None:
             raise
         return explained(other(), options, hero, tell, predicates)
@@ -380,7 +380,7 @@ def _for_gates(formula: Formula) -> Callable[[], Formula] | None:
     return made
 
 
-def _readable(source: Source, game: Game, hero: Player | None) -> None:
+def _readable(source: Source, game: TwoPlayerGame, hero: Player | None) -> None:
     """Raise the error of a file of predicates that no player that may win can be asked."""
     errors = []
     for player in (hero,) if hero is not None else tuple(Player):
@@ -441,9 +441,11 @@ def validated(
     """The levels of a validation of a problem; Ctrl-C is raised again."""
     from qsage_validate.problems.validated import to_validate
     from qsage_validate.proving.levels import levels_named
-    from qsage_validate.proving.runner import Options, validate
+    from qsage_validate.proving.runner import ValidationOptions, validate
 
-    options = Options(levels=levels_named(levels), limits=Limits(deadline, positions=_POSITIONS))
+    options = ValidationOptions(
+        levels=levels_named(levels), limits=Limits(deadline, positions=_POSITIONS)
+    )
     ready = to_validate(problem)
     whole = validate(ready, options, tell=tell)
     if whole.interrupted:

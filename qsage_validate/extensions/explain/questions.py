@@ -20,7 +20,7 @@ from qsage_validate.extensions.explain.situation import (
     Words,
     places,
 )
-from qsage_validate.games.protocol import Board, Game, Player, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Square, TwoPlayerGame
 
 WORDS: Final = {Square.OPEN: "open", Square.BLACK: "black", Square.WHITE: "white"}
 
@@ -87,7 +87,7 @@ class Last:
 
 
 @dataclass(frozen=True, slots=True)
-class Went(Question):
+class MovedTo(Question):
     """The last move of a player went to one square."""
 
     last: Last
@@ -163,7 +163,7 @@ class WentLike(Question):
 REGIONS: Final = ("left", "right", "top", "bottom", "edge", "corner", "dark")
 
 
-def classes_of(game: Game) -> list[tuple[Place, ...]]:
+def classes_of(game: TwoPlayerGame) -> list[tuple[Place, ...]]:
     """The squares that symmetries of the rules exchange, in reading order; each with itself."""
     found: list[tuple[Place, ...]] = []
     maps = [symmetry.squares for symmetry in game.symmetries()]
@@ -180,7 +180,7 @@ def classes_of(game: Game) -> list[tuple[Place, ...]]:
     return found
 
 
-def in_region(region: str, number: int, place: Place, board: Board) -> bool:
+def in_region(region: str, number: int, place: Place, board: BoardPicture) -> bool:
     """True if a square lies in a region of a board; halves leave out the line in the middle."""
     (x, y), width, height = place, board.width, board.height
     sides = (x in (1, width)) + (y in (1, height))
@@ -209,7 +209,7 @@ def region_text(region: str, number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Question):
+class MovedByKind(Question):
     """The last move of a player was of a kind."""
 
     last: Last
@@ -352,7 +352,7 @@ class Related(Question):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn(Question):
+class PlyAtMost(Question):
     """The number of the ply is so many or less."""
 
     ply: int

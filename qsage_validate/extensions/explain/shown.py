@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import Final, Protocol
 
-from qsage_validate.extensions.explain.explanation import Explanation
-from qsage_validate.games.protocol import Board
+from qsage_validate.extensions.explain.explanation import ExplainedProgram
+from qsage_validate.games.protocol import BoardPicture
 from qsage_validate.render.board_svg import FONT, STYLE, Marks, board_svg, drawing, paint, size
 from qsage_validate.render.markup import escape, number
 
@@ -135,11 +135,11 @@ class ShownNode(Protocol):
         """How much comes here, as a number."""
 
     @property
-    def posed(self) -> tuple[Board, Marks] | str | None:
+    def posed(self) -> tuple[BoardPicture, Marks] | str | None:
         """The example without its reply, drawn or in words; ``None`` where there is none."""
 
     @property
-    def drawn(self) -> tuple[Board, Marks, str] | None:
+    def drawn(self) -> tuple[BoardPicture, Marks, str] | None:
         """The board of an example with its marks, and the reply; ``None`` where none is drawn."""
 
     def walk(self) -> Iterator[ShownNode]:
@@ -186,7 +186,7 @@ class Shown(Protocol):
         """The meaning of the signs on drawn boards."""
 
 
-def explanation_data(explanation: Explanation) -> dict[str, object]:
+def explanation_data(explanation: ExplainedProgram) -> dict[str, object]:
     """The fields of ``--json``: the game, the measures, and the tree."""
     found = explanation.found
     return {

@@ -16,13 +16,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Generic, TypeVar
 
-from qsage_validate.games.protocol import Board, Game, Move, Player, Position, Square
+from qsage_validate.games.protocol import (
+    BoardPicture,
+    Move,
+    Player,
+    Position,
+    Square,
+    TwoPlayerGame,
+)
 
 Place = tuple[int, int]
 """A square, 1-based (x, y), y downwards."""
 
 
-def places(board: Board) -> list[Place]:
+def places(board: BoardPicture) -> list[Place]:
     """The squares of a board in reading order."""
     return [(x, y) for y in range(1, board.height + 1) for x in range(1, board.width + 1)]
 
@@ -48,7 +55,9 @@ class Made:
         return self.text.partition("(")[0]
 
 
-def made(game: Game, before: Board, move: Move, after: Board, mover: Player) -> Made:
+def made(
+    game: TwoPlayerGame, before: BoardPicture, move: Move, after: BoardPicture, mover: Player
+) -> Made:
     """The move as the boards show it."""
     own, text = OWN[mover], str(move)
     to = off = None
@@ -82,7 +91,7 @@ class Situation:
     Two of them are equal where positions and last moves are.
     """
 
-    game: Game
+    game: TwoPlayerGame
     position: Position
     theirs: Made | None
     ours: Made | None
@@ -105,7 +114,7 @@ class Situation:
         return self.position.to_move
 
     @cached_property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         """The board."""
         return self.position.board
 
@@ -202,7 +211,7 @@ def _can_win(position: Position, player: Player) -> bool:
 
 
 def _until(
-    game: Game, position: Position, theirs: Made | None, ours: Made | None, hero: Player
+    game: TwoPlayerGame, position: Position, theirs: Made | None, ours: Made | None, hero: Player
 ) -> Iterator[Situation]:
     """The situations of the hero's that come next."""
     if position.outcome is not None:
@@ -217,7 +226,7 @@ def _until(
         yield from _until(game, after, shown, ours, hero)
 
 
-def first_situations(game: Game, hero: Player) -> tuple[Situation, ...]:
+def first_situations(game: TwoPlayerGame, hero: Player) -> tuple[Situation, ...]:
     """The situations of the hero's first move."""
     return tuple(_until(game, game.initial, None, None, hero))
 

@@ -19,7 +19,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.game import TooLargeError
 
 if TYPE_CHECKING:
-    from qsage_validate.games.bddl.bounds import Lines, Packing, Race
+    from qsage_validate.games.bddl.bounds import Lines, Packing, RaceBound
 
 Words = NDArray[np.int64]
 
@@ -42,7 +42,7 @@ SLICE_OVER, DONE, CROWDED = range(3)
 NO_BOUNDS, PACKING, RACE = range(3)
 
 
-class Rules(NamedTuple):
+class RuleArrays(NamedTuple):
     """A game: for each action, threat and bound its masks, one after the other."""
 
     kind: int  # of the bounds
@@ -91,7 +91,7 @@ class Rules(NamedTuple):
     places: Words  # the three planes
 
 
-class Table(NamedTuple):
+class HashTable(NamedTuple):
     """A table of fixed size: rows of an entry, 0 in a free one, and the words of its key."""
 
     rows: Words
@@ -146,7 +146,7 @@ def _starts(groups: Sequence[Sequence[object]]) -> Words:
     return np.array([0, *accumulate(map(len, groups))], dtype=np.int64)
 
 
-def new_frames(rules: Rules, size: int, plies: int) -> Frames:
+def new_frames(rules: RuleArrays, size: int, plies: int) -> Frames:
     """The stack for a search of so many plies."""
     depth = plies + 2
 
@@ -203,7 +203,7 @@ class Arrays:
         )
         lines = None if race is None else race.lines
         self._spoilt = [] if lines is None else lines.spoilt
-        self.rules = Rules(
+        self.rules = RuleArrays(
             kind=PACKING if packing is not None else NO_BOUNDS if race is None else RACE,
             **self._marks(),
             **self._actions(entries),
@@ -379,7 +379,7 @@ class Arrays:
 
     def _race(
         self,
-        race: Race | None,
+        race: RaceBound | None,
         grounding: Grounding,
         entries: dict[Player, list[tuple[int, Entry]]],
     ) -> dict[str, Any]:

@@ -32,7 +32,7 @@ from qsage_validate.extensions.fast.arrays import (
     RESULT,
     RETURN,
     SLICE_OVER,
-    Table,
+    HashTable,
     Words,
 )
 from qsage_validate.extensions.fast.machine import (
@@ -55,7 +55,7 @@ _MOST_MOVES = 16
 _QUEUE = 1 << 15
 
 
-class Board(NamedTuple):
+class ConnectionBoard(NamedTuple):
     """A game of connection: for each position its neighbours, and each player's two sides.
 
     A player without sides wins when the opponent can connect no more.
@@ -221,12 +221,12 @@ def _add_move(links: Links, pair: int, carrier: int) -> None:
 
 
 @_compiled
-def _pair(board: Board, one: int, two: int) -> int:
+def _pair(board: ConnectionBoard, one: int, two: int) -> int:
     return min(one, two) * (board.positions + 2) + max(one, two)
 
 
 @_called
-def _first_links(board: Board, links: Links, player: int, own: int, free: int) -> int:
+def _first_links(board: ConnectionBoard, links: Links, player: int, own: int, free: int) -> int:
     """The links between neighbours; how many points there are, 0 if the sides are connected."""
     size = board.positions
     neighbours = board.neighbours
@@ -277,7 +277,9 @@ def _first_links(board: Board, links: Links, player: int, own: int, free: int) -
 
 
 @_called
-def _link(board: Board, links: Links, player: int, own: int, free: int, by_move: bool) -> int:
+def _link(
+    board: ConnectionBoard, links: Links, player: int, own: int, free: int, by_move: bool
+) -> int:
     """Find a player's links: the carrier of one between the sides with the mark of a win, or 0.
 
     The first full link ends it, and with ``by_move`` the first one by a move.
@@ -330,7 +332,7 @@ def _link(board: Board, links: Links, player: int, own: int, free: int, by_move:
 
 
 @_compiled
-def _rank_ends(board: Board, links: Links, ranks: Any, free: int) -> None:
+def _rank_ends(board: ConnectionBoard, links: Links, ranks: Any, free: int) -> None:
     """Let positions that are linked to a side go first."""
     size = board.positions
     rest = free
@@ -343,7 +345,9 @@ def _rank_ends(board: Board, links: Links, ranks: Any, free: int) -> None:
 
 
 @_called
-def _look(board: Board, links: Links, frames: ConnectionFrames, depth: int, player: int) -> int:
+def _look(
+    board: ConnectionBoard, links: Links, frames: ConnectionFrames, depth: int, player: int
+) -> int:
     """The result of a position at a glance, else 0: its moves are in the frame then.
 
     A result is the mark of an entry, the mark of a win of who is to move, and its zone.
@@ -406,7 +410,7 @@ def _key(frames: ConnectionFrames, depth: int, player: int) -> None:
 
 
 @_compiled
-def find_position(table: Table, frames: ConnectionFrames, player: int) -> int:
+def find_position(table: HashTable, frames: ConnectionFrames, player: int) -> int:
     """The entry of the position of the first frame, 0 where there is none."""
     _key(frames, 0, player)
     entry: int = find(table, frames.key, 0, 2)
@@ -416,8 +420,8 @@ def find_position(table: Table, frames: ConnectionFrames, player: int) -> int:
 @_called
 def run_connections(
     words: Any,
-    board: Board,
-    table: Table,
+    board: ConnectionBoard,
+    table: HashTable,
     frames: ConnectionFrames,
     control: Any,
     links: Links,

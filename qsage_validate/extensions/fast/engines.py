@@ -13,10 +13,10 @@ from qsage_validate.errors import UsageError
 from qsage_validate.extensions.fast.switching import Stages, SwitchingEngine, first_nodes
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.model import Network, PositionalModel
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.positional.engine import FullBoard, Stage
+from qsage_validate.solvers.search.positional.engine import FullBoard, SearchStage
 from qsage_validate.solvers.search.search_engine import SearchEngine
 from qsage_validate.solvers.search.solver import EngineChoice
 from qsage_validate.system.memory import physical_mb
@@ -36,7 +36,7 @@ class Machine(Enum):
     NEVER = "never"
 
 
-def general(game: Game, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
+def general(game: TwoPlayerGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     """The general search of a game; raises ``UsageError`` where machine code is asked for alone."""
     if choice is EngineChoice.PURE:
         return pure_engine(game)
@@ -44,7 +44,9 @@ def general(game: Game, choice: EngineChoice, memory_mb: int | None) -> SearchEn
     return make(game, memory_mb)
 
 
-def stage(model: PositionalModel, choice: EngineChoice, memory_mb: int | None) -> Stage | None:
+def stage(
+    model: PositionalModel, choice: EngineChoice, memory_mb: int | None
+) -> SearchStage | None:
     """The search of full boards, for games of connection."""
     when = {
         EngineChoice.AUTO: Machine.LATER,
@@ -56,7 +58,7 @@ def stage(model: PositionalModel, choice: EngineChoice, memory_mb: int | None) -
     return None if choice is EngineChoice.FAST and found.after() == sys.maxsize else found
 
 
-def compiled_engine(game: Game, memory_mb: int | None) -> SearchEngine:
+def compiled_engine(game: TwoPlayerGame, memory_mb: int | None) -> SearchEngine:
     """The compiled search; raises ``UsageError`` where there is none for the game."""
     from qsage_validate.extensions.fast.numba_cache import check_compiled
 
@@ -73,7 +75,7 @@ def compiled_engine(game: Game, memory_mb: int | None) -> SearchEngine:
     )
 
 
-def pure_engine(game: Game) -> SearchEngine:
+def pure_engine(game: TwoPlayerGame) -> SearchEngine:
     """The search in Python alone."""
     if game.language != "gdl":
         return Bounds(game)
@@ -83,7 +85,7 @@ def pure_engine(game: Game) -> SearchEngine:
         return Bounds(game)
 
 
-def switching_engine(game: Game, memory_mb: int | None) -> SearchEngine:
+def switching_engine(game: TwoPlayerGame, memory_mb: int | None) -> SearchEngine:
     """The search that changes to machine code where that is there, else the one in Python."""
     room = physical_mb()
     if room is not None and memory_mb is not None:
@@ -103,7 +105,7 @@ def switching_engine(game: Game, memory_mb: int | None) -> SearchEngine:
 
 @dataclass(frozen=True)
 class Connections:
-    """When, and by what, it is searched who wins a game of connection (a ``Stage``)."""
+    """When, and by what, it is searched who wins a game of connection (a ``SearchStage``)."""
 
     model: PositionalModel
     when: Machine

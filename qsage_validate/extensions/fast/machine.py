@@ -39,8 +39,8 @@ from qsage_validate.extensions.fast.arrays import (
     SLICE_OVER,
     SYMMETRIC,
     Frames,
-    Rules,
-    Table,
+    HashTable,
+    RuleArrays,
 )
 from qsage_validate.extensions.fast.numba_cache import cache_folder
 
@@ -105,7 +105,7 @@ def _holds(words: Any, state: Any, at: int, care: Any, value: Any, number: int) 
 
 
 @_compiled
-def _has_move(words: Any, rules: Rules, state: Any, at: int, player: int) -> bool:
+def _has_move(words: Any, rules: RuleArrays, state: Any, at: int, player: int) -> bool:
     for action in range(rules.starts[player], rules.starts[player + 1]):
         if _holds(words, state, at, rules.care, rules.value, action):
             return True
@@ -114,7 +114,7 @@ def _has_move(words: Any, rules: Rules, state: Any, at: int, player: int) -> boo
 
 @_compiled
 def _key(
-    words: Any, rules: Rules, state: Any, at: int, image: Any, keys: Any, to: int, mark: int
+    words: Any, rules: RuleArrays, state: Any, at: int, image: Any, keys: Any, to: int, mark: int
 ) -> None:
     """Write the key of a state: where ``mark`` is odd, that of its least symmetric image."""
     size = len(words)
@@ -160,7 +160,7 @@ def _bucket(keys: Any, at: int, width: int, slots: int) -> int:
 
 
 @_compiled
-def find(table: Table, keys: Any, at: int, width: int) -> int:
+def find(table: HashTable, keys: Any, at: int, width: int) -> int:
     """The entry of a key, 0 where there is none."""
     row = width + 1
     start = _bucket(keys, at, width, table.slots) * row
@@ -179,7 +179,7 @@ def find(table: Table, keys: Any, at: int, width: int) -> int:
 
 
 @_compiled
-def keep(table: Table, keys: Any, at: int, width: int, entry: int) -> int:
+def keep(table: HashTable, keys: Any, at: int, width: int, entry: int) -> int:
     """Write an entry, over the one that was searched least where there is no room; 1 if new."""
     row = width + 1
     start = _bucket(keys, at, width, table.slots) * row
@@ -248,7 +248,7 @@ def entry_of(frames: Any, depth: int, left: int) -> int:
 
 
 @_compiled
-def move_over(old: Table, new: Table, width: int) -> int:
+def move_over(old: HashTable, new: HashTable, width: int) -> int:
     """Copy a table into a larger one; the number of entries there."""
     count = 0
     for slot in range(0, old.slots * (width + 1), width + 1):
@@ -258,7 +258,7 @@ def move_over(old: Table, new: Table, width: int) -> int:
 
 
 @_compiled
-def find_state(words: Any, rules: Rules, table: Table, state: Any, mark: int) -> int:
+def find_state(words: Any, rules: RuleArrays, table: HashTable, state: Any, mark: int) -> int:
     """The entry of a state, 0 where there is none; ``state`` has room for key and image behind."""
     size = len(words)
     _key(words, rules, state, 0, state[2 * size :], state, size, mark)
@@ -277,7 +277,7 @@ def _union(tables: Any, player: int, members: int) -> int:
 
 
 @_compiled
-def _most(rules: Rules, player: int, live: int) -> int:
+def _most(rules: RuleArrays, player: int, live: int) -> int:
     count = 0
     hit = rules.hit[player]
     while live:
@@ -287,7 +287,7 @@ def _most(rules: Rules, player: int, live: int) -> int:
 
 
 @_compiled
-def _apart(rules: Rules, player: int, live: int, reach: int) -> tuple[int, int]:
+def _apart(rules: RuleArrays, player: int, live: int, reach: int) -> tuple[int, int]:
     """How many safe moves a player has, and the other moves that are chosen apart from them."""
     safe = live & ~_union(rules.dead, player, reach)
     sure = chosen = 0
@@ -305,7 +305,7 @@ def _apart(rules: Rules, player: int, live: int, reach: int) -> tuple[int, int]:
 
 @_compiled
 def _moves(
-    rules: Rules, player: int, chosen: int, reach: int, others: int, begins: bool
+    rules: RuleArrays, player: int, chosen: int, reach: int, others: int, begins: bool
 ) -> tuple[int, int]:
     """``Packing._plan``: the moves of those chosen that are sure, and what they take of reach."""
     once = twice = few = none = 0
@@ -336,7 +336,7 @@ def _moves(
 
 
 @_compiled
-def _packing(rules: Rules, taken: int, player: int, left: int) -> int:
+def _packing(rules: RuleArrays, taken: int, player: int, left: int) -> int:
     """Black wins within the lower number of plies, and not within the upper one, in one number.
 
     A bound may be missing where it does not decide with so many plies left.
@@ -400,7 +400,7 @@ def _packing(rules: Rules, taken: int, player: int, left: int) -> int:
 
 
 @_compiled
-def lines_of(words: Any, rules: Rules, state: Any, at: int, lines: Any) -> None:
+def lines_of(words: Any, rules: RuleArrays, state: Any, at: int, lines: Any) -> None:
     """Write the lines that no piece of a state contradicts."""
     size = len(words)
     for k in range(rules.line_words):
@@ -417,7 +417,7 @@ def lines_of(words: Any, rules: Rules, state: Any, at: int, lines: Any) -> None:
 @_compiled
 def _moves_to_line(
     words: Any,
-    rules: Rules,
+    rules: RuleArrays,
     state: Any,
     at: int,
     lines: Any,
@@ -455,7 +455,7 @@ def _moves_to_line(
 
 
 @_compiled
-def _more_pieces(words: Any, rules: Rules, state: Any, at: int, player: int) -> int:
+def _more_pieces(words: Any, rules: RuleArrays, state: Any, at: int, player: int) -> int:
     """The pieces of a player less those of the other."""
     size = len(words)
     more = 0
@@ -468,7 +468,7 @@ def _more_pieces(words: Any, rules: Rules, state: Any, at: int, player: int) -> 
 @_compiled
 def _race(
     words: Any,
-    rules: Rules,
+    rules: RuleArrays,
     state: Any,
     at: int,
     player: int,
@@ -527,7 +527,7 @@ def _race(
 
 
 @_compiled
-def _quiet(words: Any, rules: Rules, frames: Frames, depth: int, player: int) -> int:
+def _quiet(words: Any, rules: RuleArrays, frames: Frames, depth: int, player: int) -> int:
     """Write the moves after which the opponent does not win at once; where they end."""
     size = len(words)
     at = depth * size
@@ -591,7 +591,9 @@ def _quiet(words: Any, rules: Rules, frames: Frames, depth: int, player: int) ->
 
 
 @_compiled
-def _apply(words: Any, rules: Rules, frames: Frames, depth: int, action: int, after: int) -> None:
+def _apply(
+    words: Any, rules: RuleArrays, frames: Frames, depth: int, action: int, after: int
+) -> None:
     size = len(words)
     for w in range(size):
         frames.states[after + w] = (
@@ -601,7 +603,13 @@ def _apply(words: Any, rules: Rules, frames: Frames, depth: int, action: int, af
 
 @_compiled
 def run(
-    words: Any, rules: Rules, table: Table, frames: Frames, control: Any, history: Any, stop: int
+    words: Any,
+    rules: RuleArrays,
+    table: HashTable,
+    frames: Frames,
+    control: Any,
+    history: Any,
+    stop: int,
 ) -> int:
     """Search on until ``stop`` nodes were visited; why it came back."""
     size = len(words)

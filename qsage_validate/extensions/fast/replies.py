@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from qsage_validate.extensions.fast.arrays import FAR, PACKING, RACE, Rules, Table
+from qsage_validate.extensions.fast.arrays import FAR, PACKING, RACE, HashTable, RuleArrays
 from qsage_validate.extensions.fast.machine import (
     _compiled,
     _has_move,
@@ -24,7 +24,7 @@ UNKNOWN = -1
 
 
 @_compiled
-def _threatens(words: Any, rules: Rules, state: Any, at: int, player: int) -> bool:
+def _threatens(words: Any, rules: RuleArrays, state: Any, at: int, player: int) -> bool:
     for threat in range(rules.threats[player], rules.threats[player + 1]):
         if _holds(words, state, at, rules.threat_care, rules.threat_value, threat):
             return True
@@ -32,7 +32,7 @@ def _threatens(words: Any, rules: Rules, state: Any, at: int, player: int) -> bo
 
 
 @_compiled
-def _moves(words: Any, rules: Rules, state: Any, at: int, player: int) -> int:
+def _moves(words: Any, rules: RuleArrays, state: Any, at: int, player: int) -> int:
     count = 0
     for action in range(rules.starts[player], rules.starts[player + 1]):
         if _holds(words, state, at, rules.care, rules.value, action):
@@ -43,8 +43,8 @@ def _moves(words: Any, rules: Rules, state: Any, at: int, player: int) -> int:
 @_compiled
 def _keeps(
     words: Any,
-    rules: Rules,
-    table: Table,
+    rules: RuleArrays,
+    table: HashTable,
     state: Any,
     at: int,
     player: int,
@@ -90,8 +90,8 @@ def _keeps(
 @_compiled
 def replies(
     words: Any,
-    rules: Rules,
-    table: Table,
+    rules: RuleArrays,
+    table: HashTable,
     states: Any,
     player: int,
     plies: int,

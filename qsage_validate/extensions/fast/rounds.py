@@ -19,7 +19,7 @@ from qsage_validate.extensions.fast.arrays import (
 )
 from qsage_validate.extensions.fast.runner import Runner
 from qsage_validate.extensions.gdl.mask_kernel import MaskKernel, NoTurnsError
-from qsage_validate.extensions.gdl.masks import Cases, Effect
+from qsage_validate.extensions.gdl.masks import Cases, MaskEffect
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import MAX_PLIES
@@ -63,7 +63,7 @@ class CompiledRounds:
             raise TooLargeError(f"a state of {len(masks.fluents)} fluents")
         self._machine = _machine()
         self._runner = Runner(self._size, self._size, self._machine.CONTROLS, memory_mb)
-        self._effects: list[Effect] = []
+        self._effects: list[MaskEffect] = []
         black, white = (len(masks.moves[player]) for player in (BLACK, WHITE))
         self._pairs = np.full(black * white, -1, dtype=np.int64)
         legal = [*masks.legal[BLACK], *masks.legal[WHITE]]

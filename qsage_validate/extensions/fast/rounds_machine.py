@@ -23,7 +23,7 @@ from qsage_validate.extensions.fast.arrays import (
     RESULT,
     RETURN,
     SLICE_OVER,
-    Table,
+    HashTable,
     Words,
 )
 from qsage_validate.extensions.fast.machine import (
@@ -175,7 +175,7 @@ def round_key(
 
 
 @_compiled
-def find_round(words: Any, rules: RoundRules, table: Table, state: Any) -> int:
+def find_round(words: Any, rules: RoundRules, table: HashTable, state: Any) -> int:
     """The entry of a state, 0 where there is none; ``state`` has room for key and image behind."""
     size = len(words)
     round_key(words, rules, state, 0, state[2 * size :], state, size)
@@ -207,7 +207,7 @@ def _legal(
 def run_rounds(
     words: Any,
     rules: RoundRules,
-    table: Table,
+    table: HashTable,
     frames: RoundFrames,
     control: Any,
     history: Any,

@@ -19,7 +19,7 @@ from qsage_validate.extensions.fast.arrays import (
     MODE,
     NODES,
     RESULT,
-    Table,
+    HashTable,
     Words,
 )
 from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN
@@ -105,8 +105,8 @@ class Runner:
         self._called.add(function.__name__)
         return value
 
-    def _new_table(self, slots: int) -> Table:
-        return Table(
+    def _new_table(self, slots: int) -> HashTable:
+        return HashTable(
             np.zeros(slots * (self._key_words + 1), dtype=np.int64),
             slots,
             slots >= self._most_slots,

@@ -14,7 +14,7 @@ from typing import Final
 
 from qsage_validate.extensions.gdl.machine import State, StateMachine
 from qsage_validate.extensions.gdl.model import Ground, term_order, term_text
-from qsage_validate.games.protocol import Board, Square
+from qsage_validate.games.protocol import BoardPicture, Square
 
 _PLAYS: Final = 12
 _MAX_ROUNDS: Final = 200
@@ -22,7 +22,7 @@ _SMALLEST: Final = 4
 
 
 @dataclass(frozen=True)
-class Grid:
+class GdlGrid:
     """The fluents ``(functor column row thing)``; rows are drawn upwards.
 
     ``owners`` has the role that puts a thing there, for those that only one role does.
@@ -41,7 +41,7 @@ class Grid:
             if isinstance(fluent, tuple) and len(fluent) == 4 and fluent[0] == self.functor
         }
 
-    def board(self, state: State, black: Ground) -> Board:
+    def board(self, state: State, black: Ground) -> BoardPicture:
         """The state as a board: Black's, White's and neutral things."""
         things = self.things(state)
         squares = []
@@ -53,7 +53,7 @@ class Grid:
                 squares.append(Square.BLACK if owner == black else kind)
         names = tuple(term_text(row) for row in reversed(self.rows))
         columns = tuple(map(term_text, self.columns))
-        return Board(len(columns), len(names), tuple(squares), names=names, columns=columns)
+        return BoardPicture(len(columns), len(names), tuple(squares), names=names, columns=columns)
 
     def square_of(self, move: Ground) -> tuple[int, int] | None:
         """The square, 1-based (x, y) from the top, of the last column and row that are named."""
@@ -64,7 +64,7 @@ class Grid:
         return None
 
 
-def find_grid(machine: StateMachine) -> Grid | None:
+def find_grid(machine: StateMachine) -> GdlGrid | None:
     """The grid of a game, from a few random plays and its base propositions."""
     states: list[State] = []
     makers: dict[tuple[str, Ground], set[Ground]] = {}
@@ -97,7 +97,7 @@ def find_grid(machine: StateMachine) -> Grid | None:
             owners.setdefault(thing, next(iter(roles)))
     columns = sorted({column for column, _ in places}, key=term_order)
     rows = sorted({row for _, row in places}, key=term_order)
-    return Grid(functor, tuple(columns), tuple(rows), owners)
+    return GdlGrid(functor, tuple(columns), tuple(rows), owners)
 
 
 def _places(fluents: Iterable[Ground]) -> list[tuple[str, tuple[Ground, Ground]]]:

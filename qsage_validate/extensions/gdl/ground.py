@@ -23,9 +23,9 @@ from qsage_validate.extensions.gdl.joins import (
     TRUE,
     Derive,
     Fact,
-    View,
+    LayerFacts,
 )
-from qsage_validate.extensions.gdl.machine import Step, horizon
+from qsage_validate.extensions.gdl.machine import GdlBounds, horizon
 from qsage_validate.extensions.gdl.model import Atom, Clause, Ground, Key, Term, term_text
 from qsage_validate.extensions.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player
@@ -69,7 +69,7 @@ def unrolled(
         raise TooLargeError(str(error)) from None
 
 
-def program_of(game: RoundsGame, bounds: Step) -> GroundProgram:
+def program_of(game: RoundsGame, bounds: GdlBounds) -> GroundProgram:
     """The ground rules of all rounds that have these bounds; raises ``TooLargeError``."""
     grounder = _Grounder(game, MAX_RULES, NEVER)
     try:
@@ -182,7 +182,7 @@ class _Grounder:
         initial = frozenset(map(term_text, self.machine.initial))
         return UnrolledGame(self.gdl.name, rounds, initial, tuple(programs))
 
-    def round(self, step: Step, *, last: bool) -> GroundProgram:
+    def round(self, step: GdlBounds, *, last: bool) -> GroundProgram:
         """The program of a round; in the last one nothing is played."""
         key = (step.possible, step.certain, tuple(step.moves.items()), last)
         if key not in self._known:
@@ -194,20 +194,20 @@ class _Grounder:
 class _Round:
     """The bounds of a round, and the instances of clauses that can apply within them."""
 
-    def __init__(self, grounder: _Grounder, step: Step, *, last: bool) -> None:
+    def __init__(self, grounder: _Grounder, step: GdlBounds, *, last: bool) -> None:
         self.grounder = grounder
         self.step = step
         self.last = last
         machine = grounder.machine
         # As in ``horizon``: each view looks at the other for what is negated.
         program, static = machine.program, machine.static
-        self.upper = View(program, STATE, {TRUE: {(f,) for f in step.possible}}, static)
-        lower = View(program, STATE, {TRUE: {(f,) for f in step.certain}}, static)
+        self.upper = LayerFacts(program, STATE, {TRUE: {(f,) for f in step.possible}}, static)
+        lower = LayerFacts(program, STATE, {TRUE: {(f,) for f in step.certain}}, static)
         self.upper.negated, lower.negated = lower, self.upper
         legal: set[Fact] = {(role, m) for role, moves in step.moves.items() for m in moves}
         forced: set[Fact] = {(role, own[0]) for role, own in step.moves.items() if len(own) == 1}
-        self.above = View(program, ACTION, {DOES: legal}, self.upper)
-        below = View(program, ACTION, {DOES: forced}, lower)
+        self.above = LayerFacts(program, ACTION, {DOES: legal}, self.upper)
+        below = LayerFacts(program, ACTION, {DOES: forced}, lower)
         self.above.negated, below.negated = below, self.above
 
     def program(self) -> GroundProgram:

@@ -7,10 +7,10 @@ of a relation (``rel``), those that a negation looks at (``neg``), the facts tha
 (``delta``) and the indexes (``ix``), and a function that takes each fact derived.  An index maps
 the values at some places of a fact to the facts that have the given shape and these values.
 
-A :class:`Program` has three layers: what depends on nothing that changes, what depends on the
-position (``true``), and what depends on the moves (``does``).  A :class:`View` holds the facts of
-one layer and asks the view below it for the rest; relations are evaluated when they are first asked
-for, recursive ones semi-naively.
+A :class:`JoinProgram` has three layers: what depends on nothing that changes, what depends on the
+position (``true``), and what depends on the moves (``does``).  A :class:`LayerFacts` holds the
+facts of one layer and asks the layer below it for the rest; relations are evaluated when they are
+first asked for, recursive ones semi-naively.
 
 Two views that look at each other for what is negated bound what is unknown: one holds what follows
 at most, the other what follows at least (a three-valued reading of the same clauses).
@@ -29,9 +29,9 @@ from qsage_validate.extensions.gdl.dependencies import Dependencies
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
+    GdlLiteral,
     Ground,
     Key,
-    Literal,
     Term,
     Variable,
     arguments_of,
@@ -105,9 +105,9 @@ class Joins:
             self.indexes.append(IndexSpec(relation, key))
         return found
 
-    def compile(self, clause: Clause, delta: Literal | None = None) -> Derive:
+    def compile(self, clause: Clause, delta: GdlLiteral | None = None) -> Derive:
         """The function of a clause; with ``delta``, this literal looks at new facts only."""
-        return _Writer(self, clause, delta).function()
+        return _ClauseWriter(self, clause, delta).function()
 
 
 @lru_cache(maxsize=4096)
@@ -130,10 +130,10 @@ class _Shape:
         return f"{test} and {at}[0] == {self.functor!r}"
 
 
-class _Writer:
+class _ClauseWriter:
     """Writes the function of one clause."""
 
-    def __init__(self, joins: Joins, clause: Clause, delta: Literal | None) -> None:
+    def __init__(self, joins: Joins, clause: Clause, delta: GdlLiteral | None) -> None:
         self.joins = joins
         self.clause = clause
         self.delta = delta
@@ -168,17 +168,17 @@ class _Writer:
 
     # -- the order ----------------------------------------------------------------------------
 
-    def is_bound(self, literal: Literal) -> bool:
+    def is_bound(self, literal: GdlLiteral) -> bool:
         return all(v in self.names for v in variables(arguments_of(literal.atom)))
 
-    def choose(self, waiting: Sequence[Literal]) -> Literal:
+    def choose(self, waiting: Sequence[GdlLiteral]) -> GdlLiteral:
         """The next literal: a pure test if any, else a connected one with few new variables."""
         for literal in waiting:
             if self.is_bound(literal):
                 return literal
         return min((x for x in waiting if x.positive and isinstance(x.atom, Atom)), key=self.cost)
 
-    def cost(self, literal: Literal) -> tuple[bool, bool, int]:
+    def cost(self, literal: GdlLiteral) -> tuple[bool, bool, int]:
         atom = literal.atom
         assert isinstance(atom, Atom)
         found = set(variables(atom.arguments))
@@ -201,7 +201,7 @@ class _Writer:
         self.setup[name] = f"view.{kind}({number})"
         return name
 
-    def test(self, literal: Literal) -> None:
+    def test(self, literal: GdlLiteral) -> None:
         atom = literal.atom
         if isinstance(atom, Atom):
             kind = "rel" if literal.positive else "neg"
@@ -213,7 +213,7 @@ class _Writer:
             self.line(f"if {self.value(atom.left)} {sign} {self.value(atom.right)}:")
         self.indent += 1
 
-    def scan(self, literal: Literal, *, new: bool) -> None:
+    def scan(self, literal: GdlLiteral, *, new: bool) -> None:
         """A loop over the facts that fit; new facts have no index, so they are looked at all."""
         atom = literal.atom
         assert isinstance(atom, Atom)
@@ -284,7 +284,7 @@ STATIC, STATE, ACTION = 0, 1, 2
 _NOTHING: Final[frozenset[Fact]] = frozenset()
 
 
-class Program:
+class JoinProgram:
     """Clauses made ready for evaluation; they must be stratified and allowed."""
 
     def __init__(self, clauses: Sequence[Clause]) -> None:
@@ -323,7 +323,7 @@ class Component:
     ``first`` derives without the relations themselves; ``again`` from new facts of theirs.
     """
 
-    def __init__(self, program: Program, keys: Sequence[Key]) -> None:
+    def __init__(self, program: JoinProgram, keys: Sequence[Key]) -> None:
         joins = program.joins
         self.relations = [joins.number(key) for key in keys]
         self.first: list[tuple[int, Derive]] = []
@@ -341,7 +341,7 @@ class Component:
                 self.again += [(number, joins.compile(clause, literal)) for literal in own]
 
 
-class View:
+class LayerFacts:
     """The facts of one layer of a program; ``given`` are those of ``true`` or ``does``.
 
     ``below`` is the view of the layer before; :attr:`negated` is where negations look, the view
@@ -350,15 +350,15 @@ class View:
 
     def __init__(
         self,
-        program: Program,
+        program: JoinProgram,
         layer: int,
         given: Mapping[Key, Facts] | None = None,
-        below: View | None = None,
+        below: LayerFacts | None = None,
     ) -> None:
         self.program = program
         self.layer = layer
         self.below = below
-        self.negated: View = self
+        self.negated: LayerFacts = self
         self._facts: dict[int, Facts] = {}
         self._indexes: dict[int, Index] = {}
         self._new: dict[int, set[Fact]] = {}

@@ -21,16 +21,16 @@ from qsage_validate.extensions.gdl.joins import (
     TRUE,
     Fact,
     Facts,
-    Program,
-    View,
+    JoinProgram,
+    LayerFacts,
 )
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
     Description,
+    GdlLiteral,
     Ground,
     Key,
-    Literal,
     Term,
     Variable,
     arguments_of,
@@ -55,20 +55,20 @@ class StateMachine:
         check_description(description)
         self.description = description
         self.roles = role_names(description)
-        self.program = Program(description.clauses)
-        self.static = View(self.program, STATIC)
-        self._views: OrderedDict[State, View] = OrderedDict()
+        self.program = JoinProgram(description.clauses)
+        self.static = LayerFacts(self.program, STATIC)
+        self._views: OrderedDict[State, LayerFacts] = OrderedDict()
 
     @property
     def initial(self) -> State:
         """The state before the first move."""
         return frozenset(fact[0] for fact in self.static.facts(("init", 1)))
 
-    def view(self, state: State) -> View:
+    def view(self, state: State) -> LayerFacts:
         """The facts of a state that do not depend on moves; the last few views are cached."""
         view = self._views.get(state)
         if view is None:
-            view = View(self.program, STATE, {TRUE: {(f,) for f in state}}, self.static)
+            view = LayerFacts(self.program, STATE, {TRUE: {(f,) for f in state}}, self.static)
             self._views[state] = view
             if len(self._views) > _KEPT_VIEWS:
                 self._views.popitem(last=False)
@@ -107,7 +107,7 @@ class StateMachine:
     def successor(self, state: State, moves: Mapping[Ground, Ground]) -> State:
         """The state after a joint move, whether or not it is legal."""
         given: dict[Key, Facts] = {DOES: set(moves.items())}
-        view = View(self.program, ACTION, given, self.view(state))
+        view = LayerFacts(self.program, ACTION, given, self.view(state))
         return frozenset(fact[0] for fact in view.facts(("next", 1)))
 
     def play(self, state: State, moves: Mapping[Ground, Ground]) -> State:
@@ -141,7 +141,7 @@ _NEXT: Key = ("next", 1)
 
 
 @dataclass(frozen=True)
-class Step:
+class GdlBounds:
     """Bounds at a time step, for plays that have not ended before it.
 
     ``possible`` are the fluents that can be true, ``certain`` those that are; ``moves`` has for
@@ -155,7 +155,7 @@ class Step:
     ended: bool
 
 
-def horizon(machine: StateMachine, steps: int) -> Iterator[Step]:
+def horizon(machine: StateMachine, steps: int) -> Iterator[GdlBounds]:
     """The bounds at time 1, 2, and so on; fewer than ``steps`` when every play has ended."""
     possible = certain = machine.initial
     for _ in range(steps):
@@ -166,20 +166,22 @@ def horizon(machine: StateMachine, steps: int) -> Iterator[Step]:
             for role in machine.roles
         }
         ended = bool(lower.facts(("terminal", 0))) or not all(moves.values())
-        yield Step(possible, certain, moves, ended)
+        yield GdlBounds(possible, certain, moves, ended)
         if ended:
             return
         # A role that is known to have one legal move makes it.
         forced: set[Fact] = {(role, one[0]) for role, one in moves.items() if len(one) == 1}
-        above = View(machine.program, ACTION, {DOES: legal}, upper)
-        below = View(machine.program, ACTION, {DOES: forced}, lower)
+        above = LayerFacts(machine.program, ACTION, {DOES: legal}, upper)
+        below = LayerFacts(machine.program, ACTION, {DOES: forced}, lower)
         above.negated, below.negated = below, above
         possible, certain = _fluents(above.facts(_NEXT)), _fluents(below.facts(_NEXT))
 
 
-def _states(machine: StateMachine, possible: State, certain: State) -> tuple[View, View]:
-    upper = View(machine.program, STATE, {TRUE: {(f,) for f in possible}}, machine.static)
-    lower = View(machine.program, STATE, {TRUE: {(f,) for f in certain}}, machine.static)
+def _states(
+    machine: StateMachine, possible: State, certain: State
+) -> tuple[LayerFacts, LayerFacts]:
+    upper = LayerFacts(machine.program, STATE, {TRUE: {(f,) for f in possible}}, machine.static)
+    lower = LayerFacts(machine.program, STATE, {TRUE: {(f,) for f in certain}}, machine.static)
     upper.negated, lower.negated = lower, upper
     return upper, lower
 
@@ -188,7 +190,7 @@ def _fluents(facts: Facts) -> State:
     return frozenset(fact[0] for fact in facts)
 
 
-def turn_order(steps: Sequence[Step]) -> tuple[Ground | None, ...] | None:
+def turn_order(steps: Sequence[GdlBounds]) -> tuple[Ground | None, ...] | None:
     """The role that can have a choice at each step of a strictly turn-taking game.
 
     A step at which no role has a choice is ``None``.
@@ -205,7 +207,7 @@ def turn_order(steps: Sequence[Step]) -> tuple[Ground | None, ...] | None:
     return tuple(order)
 
 
-def move_domains(steps: Sequence[Step]) -> dict[Ground, tuple[Ground, ...]]:
+def move_domains(steps: Sequence[GdlBounds]) -> dict[Ground, tuple[Ground, ...]]:
     """For each role the moves that can be legal at any of the steps."""
     found: dict[Ground, set[Ground]] = {}
     for step in steps:
@@ -220,14 +222,14 @@ Values = dict[Variable, Ground]
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class ClauseFailure:
     """A clause whose head fits, the condition at which it fails, and its values there.
 
     ``index`` is the number, from 0, of the condition among those of the clause.
     """
 
     clause: Clause
-    literal: Literal
+    literal: GdlLiteral
     index: int
     values: Values
 
@@ -265,12 +267,14 @@ def _alike(fluent: Term, other: Ground) -> bool:
     return len(fluent) == len(other) and fluent[:-1] == other[:-1]
 
 
-def why_not(view: View, clauses: Sequence[Clause], fact: tuple[Ground, ...]) -> Failure | None:
+def why_not(
+    view: LayerFacts, clauses: Sequence[Clause], fact: tuple[Ground, ...]
+) -> ClauseFailure | None:
     """The failure that comes latest in its clause; ``None`` when no head fits ``fact``.
 
     ``clauses`` are those of a relation in which ``fact`` does not hold.
     """
-    best: Failure | None = None
+    best: ClauseFailure | None = None
     for clause in clauses:
         for values in matches(clause.head.arguments, fact, {}):
             failure = _furthest(view, clause, 0, values)
@@ -305,12 +309,12 @@ def _match(term: Term, ground: Ground, values: Values) -> bool:
     return term == ground
 
 
-def _furthest(view: View, clause: Clause, index: int, values: Values) -> Failure | None:
+def _furthest(view: LayerFacts, clause: Clause, index: int, values: Values) -> ClauseFailure | None:
     """The latest failure from a condition on; ``None`` when the conditions hold."""
     if index == len(clause.body):
         return None
     literal = clause.body[index]
-    best = Failure(clause, literal, index, values)
+    best = ClauseFailure(clause, literal, index, values)
     for more in _solutions(view, literal, values):
         failure = _furthest(view, clause, index + 1, more)
         if failure is None:
@@ -320,7 +324,7 @@ def _furthest(view: View, clause: Clause, index: int, values: Values) -> Failure
     return best
 
 
-def _solutions(view: View, literal: Literal, values: Values) -> Iterator[Values]:
+def _solutions(view: LayerFacts, literal: GdlLiteral, values: Values) -> Iterator[Values]:
     atom = literal.atom
     terms = [replaced(term, values) for term in arguments_of(atom)]
     free = next(variables(terms), None) is not None

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from qsage_validate.extensions.gdl.grid import Grid
+from qsage_validate.extensions.gdl.grid import GdlGrid
 from qsage_validate.extensions.gdl.ground import program_of
-from qsage_validate.extensions.gdl.machine import State, Step, horizon
+from qsage_validate.extensions.gdl.machine import GdlBounds, State, horizon
 from qsage_validate.extensions.gdl.model import Ground, term_order, term_text
 from qsage_validate.extensions.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player, board_maps
@@ -39,7 +39,7 @@ _PLAYERS: Final = (Player.BLACK, Player.WHITE)
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class MaskEffect:
     """What a joint move does to a state that has not ended.
 
     ``depends`` has the further fluents, each a bit with the cases of the state before in which it
@@ -91,7 +91,7 @@ class Masks:
             player: tuple(rules.cases(option.legal) for option in program.options[player])
             for player in _PLAYERS
         }
-        self._known: dict[tuple[int, int], Effect] = {}
+        self._known: dict[tuple[int, int], MaskEffect] = {}
 
     def state(self, fluents: State) -> int:
         """The integer of a state."""
@@ -110,7 +110,7 @@ class Masks:
             found.update((i, j) for i in black for j in white)
         return frozenset(found)
 
-    def _options(self, step: Step, player: Player) -> list[int]:
+    def _options(self, step: GdlBounds, player: Player) -> list[int]:
         numbers = {move: number for number, move in enumerate(self.moves[player])}
         return [numbers[move] for move in step.moves[self.game.roles[player]]]
 
@@ -148,14 +148,14 @@ class Masks:
         conditions = tuple(Counter(legal[player]) for player in _PLAYERS)
         return image(self.terminal), image(self.wins), conditions, joint
 
-    def effect(self, black: int, white: int) -> Effect:
+    def effect(self, black: int, white: int) -> MaskEffect:
         """The effect of a joint move, by the numbers of the moves."""
         effect = self._known.get((black, white))
         if effect is None:
             effect = self._known[black, white] = self._effect(black, white)
         return effect
 
-    def _effect(self, black: int, white: int) -> Effect:
+    def _effect(self, black: int, white: int) -> MaskEffect:
         true, false = self._given(black, white)
         following = self._rules.outcome(black, white)
         keep = put = unsure = 0
@@ -178,7 +178,7 @@ class Masks:
             # An end that has nothing to do with the move would have ended the play before.
             if care & changed and not value & false and not (care & ~value) & true
         )
-        return Effect(keep, put, tuple(depends), ends)
+        return MaskEffect(keep, put, tuple(depends), ends)
 
     def _given(self, black: int, white: int) -> tuple[int, int]:
         """The fluents that hold, and those that do not, wherever a joint move is legal."""
@@ -201,7 +201,7 @@ def holds(cases: Cases, state: int) -> bool:
     return any(state & care == value for care, value in cases)
 
 
-def _whole(steps: Sequence[Step]) -> Step:
+def _whole(steps: Sequence[GdlBounds]) -> GdlBounds:
     """The bounds of all rounds in one."""
     possible = frozenset[Ground]().union(*(step.possible for step in steps))
     certain = possible.intersection(*(step.certain for step in steps))
@@ -209,10 +209,10 @@ def _whole(steps: Sequence[Step]) -> Step:
         role: tuple(sorted({m for step in steps for m in step.moves[role]}, key=term_order))
         for role in steps[0].moves
     }
-    return Step(possible, certain, moves, False)
+    return GdlBounds(possible, certain, moves, False)
 
 
-def _candidates(fluents: Sequence[Ground], grid: Grid) -> Iterator[tuple[int, ...]]:
+def _candidates(fluents: Sequence[Ground], grid: GdlGrid) -> Iterator[tuple[int, ...]]:
     """Where the bits go when the grid is reflected or rotated, and its fluents with it."""
     numbers = {fluent: number for number, fluent in enumerate(fluents)}
     width, height = len(grid.columns), len(grid.rows)

@@ -92,7 +92,7 @@ class Distinct:
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class GdlNot:
     """``(not part)``."""
 
     part: Formula
@@ -103,7 +103,7 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
-class And:
+class GdlAnd:
     """``(and part ...)``."""
 
     parts: tuple[Formula, ...]
@@ -114,7 +114,7 @@ class And:
 
 
 @dataclass(frozen=True, slots=True)
-class Or:
+class GdlOr:
     """``(or part ...)``."""
 
     parts: tuple[Formula, ...]
@@ -124,11 +124,11 @@ class Or:
         return f"({' '.join(('or', *map(str, self.parts)))})"
 
 
-Formula: TypeAlias = "Atom | Distinct | Not | And | Or"
+Formula: TypeAlias = "Atom | Distinct | GdlNot | GdlAnd | GdlOr"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class GdlRule:
     """``(<= head body ...)``, or a fact when there is no body."""
 
     head: Atom
@@ -149,7 +149,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class GdlLiteral:
     """An atom or a comparison of two terms, or its negation; part of a normal clause."""
 
     atom: Atom | Distinct
@@ -164,15 +164,15 @@ class Clause:
     """A rule without ``or`` and ``and``; ``rule`` is the rule of the file that it is part of."""
 
     head: Atom
-    body: tuple[Literal, ...]
-    rule: Rule
+    body: tuple[GdlLiteral, ...]
+    rule: GdlRule
 
 
 @dataclass(frozen=True)
 class Description:
     """A game description: its rules in the order of the file."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[GdlRule, ...]
     source: Source = field(compare=False, default_factory=lambda: Source(""))
 
     @property
@@ -192,7 +192,7 @@ class Description:
         """
         return tuple(clause for rule in self.rules for clause in self._clauses_of(rule))
 
-    def _clauses_of(self, rule: Rule) -> Iterator[Clause]:
+    def _clauses_of(self, rule: GdlRule) -> Iterator[Clause]:
         count = 1
         for part in rule.body:
             count *= _size(part, positive=True)
@@ -210,11 +210,11 @@ class Description:
 def _size(formula: Formula, *, positive: bool) -> int:
     """The number of conjunctions in the formula's disjunctive normal form."""
     match formula:
-        case Not(part):
+        case GdlNot(part):
             return _size(part, positive=not positive)
-        case And(parts) | Or(parts):
+        case GdlAnd(parts) | GdlOr(parts):
             sizes = [_size(part, positive=positive) for part in parts]
-            if isinstance(formula, Or) is positive:
+            if isinstance(formula, GdlOr) is positive:
                 return sum(sizes)
             total = 1
             for size in sizes:
@@ -223,16 +223,16 @@ def _size(formula: Formula, *, positive: bool) -> int:
     return 1
 
 
-def _normal(formula: Formula, *, positive: bool) -> list[tuple[Literal, ...]]:
+def _normal(formula: Formula, *, positive: bool) -> list[tuple[GdlLiteral, ...]]:
     """The conjunctions whose disjunction the formula (or its negation) is."""
     match formula:
         case Atom() | Distinct():
-            return [(Literal(formula, positive),)]
-        case Not(part):
+            return [(GdlLiteral(formula, positive),)]
+        case GdlNot(part):
             return _normal(part, positive=not positive)
-        case And(parts) | Or(parts):
+        case GdlAnd(parts) | GdlOr(parts):
             normal = [_normal(part, positive=positive) for part in parts]
-            if isinstance(formula, Or) is positive:
+            if isinstance(formula, GdlOr) is positive:
                 return [conjunction for part in normal for conjunction in part]
             return [
                 tuple(literal for conjunction in choice for literal in conjunction)

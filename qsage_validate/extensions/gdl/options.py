@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from qsage_validate.games.library.template import MAX_DEPTH, Number, Option, Word
+from qsage_validate.games.library.template import MAX_DEPTH, NumberKind, TemplateOption, WordKind
 
 OPTIONS: Final = (
-    Option("depth", Number(1, MAX_DEPTH), "number of rounds (plies)", 20),
-    Option("role", Word("a role of the game"), "whose win is asked for", ""),
-    Option("win", Number(0, 100), "the smallest goal that counts as a win", 100),
+    TemplateOption("depth", NumberKind(1, MAX_DEPTH), "number of rounds (plies)", 20),
+    TemplateOption("role", WordKind("a role of the game"), "whose win is asked for", ""),
+    TemplateOption("win", NumberKind(0, 100), "the smallest goal that counts as a win", 100),
 )

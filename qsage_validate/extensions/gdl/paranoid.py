@@ -19,15 +19,15 @@ from typing import ClassVar, Final
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl.checks import check_description, role_names
 from qsage_validate.extensions.gdl.model import (
-    And,
     Atom,
     Description,
     Distinct,
     Formula,
+    GdlAnd,
+    GdlNot,
+    GdlOr,
+    GdlRule,
     Ground,
-    Not,
-    Or,
-    Rule,
     Term,
     Variable,
     term_text,
@@ -84,8 +84,8 @@ class _Rewriter:
         rules = (*map(self.rule, self.given.rules), *self.added())
         return Description(rules, self.given.source)
 
-    def rule(self, rule: Rule) -> Rule:
-        return Rule(self.atom(rule.head), tuple(map(self.formula, rule.body)), rule.offset)
+    def rule(self, rule: GdlRule) -> GdlRule:
+        return GdlRule(self.atom(rule.head), tuple(map(self.formula, rule.body)), rule.offset)
 
     def atom(self, atom: Atom) -> Atom:
         return Atom(self.names.get(atom.relation, atom.relation), atom.arguments, atom.offset)
@@ -94,15 +94,15 @@ class _Rewriter:
         match formula:
             case Atom():
                 return self.atom(formula)
-            case Not(part):
-                return Not(self.formula(part), formula.offset)
-            case And(parts):
-                return And(tuple(map(self.formula, parts)), formula.offset)
-            case Or(parts):
-                return Or(tuple(map(self.formula, parts)), formula.offset)
+            case GdlNot(part):
+                return GdlNot(self.formula(part), formula.offset)
+            case GdlAnd(parts):
+                return GdlAnd(tuple(map(self.formula, parts)), formula.offset)
+            case GdlOr(parts):
+                return GdlOr(tuple(map(self.formula, parts)), formula.offset)
         return formula
 
-    def added(self) -> list[Rule]:
+    def added(self) -> list[GdlRule]:
         """The two roles, what they may do, and what that means."""
         moves = tuple(Variable(f"m{number}") for number in range(1, len(self.others) + 1))
         joint: Term = (self.joint, *moves) if moves else self.joint
@@ -112,19 +112,19 @@ class _Rewriter:
         allowed = tuple(Atom(legal, (role, m)) for role, m in zip(self.others, moves, strict=True))
         joined = Atom("does", (others, joint))
         rules = [
-            Rule(Atom("role", (self.black,))),
-            Rule(Atom("role", (others,))),
-            Rule(Atom("legal", (self.black, move)), (Atom(legal, (self.black, move)),)),
-            Rule(Atom("legal", (others, joint)), allowed),
-            Rule(Atom(does, (self.black, move)), (Atom("does", (self.black, move)),)),
-            Rule(Atom("goal", (self.black, value)), (Atom(goal, (self.black, value)),)),
+            GdlRule(Atom("role", (self.black,))),
+            GdlRule(Atom("role", (others,))),
+            GdlRule(Atom("legal", (self.black, move)), (Atom(legal, (self.black, move)),)),
+            GdlRule(Atom("legal", (others, joint)), allowed),
+            GdlRule(Atom(does, (self.black, move)), (Atom("does", (self.black, move)),)),
+            GdlRule(Atom("goal", (self.black, value)), (Atom(goal, (self.black, value)),)),
         ]
         rules += [
-            Rule(Atom(does, (role, m)), (joined,))
+            GdlRule(Atom(does, (role, m)), (joined,))
             for role, m in zip(self.others, moves, strict=True)
         ]
         offset = self.given.rules[0].offset
-        return [Rule(rule.head, rule.body, offset) for rule in rules]
+        return [GdlRule(rule.head, rule.body, offset) for rule in rules]
 
 
 def _fresh(name: str, words: set[str]) -> str:
@@ -133,7 +133,7 @@ def _fresh(name: str, words: set[str]) -> str:
     return name
 
 
-def _words(rule: Rule) -> list[str]:
+def _words(rule: GdlRule) -> list[str]:
     """The relations, functors and constants of a rule, in lower case."""
     found: list[str] = []
     waiting: list[object] = [rule.head, *rule.body]
@@ -144,9 +144,9 @@ def _words(rule: Rule) -> list[str]:
                 waiting += arguments
             case Distinct(left, right):
                 waiting += (left, right)
-            case Not(part):
+            case GdlNot(part):
                 waiting.append(part)
-            case And(parts) | Or(parts):
+            case GdlAnd(parts) | GdlOr(parts):
                 waiting += parts
             case tuple(parts):
                 waiting += parts

@@ -10,22 +10,22 @@ from typing import Final, NoReturn
 
 from qsage_validate.extensions.gdl.model import (
     KEYWORDS,
-    And,
     Atom,
     Description,
     Distinct,
     Formula,
+    GdlAnd,
+    GdlNot,
+    GdlOr,
+    GdlRule,
     Ground,
-    Not,
-    Or,
-    Rule,
     Term,
     Variable,
     variables,
 )
 from qsage_validate.extensions.gdl.splitting import split_by_constants
 from qsage_validate.extensions.gdl.unfolding import unfolded
-from qsage_validate.formats.sexpr import List, Node, Word, node_text, read_nodes
+from qsage_validate.formats.sexpr import List, Node, SourceWord, node_text, read_nodes
 from qsage_validate.formats.source import SEMICOLON, Path, Source, quoted
 
 _CONNECTIVES: Final = frozenset({"<=", "not", "and", "or", "distinct"})
@@ -78,15 +78,15 @@ class _Reader:
             raise self.source.end_error("a game description: (role ...")
         return unfolded(Description(tuple(self.rule(node) for node in nodes), self.source))
 
-    def rule(self, node: Node) -> Rule:
+    def rule(self, node: Node) -> GdlRule:
         if self.keyword(node) != "<=":
-            return Rule(self.head(node), (), node.offset)
-        if isinstance(node, Word):
+            return GdlRule(self.head(node), (), node.offset)
+        if isinstance(node, SourceWord):
             self.fail(node, "'(<= HEAD BODY ...)'")
         if len(node.items) < 2:
             raise self.source.error(node.end, "')'", "the head of the rule")
         head = self.head(node.items[1])
-        return Rule(head, tuple(self.formula(part) for part in node.items[2:]), node.offset)
+        return GdlRule(head, tuple(self.formula(part) for part in node.items[2:]), node.offset)
 
     def keyword(self, node: Node) -> str:
         """The first word of a list, or the word, in lower case; empty where there is none."""
@@ -94,7 +94,7 @@ class _Reader:
             if not node.items:
                 return ""
             node = node.items[0]
-        return node.text.lower() if isinstance(node, Word) else ""
+        return node.text.lower() if isinstance(node, SourceWord) else ""
 
     def head(self, node: Node) -> Atom:
         if self.keyword(node) in _CONNECTIVES:
@@ -105,7 +105,7 @@ class _Reader:
         word = self.keyword(node)
         if word not in _CONNECTIVES:
             return self.atom(node)
-        if isinstance(node, Word) or word == "<=":
+        if isinstance(node, SourceWord) or word == "<=":
             self.fail(node, "a condition")
         parts = node.items[1:]
         if word == "distinct":
@@ -113,11 +113,11 @@ class _Reader:
             return Distinct(self.term(left), self.term(right), node.offset)
         if word == "not":
             (part,) = self.exactly(node, 1, "one condition")
-            return Not(self.formula(part), node.offset)
+            return GdlNot(self.formula(part), node.offset)
         if not parts:
             raise self.source.error(node.end, "')'", "a condition")
         formulas = tuple(self.formula(part) for part in parts)
-        return Or(formulas, node.offset) if word == "or" else And(formulas, node.offset)
+        return GdlOr(formulas, node.offset) if word == "or" else GdlAnd(formulas, node.offset)
 
     def exactly(self, node: List, count: int, expected: str) -> tuple[Node, ...]:
         parts = node.items[1:]
@@ -130,7 +130,7 @@ class _Reader:
         return parts
 
     def atom(self, node: Node) -> Atom:
-        if isinstance(node, Word):
+        if isinstance(node, SourceWord):
             name, parts = self.name(node, "a relation"), tuple[Node, ...]()
         else:
             if not node.items:
@@ -152,7 +152,7 @@ class _Reader:
         return Atom(name, tuple(self.term(part) for part in parts), node.offset)
 
     def term(self, node: Node) -> Term:
-        if isinstance(node, Word):
+        if isinstance(node, SourceWord):
             if node.text.startswith("?"):
                 if len(node.text) == 1:
                     self.fail(node, "a variable's name behind '?'")
@@ -174,7 +174,7 @@ class _Reader:
             self.fail(node, "a term without variables")
         return _as_ground(term)
 
-    def name(self, word: Word, what: str) -> str:
+    def name(self, word: SourceWord, what: str) -> str:
         if word.text.startswith("?") and what not in {"a variable", "a term"}:
             self.fail(word, what)
         if self.keep_case:

@@ -24,11 +24,11 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
-from qsage_validate.extensions.gdl.grid import Grid, find_grid
+from qsage_validate.extensions.gdl.grid import GdlGrid, find_grid
 from qsage_validate.extensions.gdl.machine import (
+    GdlBounds,
     State,
     StateMachine,
-    Step,
     horizon,
     move_domains,
     state_text,
@@ -52,8 +52,7 @@ from qsage_validate.extensions.gdl.parser import parse_ground
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.naming import name_of
 from qsage_validate.games.protocol import (
-    Board,
-    Game,
+    BoardPicture,
     Illegality,
     Kernel,
     Move,
@@ -62,6 +61,7 @@ from qsage_validate.games.protocol import (
     Player,
     Position,
     Square,
+    TwoPlayerGame,
 )
 from qsage_validate.games.protocol import State as KernelState
 
@@ -120,7 +120,7 @@ class RoundsPosition(Position):
         return outcome
 
     @property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         return self.game.board(self.state)
 
     def legal_moves(self) -> Sequence[GdlMove]:
@@ -146,7 +146,7 @@ class RoundsPosition(Position):
         return self.game.illegality(self.state, self.to_move, move)
 
 
-class RoundsGame(Game):
+class RoundsGame(TwoPlayerGame):
     """The game of a description, for so many ``rounds``; ``black`` names a role.
 
     Raises ``InputError`` for a description that is not valid, ``UsageError`` for another number
@@ -227,7 +227,7 @@ class RoundsGame(Game):
     # -- turns --------------------------------------------------------------------------------
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[GdlBounds, ...]:
         """The bounds on what can happen in each round."""
         return tuple(horizon(self.machine, max(self.rounds, 1)))
 
@@ -308,18 +308,18 @@ class RoundsGame(Game):
     # -- pictures -----------------------------------------------------------------------------
 
     @cached_property
-    def grid(self) -> Grid | None:
+    def grid(self) -> GdlGrid | None:
         """The fluents that look like a grid, if some do."""
         return find_grid(self.machine)
 
-    def board(self, state: State) -> Board:
+    def board(self, state: State) -> BoardPicture:
         """The state as a board, as far as that shows it.
 
         Where there is no grid it is a table: a row for each fluent, with a stone where it is true.
         """
         if self.grid is None:
             stones = tuple(Square.BLACK if f in state else Square.OPEN for f in self._table)
-            return Board(1, len(stones), stones, names=tuple(map(term_text, self._table)))
+            return BoardPicture(1, len(stones), stones, names=tuple(map(term_text, self._table)))
         return self.grid.board(state, self.roles[BLACK])
 
     @cached_property
@@ -342,7 +342,7 @@ class RoundsGame(Game):
     def words(self) -> Collection[str]:
         return list(map(term_text, self._fluents))
 
-    def board_of(self, atoms: Collection[str]) -> Board:
+    def board_of(self, atoms: Collection[str]) -> BoardPicture:
         return self.board(frozenset(map(self._ground, atoms)))
 
     def square_of(self, text: str) -> tuple[int, int] | None:

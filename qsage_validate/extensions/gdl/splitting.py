@@ -12,17 +12,17 @@ from dataclasses import replace
 
 from qsage_validate.extensions.gdl.dependencies import Dependencies
 from qsage_validate.extensions.gdl.model import (
-    And,
     Atom,
     Clause,
     Description,
     Distinct,
     Formula,
+    GdlAnd,
+    GdlNot,
+    GdlOr,
+    GdlRule,
     Ground,
     Key,
-    Not,
-    Or,
-    Rule,
     Term,
     term_text,
     variables,
@@ -95,7 +95,7 @@ class _Split:
             replace(rule, body=tuple(map(self._asked, rule.body)))
             for rule in self._description.rules
         ]
-        rules: list[Rule] = []
+        rules: list[GdlRule] = []
         for rule in asking:
             rules.append(rule)
             if rule.head.key == self._key:
@@ -117,9 +117,9 @@ class _Split:
                 return self._named(formula, self._name(self._value(formula)))
             case Atom() | Distinct():
                 return formula
-            case Not(part):
+            case GdlNot(part):
                 return replace(formula, part=self._asked(part))
-            case And(parts) | Or(parts):
+            case GdlAnd(parts) | GdlOr(parts):
                 return replace(formula, parts=tuple(map(self._asked, parts)))
 
     def _name(self, value: Ground) -> str:

@@ -17,16 +17,16 @@ from typing import Final
 
 from qsage_validate.extensions.gdl.model import (
     KEYWORDS,
-    And,
     Atom,
     Clause,
     Description,
     Distinct,
     Formula,
+    GdlAnd,
+    GdlNot,
+    GdlOr,
+    GdlRule,
     Key,
-    Not,
-    Or,
-    Rule,
     Term,
     Variable,
     variables,
@@ -51,7 +51,7 @@ def unfolded(description: Description) -> Description:
     return found
 
 
-def _clauses(rule: Rule, description: Description) -> tuple[Clause, ...]:
+def _clauses(rule: GdlRule, description: Description) -> tuple[Clause, ...]:
     return Description((rule,), description.source).clauses
 
 
@@ -64,7 +64,7 @@ def _bound(clause: Clause) -> set[Variable]:
     }
 
 
-def _with_role(rule: Rule, description: Description) -> Rule:
+def _with_role(rule: GdlRule, description: Description) -> GdlRule:
     if rule.head.relation not in _OPEN_ROLES or not isinstance(rule.head.arguments[0], Variable):
         return rule
     role = rule.head.arguments[0]
@@ -98,8 +98,8 @@ class _Macro:
             for local in dict.fromkeys(_variables_of(body)):
                 if local not in values:
                     values[local] = Variable(_fresh(local.name, taken))
-            parts.append(And(tuple(_put(part, values) for part in body), atom.offset))
-        return Or(tuple(parts), atom.offset)
+            parts.append(GdlAnd(tuple(_put(part, values) for part in body), atom.offset))
+        return GdlOr(tuple(parts), atom.offset)
 
 
 def _fresh(name: str, taken: set[str]) -> str:
@@ -112,7 +112,7 @@ def _fresh(name: str, taken: set[str]) -> str:
 
 def _macros(description: Description) -> Mapping[Key, _Macro]:
     """The relations that are unsafe by themselves and can be unfolded, by name and arity."""
-    rules: dict[Key, list[Rule]] = {}
+    rules: dict[Key, list[GdlRule]] = {}
     for rule in description.rules:
         rules.setdefault(rule.head.key, []).append(rule)
     found: dict[Key, _Macro] = {}
@@ -142,7 +142,7 @@ def _macros(description: Description) -> Mapping[Key, _Macro]:
     }
 
 
-def _is_open(rule: Rule, description: Description) -> bool:
+def _is_open(rule: GdlRule, description: Description) -> bool:
     """True if a variable of the head is in no positive relation of the body."""
     head = set(variables(rule.head.arguments))
     return any(not head <= _bound(clause) for clause in _clauses(rule, description))
@@ -162,18 +162,18 @@ def _atoms(formula: Formula, *, positive: bool) -> Iterator[tuple[Atom, bool]]:
     match formula:
         case Atom():
             yield formula, positive
-        case Not(part):
+        case GdlNot(part):
             yield from _atoms(part, positive=not positive)
-        case And(parts) | Or(parts):
+        case GdlAnd(parts) | GdlOr(parts):
             for part in parts:
                 yield from _atoms(part, positive=positive)
 
 
 def _count(formula: Formula) -> int:
     match formula:
-        case Not(part):
+        case GdlNot(part):
             return _count(part)
-        case And(parts) | Or(parts):
+        case GdlAnd(parts) | GdlOr(parts):
             return sum(map(_count, parts))
     return 1
 
@@ -185,13 +185,13 @@ def _variables_of(formulas: Sequence[Formula]) -> Iterator[Variable]:
                 yield from variables(arguments)
             case Distinct(left, right):
                 yield from variables((left, right))
-            case Not(part):
+            case GdlNot(part):
                 yield from _variables_of((part,))
-            case And(parts) | Or(parts):
+            case GdlAnd(parts) | GdlOr(parts):
                 yield from _variables_of(parts)
 
 
-def _expanded(rule: Rule, macros: Mapping[Key, _Macro], description: Description) -> Rule:
+def _expanded(rule: GdlRule, macros: Mapping[Key, _Macro], description: Description) -> GdlRule:
     calls = [
         macros[atom.key]
         for part in rule.body
@@ -212,9 +212,9 @@ def _expanded(rule: Rule, macros: Mapping[Key, _Macro], description: Description
         match formula:
             case Atom() if formula.key in macros:
                 return macros[formula.key].call(formula, taken)
-            case Not(part):
+            case GdlNot(part):
                 return replace(formula, part=expand(part))
-            case And(parts) | Or(parts):
+            case GdlAnd(parts) | GdlOr(parts):
                 return replace(formula, parts=tuple(map(expand, parts)))
         return formula
 
@@ -232,7 +232,7 @@ def _put(formula: Formula, values: Mapping[Variable, Term]) -> Formula:
             return replace(formula, arguments=tuple(map(term, arguments)))
         case Distinct(left, right):
             return replace(formula, left=term(left), right=term(right))
-        case Not(part):
+        case GdlNot(part):
             return replace(formula, part=_put(part, values))
-        case And(parts) | Or(parts):
+        case GdlAnd(parts) | GdlOr(parts):
             return replace(formula, parts=tuple(_put(part, values) for part in parts))

@@ -13,11 +13,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.arena.adversary import Adversary, AdversaryReport, Findings, Results
+from qsage_validate.arena.adversary import Adversary, AdversaryReport, Findings, PlayResults
 from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.problem import HeapProblem, bounded_states, random_state
 from qsage_validate.extensions.impartial.referee import HeapReferee, Objection
-from qsage_validate.extensions.impartial.rules import Move, illegality
+from qsage_validate.extensions.impartial.rules import ImpartialMove, illegality
 from qsage_validate.extensions.impartial.synthesis.checks.cross_check import search_check
 from qsage_validate.games.protocol import Player
 from qsage_validate.system.limits import Deadline
@@ -131,8 +131,8 @@ class HeapAdversary(Adversary):
         self._first = first
         self._illegal = illegal
 
-    def play(self, numbers: Sequence[int]) -> Results:
-        results = Results(findings=Findings(_fact))
+    def play(self, numbers: Sequence[int]) -> PlayResults:
+        results = PlayResults(findings=Findings(_fact))
         for number in numbers:
             generator = random.Random(f"{self.seed} {number}")
             state = self._start or random_state(self._rules, self._bound, generator)
@@ -142,7 +142,7 @@ class HeapAdversary(Adversary):
         return results
 
     def _play(
-        self, results: Results, start: State, moves: list[str], generator: random.Random
+        self, results: PlayResults, start: State, moves: list[str], generator: random.Random
     ) -> None:
         """One play; ``moves`` are noted."""
         first = self._first or self._problem.begins(start)
@@ -198,7 +198,11 @@ class HeapAdversary(Adversary):
         results.plies += len(moves)
 
     def _try_illegal(
-        self, results: Results, state: State, legal: Sequence[Move], generator: random.Random
+        self,
+        results: PlayResults,
+        state: State,
+        legal: Sequence[ImpartialMove],
+        generator: random.Random,
     ) -> list[Objection]:
         """Try a random action; what the preconditions and the list of moves say must agree."""
         action = generator.choice(self._rules.game.actions)
@@ -221,10 +225,10 @@ def exhaust(
     problem: HeapProblem, bound: int, *, progress: Progress = lambda done, of: None
 ) -> ExhaustiveReport:
     """Every state with variables up to ``bound``, every reply, every move against it."""
-    return _Exhaustion(problem, bound).run(progress)
+    return _HeapExhaustion(problem, bound).run(progress)
 
 
-class _Exhaustion:
+class _HeapExhaustion:
     """A look at each state once."""
 
     def __init__(self, problem: HeapProblem, bound: int) -> None:

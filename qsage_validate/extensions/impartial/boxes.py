@@ -10,13 +10,13 @@ import numpy.typing as npt
 
 from qsage_validate.extensions.impartial.formula import (
     OPERATORS,
-    And,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialAnd,
+    ImpartialComparison,
+    ImpartialFormula,
+    ImpartialNot,
+    ImpartialOr,
     Linear,
-    Not,
-    Or,
     Truth,
     without_not,
 )
@@ -36,26 +36,26 @@ def linear_values(expression: Linear, columns: Mapping[str, Column]) -> Column:
     return total
 
 
-def formula_values(formula: Formula, columns: Mapping[str, Column]) -> Bits:
+def formula_values(formula: ImpartialFormula, columns: Mapping[str, Column]) -> Bits:
     """The truth values of a formula on states given as one array for each variable."""
     match formula:
-        case Comparison(relation):
+        case ImpartialComparison(relation):
             found: Bits = OPERATORS[relation](linear_values(formula.difference, columns), 0)
             return found
         case Congruence(_, modulus, _, equal):
             zero: Bits = linear_values(formula.difference, columns) % modulus == 0
             return zero if equal else ~zero
-        case And(parts):
+        case ImpartialAnd(parts):
             bits = formula_values(parts[0], columns)
             for part in parts[1:]:
                 bits = bits & formula_values(part, columns)
             return bits
-        case Or(parts):
+        case ImpartialOr(parts):
             bits = formula_values(parts[0], columns)
             for part in parts[1:]:
                 bits = bits | formula_values(part, columns)
             return bits
-        case Not(part):
+        case ImpartialNot(part):
             return ~formula_values(part, columns)
         case Truth(value):
             return np.full(len(next(iter(columns.values()))), value)
@@ -82,11 +82,11 @@ def intervals(game: ImpartialGame) -> dict[str, Interval]:
     Conditions of one variable that the constraint has as a conjunct count, others do not.
     """
     constraint = without_not(game.constraint)
-    parts = constraint.parts if isinstance(constraint, And) else (constraint,)
+    parts = constraint.parts if isinstance(constraint, ImpartialAnd) else (constraint,)
     lower: dict[str, list[int]] = {name: [] for name in game.variables}
     upper: dict[str, list[int]] = {name: [] for name in game.variables}
     for part in parts:
-        if not isinstance(part, Comparison) or len(part.difference.terms) != 1:
+        if not isinstance(part, ImpartialComparison) or len(part.difference.terms) != 1:
             continue
         ((name, factor),) = part.difference.terms
         constant = part.difference.constant

@@ -15,12 +15,12 @@ from itertools import product
 from qsage_validate.arena.engines.engine import Engine, Facts, Step
 from qsage_validate.arena.frame import (
     Frame,
-    Group,
+    FrameValue,
     HeapMove,
     Hint,
     MatchMove,
     MatchOutcome,
-    NamedValue,
+    NamedGroup,
     SquareXY,
     WhyNot,
 )
@@ -257,17 +257,17 @@ class HeapEngine(Engine[HeapStep]):
             replace(frame, outcome=outcome, findings=findings), position, moves, promised
         )
 
-    def _values(self, state: State) -> tuple[NamedValue, ...]:
+    def _values(self, state: State) -> tuple[FrameValue, ...]:
         """The formula and the conditions of all rules at ``state``."""
         values = self._game.rules.game.state(state)
         formula = self._strategy.formula
         said = formula.holds(values)
-        found = [NamedValue("winning", str(formula), 0, said, Group.FORMULA)]
+        found = [FrameValue("winning", str(formula), 0, said, NamedGroup.FORMULA)]
         for number, rule in enumerate(self._strategy.all_rules, start=1):
             name = f"rule {number}: {rule.action.text(self._game.rules.game)}"
             condition = rule.condition
             fires = condition.holds(values)
-            found.append(NamedValue(name, str(condition), 0, fires, Group.RULE))
+            found.append(FrameValue(name, str(condition), 0, fires, NamedGroup.RULE))
         return tuple(found)
 
     def _findings(

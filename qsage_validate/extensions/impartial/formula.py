@@ -105,7 +105,7 @@ class Linear:
 ZERO: Final = Linear()
 
 
-class Formula(ABC):
+class ImpartialFormula(ABC):
     """The common interface of all formulas."""
 
     @property
@@ -129,16 +129,16 @@ class Formula(ABC):
         return ""
 
     @abstractmethod
-    def substitute(self, values: Mapping[str, Linear]) -> Formula:
+    def substitute(self, values: Mapping[str, Linear]) -> ImpartialFormula:
         """Put expressions for variables, all at once."""
 
     @abstractmethod
-    def negated(self) -> Formula:
-        """The negation, with no ``Not`` outside of atoms."""
+    def negated(self) -> ImpartialFormula:
+        """The negation, with no ``ImpartialNot`` outside of atoms."""
 
 
 @dataclass(frozen=True)
-class Truth(Formula):
+class Truth(ImpartialFormula):
     """``true`` or ``false``."""
 
     value: bool
@@ -153,10 +153,10 @@ class Truth(Formula):
     def holds(self, state: Mapping[str, int]) -> bool:
         return self.value
 
-    def substitute(self, values: Mapping[str, Linear]) -> Formula:
+    def substitute(self, values: Mapping[str, Linear]) -> ImpartialFormula:
         return self
 
-    def negated(self) -> Formula:
+    def negated(self) -> ImpartialFormula:
         return Truth(not self.value)
 
     def __str__(self) -> str:
@@ -192,7 +192,7 @@ OPPOSITE: Final = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", "<=": ">", ">": "
 
 
 @dataclass(frozen=True)
-class Comparison(Formula):
+class ImpartialComparison(ImpartialFormula):
     """``left relation right``; the relation is ``=``, ``!=``, ``<``, ``<=``, ``>`` or ``>=``."""
 
     relation: str
@@ -218,24 +218,24 @@ class Comparison(Formula):
         if self.left.is_constant:
             if self.right.is_constant:
                 return ""
-            return Comparison(_TURNED[self.relation], self.right, self.left).fault(state)
+            return ImpartialComparison(_TURNED[self.relation], self.right, self.left).fault(state)
         bound = str(self.right)
         if not self.right.is_constant:
             bound += f", which is {self.right.value(state)}"
         wanted = f"{_WANTED[self.relation]} {bound}".strip()
         return f"{self.left} is {self.left.value(state)}, and it has to be {wanted}"
 
-    def substitute(self, values: Mapping[str, Linear]) -> Formula:
+    def substitute(self, values: Mapping[str, Linear]) -> ImpartialFormula:
         left, right = self.left.substitute(values), self.right.substitute(values)
         if left is self.left and right is self.right:
             return self
-        simplified = Comparison(self.relation, left, right)
+        simplified = ImpartialComparison(self.relation, left, right)
         if simplified.difference.is_constant:
             return Truth(compare(self.relation, simplified.difference.constant))
         return simplified
 
-    def negated(self) -> Formula:
-        return Comparison(OPPOSITE[self.relation], self.left, self.right)
+    def negated(self) -> ImpartialFormula:
+        return ImpartialComparison(OPPOSITE[self.relation], self.left, self.right)
 
     def __str__(self) -> str:
         return f"{self.left} {self.relation} {self.right}"
@@ -247,7 +247,7 @@ def compare(relation: str, difference: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Congruence(Formula):
+class Congruence(ImpartialFormula):
     """``expression ≡ residue (mod modulus)``, or its negation; the modulus is positive."""
 
     expression: Linear
@@ -275,7 +275,7 @@ class Congruence(Formula):
     def holds(self, state: Mapping[str, int]) -> bool:
         return (self.difference.value(state) % self.modulus == 0) == self.holds_equal
 
-    def substitute(self, values: Mapping[str, Linear]) -> Formula:
+    def substitute(self, values: Mapping[str, Linear]) -> ImpartialFormula:
         expression, residue = self.expression.substitute(values), self.residue.substitute(values)
         if expression is self.expression and residue is self.residue:
             return self
@@ -284,7 +284,7 @@ class Congruence(Formula):
             return Truth((simplified.difference.constant % self.modulus == 0) == self.holds_equal)
         return simplified
 
-    def negated(self) -> Formula:
+    def negated(self) -> ImpartialFormula:
         return Congruence(self.expression, self.modulus, self.residue, not self.holds_equal)
 
     def __str__(self) -> str:
@@ -297,10 +297,10 @@ class Congruence(Formula):
 
 
 @dataclass(frozen=True)
-class _Connected(Formula):
+class _Connected(ImpartialFormula):
     """Two or more parts under one connective."""
 
-    parts: tuple[Formula, ...]
+    parts: tuple[ImpartialFormula, ...]
     word: ClassVar[str]
 
     @cached_property
@@ -310,12 +310,12 @@ class _Connected(Formula):
     def variables(self) -> frozenset[str]:
         return frozenset[str]().union(*(part.variables() for part in self.parts))
 
-    def substitute(self, values: Mapping[str, Linear]) -> Formula:
-        join = conjunction if isinstance(self, And) else disjunction
+    def substitute(self, values: Mapping[str, Linear]) -> ImpartialFormula:
+        join = conjunction if isinstance(self, ImpartialAnd) else disjunction
         return join(part.substitute(values) for part in self.parts)
 
-    def negated(self) -> Formula:
-        join = disjunction if isinstance(self, And) else conjunction
+    def negated(self) -> ImpartialFormula:
+        join = disjunction if isinstance(self, ImpartialAnd) else conjunction
         return join(part.negated() for part in self.parts)
 
     def __str__(self) -> str:
@@ -324,7 +324,7 @@ class _Connected(Formula):
 
 
 @dataclass(frozen=True)
-class And(_Connected):
+class ImpartialAnd(_Connected):
     """All parts hold; made by :func:`conjunction`."""
 
     word = "and"
@@ -337,7 +337,7 @@ class And(_Connected):
 
 
 @dataclass(frozen=True)
-class Or(_Connected):
+class ImpartialOr(_Connected):
     """Some part holds; made by :func:`disjunction`."""
 
     word = "or"
@@ -347,10 +347,10 @@ class Or(_Connected):
 
 
 @dataclass(frozen=True)
-class Not(Formula):
+class ImpartialNot(ImpartialFormula):
     """The negation of a part that is no atom, as it was written."""
 
-    part: Formula
+    part: ImpartialFormula
 
     @property
     def size(self) -> int:
@@ -362,35 +362,37 @@ class Not(Formula):
     def holds(self, state: Mapping[str, int]) -> bool:
         return not self.part.holds(state)
 
-    def substitute(self, values: Mapping[str, Linear]) -> Formula:
+    def substitute(self, values: Mapping[str, Linear]) -> ImpartialFormula:
         return negation(self.part.substitute(values))
 
-    def negated(self) -> Formula:
+    def negated(self) -> ImpartialFormula:
         return self.part
 
     def __str__(self) -> str:
         return f"not ({self.part})"
 
 
-def negation(part: Formula) -> Formula:
-    """``not part``: atoms turn their sign, anything else gets a ``Not`` around it."""
-    if isinstance(part, And | Or):
-        return Not(part)
+def negation(part: ImpartialFormula) -> ImpartialFormula:
+    """``not part``: atoms turn their sign, anything else gets a ``ImpartialNot`` around it."""
+    if isinstance(part, ImpartialAnd | ImpartialOr):
+        return ImpartialNot(part)
     return part.negated()
 
 
-def conjunction(parts: Iterable[Formula]) -> Formula:
+def conjunction(parts: Iterable[ImpartialFormula]) -> ImpartialFormula:
     """The ``and`` of ``parts``: flattened, without ``true`` and repetitions."""
-    return _connected(And, parts, TRUE)
+    return _connected(ImpartialAnd, parts, TRUE)
 
 
-def disjunction(parts: Iterable[Formula]) -> Formula:
+def disjunction(parts: Iterable[ImpartialFormula]) -> ImpartialFormula:
     """The ``or`` of ``parts``: flattened, without ``false`` and repetitions."""
-    return _connected(Or, parts, FALSE)
+    return _connected(ImpartialOr, parts, FALSE)
 
 
-def _connected(kind: type[And | Or], parts: Iterable[Formula], neutral: Truth) -> Formula:
-    found: dict[Formula, None] = {}
+def _connected(
+    kind: type[ImpartialAnd | ImpartialOr], parts: Iterable[ImpartialFormula], neutral: Truth
+) -> ImpartialFormula:
+    found: dict[ImpartialFormula, None] = {}
     for part in parts:
         if part == Truth(not neutral.value):
             return part
@@ -402,46 +404,46 @@ def _connected(kind: type[And | Or], parts: Iterable[Formula], neutral: Truth) -
     return kind(tuple(found))
 
 
-def without_not(formula: Formula) -> Formula:
-    """The same formula with every ``Not`` pushed down to the atoms (negation normal form)."""
+def without_not(formula: ImpartialFormula) -> ImpartialFormula:
+    """The same formula in negation normal form: ``ImpartialNot`` is pushed down to the atoms."""
     match formula:
-        case Not(part):
-            return without_not(part.negated() if not isinstance(part, Not) else part.part)
-        case And(parts):
+        case ImpartialNot(part):
+            return without_not(part.negated() if not isinstance(part, ImpartialNot) else part.part)
+        case ImpartialAnd(parts):
             return conjunction(map(without_not, parts))
-        case Or(parts):
+        case ImpartialOr(parts):
             return disjunction(map(without_not, parts))
     return formula
 
 
-def prefix_text(formula: Formula, atom: Callable[[Formula], str]) -> str:
+def prefix_text(formula: ImpartialFormula, atom: Callable[[ImpartialFormula], str]) -> str:
     """``(and …)``, ``(or …)`` and ``(not …)`` around the texts of atoms, ``true`` and ``false``."""
     match formula:
-        case And(parts) | Or(parts):
+        case ImpartialAnd(parts) | ImpartialOr(parts):
             return f"({formula.word} {' '.join(prefix_text(part, atom) for part in parts)})"
-        case Not(part):
+        case ImpartialNot(part):
             return f"(not {prefix_text(part, atom)})"
     return atom(formula)
 
 
-def atoms(formula: Formula) -> frozenset[Formula]:
+def atoms(formula: ImpartialFormula) -> frozenset[ImpartialFormula]:
     """The comparisons and congruences in ``formula``, as they stand there."""
     match formula:
-        case And(parts) | Or(parts):
-            return frozenset[Formula]().union(*map(atoms, parts))
-        case Not(part):
+        case ImpartialAnd(parts) | ImpartialOr(parts):
+            return frozenset[ImpartialFormula]().union(*map(atoms, parts))
+        case ImpartialNot(part):
             return atoms(part)
         case Truth():
             return frozenset()
     return frozenset({formula})
 
 
-def constants(formula: Formula) -> frozenset[int]:
+def constants(formula: ImpartialFormula) -> frozenset[int]:
     """The integers in ``formula``: constants of expressions, factors and moduli."""
     found: set[int] = set()
     for atom in atoms(formula):
         match atom:
-            case Comparison(_, left, right):
+            case ImpartialComparison(_, left, right):
                 expressions = (left, right)
             case Congruence(expression, modulus, residue):
                 expressions = (expression, residue)

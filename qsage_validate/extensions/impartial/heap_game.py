@@ -16,21 +16,20 @@ from typing import Final, cast
 
 from qsage_validate.arena.frame import HeapMove
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
-from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula
 from qsage_validate.extensions.impartial.model import state_text
 from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.rules import (
     EndlessGameError,
+    ImpartialMove,
+    ImpartialReach,
     ImpartialRules,
-    Move,
-    Reach,
     illegality,
     reach,
     state_after,
 )
 from qsage_validate.games.protocol import (
-    Board,
-    Game,
+    BoardPicture,
     Illegality,
     Kernel,
     Outcome,
@@ -38,6 +37,7 @@ from qsage_validate.games.protocol import (
     Position,
     Shape,
     Square,
+    TwoPlayerGame,
 )
 from qsage_validate.games.protocol import State as KernelState
 
@@ -55,7 +55,7 @@ _CALL = re.compile(r"\s*(?P<name>[^\s(),]+)\s*(?:\((?P<arguments>[^()]*)\))?\s*"
 _NUMBERS = re.compile(rf"\s*{_NUMBER}(?:\s*[,\s]\s*{_NUMBER})*\s*")
 
 
-class HeapGame(Game):
+class HeapGame(TwoPlayerGame):
     """The game of ``rules`` from ``start`` on; ``first`` makes ply 1.
 
     ``start`` must be legal.  Without ``plies`` the game ends where its rules end it, and
@@ -83,7 +83,7 @@ class HeapGame(Game):
         return self._name
 
     @cached_property
-    def reach(self) -> Reach | None:
+    def reach(self) -> ImpartialReach | None:
         """The states reachable from the start; ``None``: too many states, or an endless play."""
         return None if isinstance(self._explored, EndlessGameError) else self._explored
 
@@ -93,7 +93,7 @@ class HeapGame(Game):
         return self._explored.state if isinstance(self._explored, EndlessGameError) else None
 
     @cached_property
-    def _explored(self) -> Reach | EndlessGameError | None:
+    def _explored(self) -> ImpartialReach | EndlessGameError | None:
         try:
             return reach(self.rules, self.start)
         except EndlessGameError as error:
@@ -126,7 +126,7 @@ class HeapGame(Game):
         largest = max(self.start) if self.reach is None else self.reach.largest
         return max(1, largest)
 
-    def board(self, state: State) -> Board:
+    def board(self, state: State) -> BoardPicture:
         """Heaps as rows of tokens; what is beyond :attr:`width` is cut off."""
         width = min(self.width, MAX_TOKENS)
         squares: list[Square] = []
@@ -134,7 +134,7 @@ class HeapGame(Game):
             tokens = min(max(value, 0), width)
             squares += [Square.BLACK] * tokens + [Square.OPEN] * (width - tokens)
         names = self.rules.game.variables
-        return Board(width, len(state), tuple(squares), Shape.HEAPS, names)
+        return BoardPicture(width, len(state), tuple(squares), Shape.HEAPS, names)
 
     def atoms(self, position: Position) -> frozenset[str]:
         assert isinstance(position, HeapPosition), "a position of this game"
@@ -145,7 +145,7 @@ class HeapGame(Game):
     def words(self) -> Collection[str]:
         return ()
 
-    def board_of(self, atoms: Collection[str]) -> Board:
+    def board_of(self, atoms: Collection[str]) -> BoardPicture:
         values = dict(atom.split(" = ") for atom in atoms)
         return self.board(tuple(int(values.get(name, 0)) for name in self.rules.game.variables))
 
@@ -244,7 +244,7 @@ class HeapPosition(Position):
         return self.player
 
     @property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         return self.game.board(self.state)
 
     @cached_property
@@ -266,7 +266,7 @@ class HeapPosition(Position):
         found = islice(self.game.rules.moves(self.state), MAX_LISTED)
         return tuple(heap_move(move) for move in found)
 
-    def move(self, move: object) -> Move | None:
+    def move(self, move: object) -> ImpartialMove | None:
         """The legal move of the rules behind ``move``, with the state after it.
 
         Legal is what no precondition forbids: there may be very many moves to list.
@@ -278,7 +278,7 @@ class HeapPosition(Position):
         action = game.actions[index]
         chosen = dict(zip(action.parameters, move.arguments, strict=True))
         after = state_after(action, game.variables, self.state, chosen)
-        return Move(index, move.action, move.arguments, after)
+        return ImpartialMove(index, move.action, move.arguments, after)
 
     def after(self, move: object) -> HeapPosition:
         found = self.move(move)
@@ -329,7 +329,7 @@ def parse_state(rules: ImpartialRules, text: str) -> State:
 
 def _legal(rules: ImpartialRules, state: State, text: str) -> State:
     if not rules.is_legal(state):
-        constraint: Formula = rules.game.constraint
+        constraint: ImpartialFormula = rules.game.constraint
         raise UsageError(
             f"found the state {text.strip()!r}, expected a legal one of {rules.game.name}: "
             f"{constraint}"
@@ -345,7 +345,7 @@ def _listed(moves: Sequence[HeapMove]) -> str:
     return ", ".join(map(str, moves))
 
 
-def heap_move(move: Move) -> HeapMove:
+def heap_move(move: ImpartialMove) -> HeapMove:
     """The move of the rules, without the state after it."""
     return HeapMove(move.name, move.arguments)
 

@@ -17,9 +17,9 @@ from qsage_validate.extensions.impartial.formula import (
     FALSE,
     TRUE,
     ZERO,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     compare,
     conjunction,
@@ -48,7 +48,9 @@ class _Token:
     kind: str
 
 
-def parse_formula(text: str, variables: Collection[str], file: str | None = None) -> Formula:
+def parse_formula(
+    text: str, variables: Collection[str], file: str | None = None
+) -> ImpartialFormula:
     """The formula in ``text`` over ``variables``; ``file`` names it in messages.
 
     Raises :class:`~qsage_validate.errors.InputError` at the first thing that is not understood.
@@ -104,7 +106,7 @@ class _Parser:
             return True
         return False
 
-    def whole_formula(self) -> Formula:
+    def whole_formula(self) -> ImpartialFormula:
         formula = self.disjunction()
         if self.now.kind != "end":
             self.fail("and, or or the end of the formula")
@@ -116,19 +118,19 @@ class _Parser:
             self.fail("+, - or the end of the expression")
         return expression
 
-    def disjunction(self) -> Formula:
+    def disjunction(self) -> ImpartialFormula:
         parts = [self.conjunction()]
         while self.takes(*_OR):
             parts.append(self.conjunction())
         return disjunction(parts) if len(parts) > 1 else parts[0]
 
-    def conjunction(self) -> Formula:
+    def conjunction(self) -> ImpartialFormula:
         parts = [self.literal()]
         while self.takes(*_AND):
             parts.append(self.literal())
         return conjunction(parts) if len(parts) > 1 else parts[0]
 
-    def literal(self) -> Formula:
+    def literal(self) -> ImpartialFormula:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             self.fail(f"at most {MAX_DEPTH} nested parentheses")
@@ -163,7 +165,7 @@ class _Parser:
                 break
         return False
 
-    def relation(self) -> Formula:
+    def relation(self) -> ImpartialFormula:
         left = self.side()
         sign = self.now
         relation = _RELATIONS.get(sign.text)
@@ -172,12 +174,12 @@ class _Parser:
         self.at += 1
         right = self.side()
         if isinstance(left, Linear) and isinstance(right, Linear):
-            return Comparison(relation, left, right)
+            return ImpartialComparison(relation, left, right)
         return self.remainders(left, relation, right, sign)
 
     def remainders(
         self, left: _Remainder | Linear, relation: str, right: _Remainder | Linear, sign: _Token
-    ) -> Formula:
+    ) -> ImpartialFormula:
         equal = relation == "="
         if isinstance(left, _Remainder) and isinstance(right, _Remainder):
             if left.modulus != right.modulus or relation not in ("=", "!="):

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from qsage_validate.extensions.impartial.formula import (
     TRUE,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     Truth,
     constants,
@@ -27,22 +27,22 @@ from qsage_validate.formats.source import Place
 class Condition:
     """A conjunct of a precondition: its meaning, its words in the file, and where they stand."""
 
-    formula: Formula
+    formula: ImpartialFormula
     text: str
     place: Place
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class ImpartialEffect:
     """``variable := expression`` when ``condition`` holds in the state before the action."""
 
     variable: str
     expression: Linear
-    condition: Formula = TRUE
+    condition: ImpartialFormula = TRUE
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
+class ImpartialAction:
     """A named action with integer parameters.
 
     All effects read the state before the action.  When several effects of one variable apply,
@@ -52,21 +52,25 @@ class Action:
 
     name: str
     parameters: tuple[str, ...]
-    precondition: Formula
-    effects: tuple[Effect, ...]
+    precondition: ImpartialFormula
+    effects: tuple[ImpartialEffect, ...]
     place: Place | None = field(default=None, compare=False)
     conditions: tuple[Condition, ...] = field(default=(), compare=False)
 
-    def grounded(self, values: Mapping[str, Linear]) -> Action:
+    def grounded(self, values: Mapping[str, Linear]) -> ImpartialAction:
         """The semi-ground action: expressions over the state put for all parameters."""
         missing = [name for name in self.parameters if name not in values]
         if missing:
             raise ValueError(f"found no expression for {', '.join(missing)} of {self.name}")
         effects = tuple(
-            Effect(e.variable, e.expression.substitute(values), e.condition.substitute(values))
+            ImpartialEffect(
+                e.variable, e.expression.substitute(values), e.condition.substitute(values)
+            )
             for e in self.effects
         )
-        return Action(self.name, (), self.precondition.substitute(values), effects, self.place)
+        return ImpartialAction(
+            self.name, (), self.precondition.substitute(values), effects, self.place
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +83,9 @@ class ImpartialGame:
 
     name: str
     variables: tuple[str, ...]
-    actions: tuple[Action, ...]
-    constraint: Formula
-    ending: Formula
+    actions: tuple[ImpartialAction, ...]
+    constraint: ImpartialFormula
+    ending: ImpartialFormula
     file: str | None = field(default=None, compare=False)
 
     def state(self, values: tuple[int, ...]) -> dict[str, int]:
@@ -136,16 +140,16 @@ def _sum(parts: list[str]) -> str:
     return text
 
 
-def formula_text(formula: Formula) -> str:
+def formula_text(formula: ImpartialFormula) -> str:
     """The formula as the dialect writes it; a constant is the empty ``(and)`` or ``(or)``."""
     return prefix_text(formula, _atom_text)
 
 
-def _atom_text(formula: Formula) -> str:
+def _atom_text(formula: ImpartialFormula) -> str:
     match formula:
         case Truth(value):
             return "(and)" if value else "(or)"
-        case Comparison(relation, left, right):
+        case ImpartialComparison(relation, left, right):
             return f"({relation} {expression_text(left)} {expression_text(right)})"
         case Congruence(expression, modulus, residue, equal):
             text = f"(%= {expression_text(expression)} {modulus} {expression_text(residue)})"
@@ -153,14 +157,14 @@ def _atom_text(formula: Formula) -> str:
     raise TypeError(f"no formula: {formula!r}")
 
 
-def _effect_text(effect: Effect) -> str:
+def _effect_text(effect: ImpartialEffect) -> str:
     text = f"(assign ?{effect.variable} {expression_text(effect.expression)})"
     if effect.condition == TRUE:
         return text
     return f"(when {formula_text(effect.condition)} {text})"
 
 
-def _action_text(action: Action) -> str:
+def _action_text(action: ImpartialAction) -> str:
     effects = [_effect_text(effect) for effect in action.effects]
     effect = effects[0] if len(effects) == 1 else f"(and {' '.join(effects)})"
     return (

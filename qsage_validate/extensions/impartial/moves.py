@@ -15,17 +15,17 @@ from typing import Any, Final
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.impartial.formula import (
     TRUE,
-    And,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialAnd,
+    ImpartialComparison,
+    ImpartialFormula,
+    ImpartialNot,
+    ImpartialOr,
     Linear,
-    Not,
-    Or,
     Truth,
     without_not,
 )
-from qsage_validate.extensions.impartial.model import Action, ImpartialGame
+from qsage_validate.extensions.impartial.model import ImpartialAction, ImpartialGame
 
 State = tuple[int, ...]
 """The values of the state variables, in the order of the game."""
@@ -111,7 +111,7 @@ def _loop(one: Range, names: dict[str, str]) -> str:
     return f"for {names[one.parameter]} in range({first}, {last} + 1):"
 
 
-def _value(action: Action, variable: str, names: dict[str, str]) -> str:
+def _value(action: ImpartialAction, variable: str, names: dict[str, str]) -> str:
     """The variable's value after the action; the first effect that applies counts."""
     text = names[variable]
     for effect in reversed(action.effects):
@@ -125,7 +125,7 @@ def _value(action: Action, variable: str, names: dict[str, str]) -> str:
     return text
 
 
-def semi_ground_text(action: Action, arguments: tuple[Linear, ...]) -> str:
+def semi_ground_text(action: ImpartialAction, arguments: tuple[Linear, ...]) -> str:
     """The action with its arguments, for people: ``take(v1 - v2)``."""
     return f"{action.name}({', '.join(map(str, arguments))})"
 
@@ -143,12 +143,12 @@ def linear_source(expression: Linear, names: Mapping[str, str]) -> str:
     return str(Linear.of({names[n]: a for n, a in expression.terms}, expression.constant))
 
 
-def formula_source(formula: Formula, names: Mapping[str, str]) -> str:
+def formula_source(formula: ImpartialFormula, names: Mapping[str, str]) -> str:
     """The formula as a Python expression; ``names`` as in :func:`linear_source`."""
     match formula:
         case Truth(value):
             return str(value)
-        case Comparison(relation, left, right):
+        case ImpartialComparison(relation, left, right):
             sign = _RELATIONS.get(relation, relation)
             return f"{linear_source(left, names)} {sign} {linear_source(right, names)}"
         case Congruence(expression, modulus, residue, equal):
@@ -161,9 +161,9 @@ def formula_source(formula: Formula, names: Mapping[str, str]) -> str:
             if not divided.isidentifier():
                 divided = f"({divided})"
             return f"{divided} % {modulus} {sign} {rest}"
-        case And(parts) | Or(parts):
+        case ImpartialAnd(parts) | ImpartialOr(parts):
             return "(" + f" {formula.word} ".join(formula_source(p, names) for p in parts) + ")"
-        case Not(part):
+        case ImpartialNot(part):
             return f"(not {formula_source(part, names)})"
     raise TypeError(f"no formula: {formula!r}")
 
@@ -187,7 +187,7 @@ class Range:
     upper: tuple[tuple[Linear, int], ...]
 
 
-def parameter_ranges(action: Action) -> tuple[tuple[Range, ...], ...]:
+def parameter_ranges(action: ImpartialAction) -> tuple[tuple[Range, ...], ...]:
     """For each cube of the precondition the ranges of the parameters, outermost first.
 
     Every applicable ground action is in the ranges of some cube; the precondition itself must
@@ -203,12 +203,12 @@ def parameter_ranges(action: Action) -> tuple[tuple[Range, ...], ...]:
     return tuple(found)
 
 
-def _cubes(action: Action) -> Iterator[tuple[Formula, ...]]:
-    def split(formula: Formula) -> list[tuple[Formula, ...]]:
+def _cubes(action: ImpartialAction) -> Iterator[tuple[ImpartialFormula, ...]]:
+    def split(formula: ImpartialFormula) -> list[tuple[ImpartialFormula, ...]]:
         match formula:
-            case Or(parts):
+            case ImpartialOr(parts):
                 cubes = [cube for part in parts for cube in split(part)]
-            case And(parts):
+            case ImpartialAnd(parts):
                 cubes = [
                     tuple(atom for cube in choice for atom in cube)
                     for choice in product(*map(split, parts))
@@ -222,7 +222,7 @@ def _cubes(action: Action) -> Iterator[tuple[Formula, ...]]:
     yield from split(without_not(action.precondition))
 
 
-def _error(action: Action, found: str, expected: str) -> InputError:
+def _error(action: ImpartialAction, found: str, expected: str) -> InputError:
     place = action.place
     if place is None:
         return InputError(None, None, None, f"{found} in action {action.name}", expected)
@@ -231,11 +231,11 @@ def _error(action: Action, found: str, expected: str) -> InputError:
     )
 
 
-def _inequalities(cube: Iterable[Formula]) -> set[Linear] | None:
+def _inequalities(cube: Iterable[ImpartialFormula]) -> set[Linear] | None:
     """Expressions that are at least 0 in the cube; ``None`` when it is plainly empty."""
     found: set[Linear] = set()
     for atom in cube:
-        if not isinstance(atom, Comparison):
+        if not isinstance(atom, ImpartialComparison):
             continue
         difference = atom.difference
         match atom.relation:
@@ -254,7 +254,7 @@ def _inequalities(cube: Iterable[Formula]) -> set[Linear] | None:
     return {e for e in found if not e.is_constant}
 
 
-def _ranges(action: Action, inequalities: set[Linear]) -> tuple[Range, ...]:
+def _ranges(action: ImpartialAction, inequalities: set[Linear]) -> tuple[Range, ...]:
     ranges: list[Range] = []
     for parameter in reversed(action.parameters):
         lower: set[tuple[Linear, int]] = set()

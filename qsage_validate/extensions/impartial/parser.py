@@ -14,16 +14,21 @@ from typing import Final, NoReturn
 
 from qsage_validate.extensions.impartial.formula import (
     TRUE,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     conjunction,
     disjunction,
     negation,
 )
-from qsage_validate.extensions.impartial.model import Action, Condition, Effect, ImpartialGame
-from qsage_validate.formats.sexpr import MAX_DEPTH, List, Node, Word
+from qsage_validate.extensions.impartial.model import (
+    Condition,
+    ImpartialAction,
+    ImpartialEffect,
+    ImpartialGame,
+)
+from qsage_validate.formats.sexpr import MAX_DEPTH, List, Node, SourceWord
 from qsage_validate.formats.source import SEMICOLON, Path, Place, Source, quoted
 from qsage_validate.system.reading import reading
 
@@ -114,7 +119,7 @@ class _Reader:
                 else:
                     done = node
             else:
-                stack[-1].append(Word(word, offset))
+                stack[-1].append(SourceWord(word, offset))
         if done is None:
             line, column = self.source.position(starts[-1])
             raise self.source.end_error(f"')' for the '(' in line {line}, column {column}")
@@ -133,7 +138,7 @@ class _Reader:
         if not node.items:
             self.missing(node, expected)
         first = node.items[0]
-        if not isinstance(first, Word):
+        if not isinstance(first, SourceWord):
             self.fail(first, expected)
         return first.text.lower()
 
@@ -152,9 +157,9 @@ class _Reader:
         name = " ".join(_plain(item) for item in domain.items[1:])
         if not name:
             self.missing(domain, "the game's name")
-        constraint: Formula | None = None
-        ending: Formula | None = None
-        actions: list[Action] = []
+        constraint: ImpartialFormula | None = None
+        ending: ImpartialFormula | None = None
+        actions: list[ImpartialAction] = []
         for section in tree.items[2:]:
             expected = "(:objects, (:tercondition, (:constraint or (:action"
             keyword = self.head(section, expected)
@@ -200,7 +205,7 @@ class _Reader:
     def declared(self, items: tuple[Node, ...]) -> tuple[str, ...]:
         names: list[str] = []
         for item in items:
-            if not isinstance(item, Word) or not _NAME.fullmatch(item.text):
+            if not isinstance(item, SourceWord) or not _NAME.fullmatch(item.text):
                 self.fail(item, "a variable such as ?v1 (letters, digits, underscores)")
             name = item.text[1:]
             if name in _RESERVED:
@@ -210,11 +215,11 @@ class _Reader:
             names.append(name)
         return tuple(names)
 
-    def action(self, section: List, taken: set[str]) -> Action:
+    def action(self, section: List, taken: set[str]) -> ImpartialAction:
         if len(section.items) < 2:
             self.missing(section, "the action's name")
         name = section.items[1]
-        if not isinstance(name, Word) or name.text.startswith((":", "?")):
+        if not isinstance(name, SourceWord) or name.text.startswith((":", "?")):
             self.fail(name, "the action's name")
         unique, count = name.text, 2
         while unique in taken:  # some published files name two actions alike
@@ -223,7 +228,7 @@ class _Reader:
         items = section.items[2:]
         keys = (":parameters", ":precondition", ":effect")
         for key, value in zip(items[::2], items[1::2], strict=False):
-            word = key.text.lower() if isinstance(key, Word) else ""
+            word = key.text.lower() if isinstance(key, SourceWord) else ""
             if word not in keys or word in parts:
                 left = " or ".join(k for k in keys if k not in parts)
                 self.fail(key, left or f"')' at the end of action {name.text}")
@@ -245,7 +250,7 @@ class _Reader:
         conditions = tuple(self.conditions(parts[":precondition"]))
         effects = tuple(self.effects(parts[":effect"], TRUE))
         self.names = frozenset(self.state)
-        return Action(unique, declared, precondition, effects, place, conditions)
+        return ImpartialAction(unique, declared, precondition, effects, place, conditions)
 
     def place(self, node: Node) -> Place:
         return Place(self.source.path, *self.source.position(node.offset))
@@ -259,7 +264,7 @@ class _Reader:
         else:
             yield Condition(self.formula(node), _plain(node), self.place(node))
 
-    def effects(self, node: Node, condition: Formula) -> list[Effect]:
+    def effects(self, node: Node, condition: ImpartialFormula) -> list[ImpartialEffect]:
         expected = "(assign ?v E), (when F EFFECT) or (and EFFECT ...)"
         keyword = self.head(node, expected)
         assert isinstance(node, List)
@@ -275,18 +280,18 @@ class _Reader:
         if keyword == "when":
             return self.effects(rest[1], conjunction((condition, self.formula(rest[0]))))
         target = rest[0]
-        name = target.text[1:] if isinstance(target, Word) and target.text[0] == "?" else None
+        name = target.text[1:] if isinstance(target, SourceWord) and target.text[0] == "?" else None
         if name not in self.state:
             self.fail(target, f"a state variable to assign to ({self.known(self.state)})")
         assert name is not None
-        return [Effect(name, self.expression(rest[1]), condition)]
+        return [ImpartialEffect(name, self.expression(rest[1]), condition)]
 
     # -- formulas and expressions -----------------------------------------------------------
 
     def known(self, names: tuple[str, ...] | frozenset[str]) -> str:
         return ", ".join(f"?{name}" for name in sorted(names))
 
-    def formula(self, node: Node) -> Formula:
+    def formula(self, node: Node) -> ImpartialFormula:
         expected = "a formula: and, or, not, =, !=, <, <=, >, >= or %="
         keyword = self.head(node, expected)
         assert isinstance(node, List)
@@ -301,9 +306,9 @@ class _Reader:
         if keyword not in _RELATIONS:
             self.fail(node.items[0], expected)
         self.two(node, rest, f"two sides of {keyword}")
-        return Comparison(keyword, self.expression(rest[0]), self.expression(rest[1]))
+        return ImpartialComparison(keyword, self.expression(rest[0]), self.expression(rest[1]))
 
-    def congruence(self, node: List, rest: tuple[Node, ...]) -> Formula:
+    def congruence(self, node: List, rest: tuple[Node, ...]) -> ImpartialFormula:
         if len(rest) < 3:
             self.missing(node, "(%= EXPRESSION MODULUS RESIDUE)")
         if len(rest) > 3:
@@ -323,7 +328,7 @@ class _Reader:
             self.fail(rest[2], f"')': {expected}, no more")
 
     def expression(self, node: Node) -> Linear:
-        if isinstance(node, Word):
+        if isinstance(node, SourceWord):
             return self.operand(node)
         keyword = self.head(node, "+, - or *")
         rest = node.items[1:]
@@ -343,7 +348,7 @@ class _Reader:
             self.fail(node, "a linear term (a product with a number)")
         return right.scaled(left.constant) if left.is_constant else left.scaled(right.constant)
 
-    def operand(self, word: Word) -> Linear:
+    def operand(self, word: SourceWord) -> Linear:
         if _NUMBER.fullmatch(word.text):
             number = int(word.text) if len(word.text) < 20 else MAX_NUMBER + 1
             if abs(number) > MAX_NUMBER:
@@ -362,12 +367,12 @@ class _Reader:
 
 
 def _shown(node: Node) -> str:
-    if isinstance(node, Word):
+    if isinstance(node, SourceWord):
         return quoted(node.text)
     return quoted(_plain(node))
 
 
 def _plain(node: Node) -> str:
-    if isinstance(node, Word):
+    if isinstance(node, SourceWord):
         return node.text
     return f"({' '.join(map(_plain, node.items))})"

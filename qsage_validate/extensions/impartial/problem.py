@@ -12,7 +12,7 @@ from typing import Final
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.impartial.boxes import intervals
-from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula
 from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.infix import parse_formula
 from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
@@ -20,8 +20,12 @@ from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.rule_strategy import RuleStrategy
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.report import proved_rules, reason
-from qsage_validate.extensions.impartial.synthesis.smt.session import Options, Verdict, synthesise
-from qsage_validate.extensions.impartial.synthesis.strategy import Strategy, parse_strategy
+from qsage_validate.extensions.impartial.synthesis.smt.session import (
+    SynthesisOptions,
+    Verdict,
+    synthesise,
+)
+from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialStrategy, parse_strategy
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
@@ -126,7 +130,7 @@ def synthesised(
 
     Where it is not proved that every play ends, the note says so.
     """
-    result = synthesise(game, Options(strategy=True, misere=misere, seconds=seconds), tell)
+    result = synthesise(game, SynthesisOptions(strategy=True, misere=misere, seconds=seconds), tell)
     if result.verdict is Verdict.IMPOSSIBLE:
         raise UsageError(
             f"{game.name}: found no winning formula ({result.formula.reason}), expected a game "
@@ -163,12 +167,14 @@ def load_rules(game: ImpartialGame, path: str, *, misere: bool) -> tuple[RuleStr
     return RuleStrategy(rules, formula, found), _read(found, path)
 
 
-def _read(strategy: Strategy | None, path: str) -> str:
+def _read(strategy: ImpartialStrategy | None, path: str) -> str:
     count = 0 if strategy is None else len(strategy.rules)
     return f"{count or 'no'} rule{'s' * (count != 1)} of {path}, which nothing has proved here"
 
 
-def _report(game: ImpartialGame, source: Source, misere: bool) -> tuple[Formula, Strategy | None]:
+def _report(
+    game: ImpartialGame, source: Source, misere: bool
+) -> tuple[ImpartialFormula, ImpartialStrategy | None]:
     """The formula and the rules of a report in JSON."""
     data = parse_json(source, "a report")
     variables = data["variables"].each(lambda name: isinstance(name, str), "a name")

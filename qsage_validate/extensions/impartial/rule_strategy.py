@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from qsage_validate.extensions.impartial.formula import Formula, disjunction
+from qsage_validate.extensions.impartial.formula import ImpartialFormula, disjunction
 from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.rules import ImpartialRules, Move
-from qsage_validate.extensions.impartial.synthesis.strategy import Rule, Strategy
+from qsage_validate.extensions.impartial.rules import ImpartialMove, ImpartialRules
+from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialRule, ImpartialStrategy
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class RuleReply:
     chose the move or none wins.  The move of a wrong rule need not be legal.
     """
 
-    move: Move
+    move: ImpartialMove
     rule: int | None
 
 
@@ -36,12 +36,12 @@ class RuleStrategy:
     """
 
     rules: ImpartialRules
-    formula: Formula
-    strategy: Strategy | None
+    formula: ImpartialFormula
+    strategy: ImpartialStrategy | None
     ends_win: bool = False
 
     @classmethod
-    def of_rules(cls, rules: ImpartialRules, strategy: Strategy) -> RuleStrategy:
+    def of_rules(cls, rules: ImpartialRules, strategy: ImpartialStrategy) -> RuleStrategy:
         """Rules alone: a state is winning where one of them fires.
 
         In misère play states without a move are winning as well, though there is no rule.
@@ -50,7 +50,7 @@ class RuleStrategy:
         return cls(rules, disjunction(parts), strategy, ends_win=rules.misere)
 
     @property
-    def all_rules(self) -> Sequence[Rule]:
+    def all_rules(self) -> Sequence[ImpartialRule]:
         """The rules in their order; none where there is a formula only."""
         return () if self.strategy is None else self.strategy.rules
 
@@ -74,6 +74,6 @@ class RuleStrategy:
                 return RuleReply(found, None)
         return RuleReply(next(self.rules.moves(state)), None)
 
-    def winning_move(self, state: State) -> Move | None:
+    def winning_move(self, state: State) -> ImpartialMove | None:
         """A legal move to a state that the formula calls losing; ``None``: there is none."""
         return next((m for m in self.rules.moves(state) if not self.winning(m.after)), None)

@@ -15,9 +15,9 @@ from itertools import chain
 from typing import Final
 
 from qsage_validate.errors import QsageError, UndecidedError
-from qsage_validate.extensions.impartial.formula import And, Formula
+from qsage_validate.extensions.impartial.formula import ImpartialAnd, ImpartialFormula
 from qsage_validate.extensions.impartial.model import (
-    Action,
+    ImpartialAction,
     ImpartialGame,
     formula_text,
     state_text,
@@ -57,7 +57,7 @@ class EndlessGameError(QsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class ImpartialMove:
     """A ground action that is applicable, and the state after it."""
 
     action: int
@@ -112,7 +112,7 @@ class ImpartialRules:
         self.max_depth = MAX_DEPTH
         """No longer play is followed when a state is labelled."""
 
-    def moves(self, state: State) -> Iterator[Move]:
+    def moves(self, state: State) -> Iterator[ImpartialMove]:
         """The moves of the player whose turn it is: none at an ending state."""
         if self.is_ending(state):
             return
@@ -120,15 +120,15 @@ class ImpartialRules:
             if self.is_legal(move.after):
                 yield move
 
-    def applicable(self, state: State) -> Iterator[Move]:
+    def applicable(self, state: State) -> Iterator[ImpartialMove]:
         """All applicable ground actions, also those at ends and out of the legal states."""
         seen = set()
         for action, arguments, after in self._moves(state):
             if (action, arguments) not in seen:
                 seen.add((action, arguments))
-                yield Move(action, self.game.actions[action].name, arguments, after)
+                yield ImpartialMove(action, self.game.actions[action].name, arguments, after)
 
-    def allows(self, state: State, move: Move) -> bool:
+    def allows(self, state: State, move: ImpartialMove) -> bool:
         """True if ``move`` is one of :meth:`moves`; the other moves are not computed."""
         ground = (move.action, move.arguments, move.after)
         return (
@@ -215,7 +215,7 @@ class ImpartialRules:
                 return Flaw(state, after, legal)
         return None
 
-    def winning_moves(self, state: State) -> list[Move]:
+    def winning_moves(self, state: State) -> list[ImpartialMove]:
         """The moves to losing states."""
         return [move for move in self.moves(state) if not self.winning(move.after)]
 
@@ -225,7 +225,7 @@ MAX_MOVES: Final = 200_000
 
 
 @dataclass(frozen=True)
-class Reach:
+class ImpartialReach:
     """The legal states that plays from a state lead to, in the order in which they end.
 
     ``longest`` is the length of the longest play in plies; ``smallest`` and ``largest`` are the
@@ -244,7 +244,7 @@ class Reach:
         return max(max(state) for state in self.states)
 
 
-def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Reach | None:
+def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> ImpartialReach | None:
     """Everything that can be reached from ``start``; ``None`` when there are too many moves.
 
     Raises ``EndlessGameError`` for a state that leads back to itself.
@@ -276,7 +276,7 @@ def reach(rules: ImpartialRules, start: State, max_moves: int = MAX_MOVES) -> Re
             plies = max(plies, known + 1)
         else:
             longest[state] = plies
-    return Reach(tuple(longest), longest[start])
+    return ImpartialReach(tuple(longest), longest[start])
 
 
 def illegality(
@@ -314,11 +314,11 @@ def illegality(
     return None
 
 
-def _conditions(action: Action) -> list[tuple[Formula, str, Place | None]]:
+def _conditions(action: ImpartialAction) -> list[tuple[ImpartialFormula, str, Place | None]]:
     if action.conditions:
         return [(one.formula, one.text, one.place) for one in action.conditions]
     whole = action.precondition
-    parts = whole.parts if isinstance(whole, And) else (whole,)
+    parts = whole.parts if isinstance(whole, ImpartialAnd) else (whole,)
     return [(part, formula_text(part), None) for part in parts]
 
 
@@ -329,7 +329,7 @@ def _where(place: Place | None) -> str:
 
 
 def state_after(
-    action: Action, variables: tuple[str, ...], state: State, chosen: dict[str, int]
+    action: ImpartialAction, variables: tuple[str, ...], state: State, chosen: dict[str, int]
 ) -> State:
     """The state that the effects lead to, applicable or not; the first of a variable counts."""
     before = dict(zip(variables, state, strict=True))

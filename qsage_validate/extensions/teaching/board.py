@@ -21,13 +21,13 @@ from qsage_validate.arena.frame import LayoutMove, MatchMove, SquareXY
 from qsage_validate.arena.lesson import Teacher, or_list
 from qsage_validate.arena.move_words import goal_line
 from qsage_validate.errors import Exit, QsageError, visible
-from qsage_validate.extensions.teaching.drill import Drill, Mark, Progress, Question
+from qsage_validate.extensions.teaching.drill import Drill, DrillMark, DrillProgress, DrillQuestion
 from qsage_validate.extensions.teaching.drill_file import DrillFile
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.picking import Choose, NoMove, Picks, Select, is_elsewhere
 from qsage_validate.play.tui.base import STYLES, LeavableApp, run_app
 from qsage_validate.play.tui.model import board_art
-from qsage_validate.play.tui.model.view import Picture, Status, Tone
+from qsage_validate.play.tui.model.view import Picture, StatusLines, Tone
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, MenuScreen
 from qsage_validate.play.tui.screens.tool_screen import KeyBar
 from qsage_validate.play.tui.themes import DARK, LIGHT
@@ -105,8 +105,8 @@ class DrillApp(LeavableApp[Exit]):
         self._teacher: Teacher | None = None
         self._drill: Drill | None = None
         # The one that is shown: the thread goes on to the next one.
-        self._question: Question | None = None
-        self._progress = Progress(plan.title, plan.side)
+        self._question: DrillQuestion | None = None
+        self._progress = DrillProgress(plan.title, plan.side)
         self._total: int | None = None
         self._selected: SquareXY | None = None
         self._wrong: frozenset[SquareXY] = frozenset()
@@ -147,7 +147,7 @@ class DrillApp(LeavableApp[Exit]):
         """Begin the drill of ``side``, where it was left or ``anew``."""
         self._file = self._plan.file(side)
         title = self._plan.title
-        progress, complaint = Progress(title, side), ""
+        progress, complaint = DrillProgress(title, side), ""
         if not anew:
             try:
                 progress = self._file.read(title, side)
@@ -158,7 +158,7 @@ class DrillApp(LeavableApp[Exit]):
         if complaint:
             self.notify(complaint, severity="error", markup=False)
 
-    def _open(self, progress: Progress) -> tuple[Drill, int | None]:
+    def _open(self, progress: DrillProgress) -> tuple[Drill, int | None]:
         if self._teacher is None:
             self._teacher = self._plan.make()
         drill = Drill(self._teacher, progress, self._off.is_set)
@@ -205,23 +205,23 @@ class DrillApp(LeavableApp[Exit]):
             self.bell()
             return
 
-        def marked() -> tuple[str, Mark, Question | None]:
+        def marked() -> tuple[str, DrillMark, DrillQuestion | None]:
             return move, drill.answer(move), asked
 
         self._selected = None
         self._work(f"looking at {visible(move)}", marked, self._marked)
 
-    def _marked(self, found: tuple[str, Mark, Question | None]) -> None:
+    def _marked(self, found: tuple[str, DrillMark, DrillQuestion | None]) -> None:
         move, mark, asked = found
         answers = "" if asked is None else or_list(sorted(asked.answers))
         self._keep()
-        if mark is Mark.WRONG:
+        if mark is DrillMark.WRONG:
             self._wrong = self._picks.areas.get(LayoutMove(move), frozenset())
             self.bell()
             self._say(
                 f"{move} is wrong: try again, or {_key('Show')} shows the answer", Tone.BROKEN
             )
-        elif mark is Mark.RIGHT:
+        elif mark is DrillMark.RIGHT:
             self._next(f"{move} is right", Tone.KEPT)
         else:
             self._next(f"{move} wins, too; this strategy plays {answers}", Tone.KEPT)
@@ -290,17 +290,17 @@ class DrillApp(LeavableApp[Exit]):
         self.query_one("#drill-middle").mount(Stage(self._board), before=0)
         self.call_after_refresh(self._to_board)
 
-    def _picture(self, question: Question) -> Picture:
+    def _picture(self, question: DrillQuestion) -> Picture:
         assert question.board is not None, "there is a board"
         picks, game = self._picks, None if self._drill is None else self._drill.game
         squares = {
-            board_art.Mark.ILLEGAL: self._wrong,
-            board_art.Mark.CHANGED: question.last,
-            board_art.Mark.LEGAL: picks.starts(question.board),
+            board_art.SquareMark.ILLEGAL: self._wrong,
+            board_art.SquareMark.CHANGED: question.last,
+            board_art.SquareMark.LEGAL: picks.starts(question.board),
         }
         if self._selected is not None:
-            squares[board_art.Mark.SELECTED] = frozenset({self._selected})
-            squares[board_art.Mark.TARGET] = picks.targets(self._selected)
+            squares[board_art.SquareMark.SELECTED] = frozenset({self._selected})
+            squares[board_art.SquareMark.TARGET] = picks.targets(self._selected)
         marks = {
             square: frozenset(m for m, own in squares.items() if square in own)
             for square in frozenset().union(*squares.values())
@@ -333,27 +333,29 @@ class DrillApp(LeavableApp[Exit]):
         self.query_one(StatusBar).show(self.status, "")
 
     @property
-    def status(self) -> Status:
+    def status(self) -> StatusLines:
         """What is asked, and what came of the last answer."""
         question, drill = self._question, self._drill
         if self.busy is not None:
-            return Status(Tone.BUSY, f"Working: {self.busy} …", f"{_key('Leave')} leaves")
+            return StatusLines(Tone.BUSY, f"Working: {self.busy} …", f"{_key('Leave')} leaves")
         if drill is None:
-            return Status(Tone.REFUSED, self._said, f"{_key('Leave')} leaves")
+            return StatusLines(Tone.REFUSED, self._said, f"{_key('Leave')} leaves")
         if question is None and not self._progress.done:
             why = "the strategy never moves" if drill.asks_for_replies else _ALIKE
-            return Status(Tone.PAST, f"There is nothing to ask: {why}", self._other_side)
+            return StatusLines(Tone.PAST, f"There is nothing to ask: {why}", self._other_side)
         if question is None:
             text = f"All lines are done: {self._progress.text}"
-            return Status(Tone.KEPT, text, self._said or f"{_key('Anew')} begins anew")
+            return StatusLines(Tone.KEPT, text, self._said or f"{_key('Anew')} begins anew")
         last = f" after {question.moves[-1]}" if question.moves else ""
         number = self._progress.done + 1
         headline = f"{number}. {question.player} to move{last}. {drill.wanted}?"
         if self._selected is not None:
             x, y = self._selected
-            return Status(Tone.TURN, headline, f"({x},{y}) selected: pick a ›target‹; Esc drops it")
+            return StatusLines(
+                Tone.TURN, headline, f"({x},{y}) selected: pick a ›target‹; Esc drops it"
+            )
         pick = "Pick a square, or type a move" if self._picks.areas else "Type a move"
-        return Status(
+        return StatusLines(
             self._tone, headline, self._said or f"{pick}; {_key('Show')} shows the answer"
         )
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from qsage_validate.arena.lesson import Distance, Source, Threat
-from qsage_validate.arena.strategy_tree import Node, StrategyTree
+from qsage_validate.arena.lesson import Distance, DistanceSource, Threat
+from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.protocol import Game, Kernel, Player, Position, Square
+from qsage_validate.games.protocol import Kernel, Player, Position, Square, TwoPlayerGame
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -24,7 +24,7 @@ class Threats:
     None are known in games without the rules on plain values, and where a turn has several plies.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: TwoPlayerGame) -> None:
         self.game = game
         kernel = game.kernel()
         can_pass = game.skipped(game.initial) is not None
@@ -98,26 +98,26 @@ class TreeDistances:
         self.tree = tree
         self._nodes = nodes
 
-    def distance(self, node: Node, deadline: Deadline) -> Distance | None:
+    def distance(self, node: StrategyNode, deadline: Deadline) -> Distance | None:
         """The distance at a node; ``None`` where a limit was hit."""
         return self._of(node, node, deadline)
 
-    def grades(self, node: Node, deadline: Deadline) -> Mapping[str, Distance | None]:
+    def grades(self, node: StrategyNode, deadline: Deadline) -> Mapping[str, Distance | None]:
         """The distance after each of the opponent's moves, counted from before it."""
         if node.ended:
             return {}
         children = self.tree.children(node)
         return {str(child.move): self._of(child, node, deadline) for child in children}
 
-    def _of(self, node: Node, since: Node, deadline: Deadline) -> Distance | None:
+    def _of(self, node: StrategyNode, since: StrategyNode, deadline: Deadline) -> Distance | None:
         explored = self.tree.explore(node, self._nodes, cancelled=lambda: deadline.over)
         reach = explored.reach(node)
         if reach is None:
             return None
         if not reach.kept:
-            return Distance(None, None, Source.CERTIFICATE)
+            return Distance(None, None, DistanceSource.CERTIFICATE)
         plies = reach.plies - since.state.plies
-        known = Distance(self.tree.player, plies, Source.CERTIFICATE)
+        known = Distance(self.tree.player, plies, DistanceSource.CERTIFICATE)
         return known if reach.complete else None
 
 
@@ -127,7 +127,7 @@ class SearchDistances:
     That White cannot move is seen at White's ply, which counts.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: TwoPlayerGame) -> None:
         self._solver = search_for(game)
 
     def distance(self, position: Position, deadline: Deadline) -> Distance | None:
@@ -139,7 +139,9 @@ class SearchDistances:
             plies = self._solver.critical_plies(position)
         except UndecidedError:
             return None
-        return Distance(Player.WHITE if plies is None else Player.BLACK, plies, Source.SEARCH)
+        return Distance(
+            Player.WHITE if plies is None else Player.BLACK, plies, DistanceSource.SEARCH
+        )
 
     def grades(self, position: Position, deadline: Deadline) -> Mapping[str, Distance | None]:
         """The distance after each legal move, counted from before it."""
@@ -151,4 +153,4 @@ class SearchDistances:
         found = self.distance(position, deadline)
         if found is None or found.plies is None:
             return found
-        return Distance(found.winner, found.plies + 1, Source.SEARCH)
+        return Distance(found.winner, found.plies + 1, DistanceSource.SEARCH)

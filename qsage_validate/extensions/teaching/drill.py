@@ -13,11 +13,11 @@ from enum import Enum
 from qsage_validate.arena.frame import SquareXY
 from qsage_validate.arena.lesson import SECONDS, Teacher
 from qsage_validate.arena.play_state import PlayState
-from qsage_validate.arena.strategy_tree import Node
+from qsage_validate.arena.strategy_tree import StrategyNode
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.teaching.distances import NODES
 from qsage_validate.formats.json_text import Json
-from qsage_validate.games.protocol import Board, Game, Player, Position
+from qsage_validate.games.protocol import BoardPicture, Player, Position, TwoPlayerGame
 from qsage_validate.system.limits import Deadline
 
 # Seconds for the question if a move that is not the strategy's would win, too.
@@ -25,7 +25,7 @@ _SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class Question:
+class DrillQuestion:
     """A puzzle: ``player`` is to move after ``moves``.
 
     ``answers`` are right; ``legal`` are all moves, none where they are not known.  ``last`` are
@@ -34,14 +34,14 @@ class Question:
 
     moves: tuple[str, ...]
     player: Player
-    board: Board | None
+    board: BoardPicture | None
     position: Position | None
     answers: frozenset[str]
     legal: tuple[str, ...]
     last: frozenset[SquareXY] = frozenset()
 
 
-class Mark(Enum):
+class DrillMark(Enum):
     """The verdict on an answer."""
 
     RIGHT = "right"
@@ -50,7 +50,7 @@ class Mark(Enum):
 
 
 @dataclass
-class Progress:
+class DrillProgress:
     """How far a drill is: ``done`` questions, ``right`` of them at the first try.
 
     ``wrong`` counts wrong answers, ``missed`` are the plays of the questions that had one;
@@ -80,7 +80,7 @@ class Progress:
         }
 
     @classmethod
-    def from_json(cls, data: Json, key: str, side: Player) -> Progress:
+    def from_json(cls, data: Json, key: str, side: Player) -> DrillProgress:
         """Read the progress of the drill ``key`` for ``side``; raises ``InputError``."""
         found = data["key"].line()
         if found != key:
@@ -110,7 +110,7 @@ class Drill:
     def __init__(
         self,
         teacher: Teacher,
-        progress: Progress,
+        progress: DrillProgress,
         called_off: Callable[[], bool] = lambda: False,
     ) -> None:
         if teacher.tree is None:
@@ -142,7 +142,7 @@ class Drill:
         return self.question is None
 
     @property
-    def game(self) -> Game | None:
+    def game(self) -> TwoPlayerGame | None:
         """The rules, where they are known."""
         return self._teacher.game
 
@@ -155,14 +155,14 @@ class Drill:
         explored = tree.explore(self._root, NODES, cancelled=self._called_off)
         return sum(map(_asks, explored.nodes)) if explored.exact else None
 
-    def touched(self, question: Question, move: str) -> tuple[SquareXY, ...]:
+    def touched(self, question: DrillQuestion, move: str) -> tuple[SquareXY, ...]:
         """The squares that a legal move of a question changes; none where rules are not known."""
         if question.position is None or self.game is None:
             return ()
         after = question.position.play(self.game.parse_move(move, question.player))
         return tuple(question.position.board.differences(after.board))
 
-    def answer(self, text: str) -> Mark:
+    def answer(self, text: str) -> DrillMark:
         """Mark an answer; a right one, or one that also wins, leads to the next question.
 
         Raises ``UsageError`` for what is no legal move, which is not counted.
@@ -171,12 +171,12 @@ class Drill:
         move = self._move(question, text)
         if move in question.answers:
             self._go_on()
-            return Mark.RIGHT
+            return DrillMark.RIGHT
         if self._also_wins(question, move):
             self._go_on()
-            return Mark.ALSO_WINS
+            return DrillMark.ALSO_WINS
         self._miss()
-        return Mark.WRONG
+        return DrillMark.WRONG
 
     def give_up(self) -> frozenset[str]:
         """The right answers; the question is missed."""
@@ -186,7 +186,7 @@ class Drill:
         return answers
 
     @property
-    def _asked(self) -> Question:
+    def _asked(self) -> DrillQuestion:
         if self.question is None:
             raise UsageError("the drill is over: all lines were asked")
         return self.question
@@ -204,7 +204,7 @@ class Drill:
         progress.tried = False
         self.question = next(self._questions, None)
 
-    def _move(self, question: Question, text: str) -> str:
+    def _move(self, question: DrillQuestion, text: str) -> str:
         wanted = text.strip()
         if self._teacher.game is not None:
             wanted = str(self._teacher.game.parse_move(wanted, question.player))
@@ -212,7 +212,7 @@ class Drill:
             raise UsageError(f"found {wanted}, expected a legal move")
         return wanted
 
-    def _also_wins(self, question: Question, move: str) -> bool:
+    def _also_wins(self, question: DrillQuestion, move: str) -> bool:
         """True if the rules are known, and the certificate's side wins by ``move`` as well."""
         position, game = question.position, self._teacher.game
         if question.player is not self._teacher.player or position is None or game is None:
@@ -223,7 +223,7 @@ class Drill:
 
     # -- questions --------------------------------------------------------------------------
 
-    def _all(self) -> Iterator[Question]:
+    def _all(self) -> Iterator[DrillQuestion]:
         """All questions, line after line: each asks for what the lines before it have not."""
         tree = self._teacher.tree
         assert tree is not None, "there is one"
@@ -243,7 +243,7 @@ class Drill:
                 yield from self._defence(node)
             waiting += reversed(children)
 
-    def _reply(self, node: Node) -> Iterator[Question]:
+    def _reply(self, node: StrategyNode) -> Iterator[DrillQuestion]:
         """The question for the certificate's reply in ``node``, where there is one."""
         if not _asks(node):
             return
@@ -252,7 +252,7 @@ class Drill:
         legal: tuple[str, ...] = ()
         if before.position is not None:
             legal = tuple(map(str, before.position.legal_moves()))
-        yield Question(
+        yield DrillQuestion(
             before.moves,
             self._teacher.player,
             before.shown_board,
@@ -262,13 +262,13 @@ class Drill:
             _last_squares(node.play[:-1]),
         )
 
-    def _defence(self, node: Node) -> Iterator[Question]:
+    def _defence(self, node: StrategyNode) -> Iterator[DrillQuestion]:
         """The question for a move that lasts longest; none where all last equally long."""
         grades = self._teacher.tree_grades(node, Deadline.after(SECONDS, self._called_off))
         if not grades.best or len(grades.best) == len(grades.distances):
             return
         state = node.state
-        yield Question(
+        yield DrillQuestion(
             state.moves,
             self._teacher.player.other,
             state.shown_board,
@@ -279,7 +279,7 @@ class Drill:
         )
 
 
-def _asks(node: Node) -> bool:
+def _asks(node: StrategyNode) -> bool:
     """True if a question asks for the certificate's answer at a node."""
     return node.answer is not None and len(node.states) > 1
 

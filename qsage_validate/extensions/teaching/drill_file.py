@@ -6,7 +6,7 @@ import json
 import os
 from dataclasses import dataclass
 
-from qsage_validate.extensions.teaching.drill import Progress
+from qsage_validate.extensions.teaching.drill import DrillProgress
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.games.protocol import Player
@@ -18,16 +18,16 @@ class DrillFile:
 
     path: str | None = None
 
-    def read(self, key: str, side: Player) -> Progress:
+    def read(self, key: str, side: Player) -> DrillProgress:
         """The progress that is kept, a new one where nothing is.
 
         Raises ``InputError`` for a file of another drill.
         """
         if self.path is None or not os.path.lexists(self.path):
-            return Progress(key, side)
-        return Progress.from_json(parse_json(Source.plain(self.path), "a drill"), key, side)
+            return DrillProgress(key, side)
+        return DrillProgress.from_json(parse_json(Source.plain(self.path), "a drill"), key, side)
 
-    def write(self, progress: Progress) -> None:
+    def write(self, progress: DrillProgress) -> None:
         """Keep ``progress``; raises ``InputError`` where the file cannot be written."""
         if self.path is not None:
             text = json.dumps(progress.as_json(), indent=1) + "\n"

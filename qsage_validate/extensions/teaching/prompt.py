@@ -9,7 +9,7 @@ from rich.console import Console
 
 from qsage_validate.arena.lesson import Teacher, or_list
 from qsage_validate.errors import Exit, QsageError
-from qsage_validate.extensions.teaching.drill import Drill, Mark
+from qsage_validate.extensions.teaching.drill import Drill, DrillMark
 from qsage_validate.extensions.teaching.drill_file import DrillFile
 from qsage_validate.games.protocol import Player
 from qsage_validate.render.board_text import board_text
@@ -76,10 +76,10 @@ class DrillTalk:
             self._ask()
             return
         mark = self._drill.answer(word)
-        if mark is Mark.WRONG:
+        if mark is DrillMark.WRONG:
             self._say("wrong: try again")
             return
-        right = mark is Mark.RIGHT
+        right = mark is DrillMark.RIGHT
         self._say("right" if right else f"that wins, too; this strategy plays {answers}")
         self._ask()
 

@@ -12,12 +12,12 @@ from typing import Final
 from qsage_validate.arena.frame import Frame, Pairs
 from qsage_validate.arena.lesson import (
     SECONDS,
-    Comparison,
     DeclaredTeacher,
     Distance,
     Ghost,
     Grades,
     Lesson,
+    MoveComparison,
     Purpose,
     Reason,
     Threat,
@@ -25,10 +25,10 @@ from qsage_validate.arena.lesson import (
     other_moves,
 )
 from qsage_validate.arena.pairs import blocking_pairs
-from qsage_validate.arena.strategy_tree import Node, StrategyTree
+from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.teaching.distances import SearchDistances, Threats, TreeDistances
-from qsage_validate.games.protocol import Board, Game, Player, Position
+from qsage_validate.games.protocol import BoardPicture, Player, Position, TwoPlayerGame
 from qsage_validate.system.limits import Deadline
 
 
@@ -103,7 +103,9 @@ class StrategyTeacher:
     ``game`` for threats and reasons; what neither tells is left out.  One thread at a time.
     """
 
-    def __init__(self, player: Player, tree: StrategyTree | None, game: Game | None) -> None:
+    def __init__(
+        self, player: Player, tree: StrategyTree | None, game: TwoPlayerGame | None
+    ) -> None:
         self.player = player
         self.game = game
         self.tree = tree
@@ -137,7 +139,7 @@ class StrategyTeacher:
         ghosts = {} if node is None else self._ghosts(node)
         return Lesson(distance, grades, threats, reply, found, ghosts)
 
-    def _node(self, frames: Sequence[Frame]) -> Node | None:
+    def _node(self, frames: Sequence[Frame]) -> StrategyNode | None:
         """The tree's node after a play; ``None`` where it is not a play of the tree."""
         if self.tree is None:
             return None
@@ -149,7 +151,7 @@ class StrategyTeacher:
         return self.tree.at(own)
 
     def _distances(
-        self, node: Node | None, last: Frame, deadline: Deadline
+        self, node: StrategyNode | None, last: Frame, deadline: Deadline
     ) -> tuple[Distance | None, Grades]:
         person = self.player.other
         distance: Distance | None = None
@@ -168,11 +170,11 @@ class StrategyTeacher:
                 known = search.grades(position, deadline)
         return distance, Grades(person, known, self._alike(node))
 
-    def _alike(self, node: Node | None) -> frozenset[str]:
+    def _alike(self, node: StrategyNode | None) -> frozenset[str]:
         """The moves at ``node`` that lead to the board of another one before them."""
         if node is None or node.ended or self.tree is None:
             return frozenset()
-        first: dict[Board, str] = {}
+        first: dict[BoardPicture, str] = {}
         children = self.tree.children(node)
         boards = [(str(child.move), child.states[0].shown_board) for child in children]
         known = [(move, board) for move, board in boards if board is not None]
@@ -197,7 +199,7 @@ class StrategyTeacher:
     def _pairs_of(self, position: Position | None) -> Pairs | None:
         return None if self._pairs is None else self._pairs.of(position)
 
-    def _ghosts(self, node: Node) -> Mapping[str, Ghost]:
+    def _ghosts(self, node: StrategyNode) -> Mapping[str, Ghost]:
         if node.ended or self.tree is None:
             return {}
         found = {}
@@ -210,7 +212,7 @@ class StrategyTeacher:
                 found[str(child.move)] = Ghost(child.answer, changed)
         return found
 
-    def tree_grades(self, node: Node, deadline: Deadline | None = None) -> Grades:
+    def tree_grades(self, node: StrategyNode, deadline: Deadline | None = None) -> Grades:
         """The opponent's moves at a node by how long they last, by the certificate's answers."""
         assert self._by_tree is not None, "there is a tree"
         deadline = Deadline.after(SECONDS) if deadline is None else deadline
@@ -230,7 +232,7 @@ class StrategyTeacher:
 
     def compare(
         self, frames: Sequence[Frame], move: str, deadline: Deadline | None = None
-    ) -> Comparison:
+    ) -> MoveComparison:
         """Try ``move`` in the place of the last reply among ``frames``.
 
         Raises ``UsageError`` where no rules are known, or it is no other move there.
@@ -252,7 +254,7 @@ class StrategyTeacher:
             own = self._by_tree.distance(node, deadline.share(0.3))
         best = self._by_search.distance(reply.position, deadline)
         distance = self._by_search.distance(before.play(other), deadline)
-        return Comparison(move, distance, str(reply.move), best, own, self.player)
+        return MoveComparison(move, distance, str(reply.move), best, own, self.player)
 
 
 TEACHERS: Final = (

@@ -457,7 +457,7 @@ class _Captured:
         return 2 * moves - (player is BLACK) if moves else 0
 
 
-class Race:
+class RaceBound:
     """A bound from below: the moves to a goal of Black's, and the plies before White is stuck."""
 
     def __init__(
@@ -475,7 +475,7 @@ class Race:
         self._stuck = [stuck for stuck in (full, captured) if stuck is not None]
 
     @classmethod
-    def of(cls, grounding: Grounding) -> Race | None:
+    def of(cls, grounding: Grounding) -> RaceBound | None:
         """The bounds of a game; ``None`` where a condition of theirs fails."""
         race = cls(
             Lines.of(grounding),
@@ -493,9 +493,9 @@ class Race:
         return ALWAYS, min(before, stuck)
 
 
-GroundBounds = Packing | Race
+GroundBounds = Packing | RaceBound
 
 
 def bounds_of(grounding: Grounding) -> GroundBounds | None:
     """The bounds that hold in a game; ``None`` where none is known."""
-    return Packing.of(grounding) or Race.of(grounding)
+    return Packing.of(grounding) or RaceBound.of(grounding)

@@ -20,7 +20,7 @@ from qsage_validate.games.bddl.model import (
     Model,
     SubCondition,
 )
-from qsage_validate.games.protocol import Board, Player, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Square
 
 MAX_SQUARES = 1600
 """No board with more squares is grounded (40x40): the masks would fill the memory."""
@@ -130,7 +130,7 @@ class Grounding:
         """The number of an action at a position: by action, then by x, then by y."""
         return (action * self.width + (x - 1)) * self.height + (y - 1)
 
-    def initial_board(self) -> Board:
+    def initial_board(self) -> BoardPicture:
         """The initial board (Definition 5)."""
         squares = [Square.OPEN] * self.squares
         for content, x, y in self.model.problem.initial:
@@ -140,25 +140,25 @@ class Grounding:
                     f"{self.width}x{self.height} board"
                 )
             squares[self.square(x, y)] = content
-        return Board(self.width, self.height, tuple(squares))
+        return BoardPicture(self.width, self.height, tuple(squares))
 
-    def state_of(self, board: Board) -> int:
+    def state_of(self, board: BoardPicture) -> int:
         """The state that a board shows."""
         return self.pack(dict(enumerate(self.content_sets(board))))[1]
 
     @staticmethod
-    def content_sets(board: Board) -> list[int]:
+    def content_sets(board: BoardPicture) -> list[int]:
         """The content of each square, as a set of one content."""
         return [_CONTENT[content] for content in board.squares]
 
-    def board_of(self, state: int) -> Board:
+    def board_of(self, state: int) -> BoardPicture:
         """The board that shows a state."""
         white = state >> self.squares
         contents = tuple(
             Square.BLACK if state >> n & 1 else Square.WHITE if white >> n & 1 else Square.OPEN
             for n in range(self.squares)
         )
-        return Board(self.width, self.height, contents)
+        return BoardPicture(self.width, self.height, contents)
 
     def pack(self, contents: Contents) -> tuple[int, int]:
         """Care and value masks of what is allowed on some squares."""

@@ -15,7 +15,7 @@ from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry
 
 if TYPE_CHECKING:
-    from qsage_validate.games.bddl.bounds import GroundBounds, Packing, Race
+    from qsage_validate.games.bddl.bounds import GroundBounds, Packing, RaceBound
 
 Condition = tuple[int, int]
 # care, value, keep, put, number, conditions on the next state one of which is a win (or True).
@@ -103,11 +103,11 @@ class BddlKernel(Kernel):
         return Packing.of(self.grounding)
 
     @cached_property
-    def race(self) -> Race | None:
+    def race(self) -> RaceBound | None:
         """The bounds by lines, distances and stuck players, where they hold."""
-        from qsage_validate.games.bddl.bounds import Race
+        from qsage_validate.games.bddl.bounds import RaceBound
 
-        return Race.of(self.grounding)
+        return RaceBound.of(self.grounding)
 
     @cached_property
     def _bounds(self) -> GroundBounds | None:

@@ -9,7 +9,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import PERCENT, Format, Source, quoted, sniff
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import Language
-from qsage_validate.games.library.template import MAX_DEPTH, Number
+from qsage_validate.games.library.template import MAX_DEPTH, NumberKind
 from qsage_validate.games.model_text import ModelParts
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _depth(options: Mapping[str, object]) -> int | None:
         raise UsageError(f"found {names} with a game read from files, expected --depth only")
     if depth is None:
         return None
-    kind = Number(1, MAX_DEPTH)
+    kind = NumberKind(1, MAX_DEPTH)
     value = kind.read(depth)
     if not isinstance(value, int):
         raise UsageError(f"found {quoted(str(depth))} for --depth, expected {kind.expected}")

@@ -136,7 +136,7 @@ class ProblemPlaces:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class BddlProblem:
     """A game instance.
 
     ``initial`` maps nothing that is open; ``depth`` is the number behind ``#depth``: with
@@ -182,7 +182,7 @@ class Model:
     language: ClassVar[str] = "bddl"
 
     domain: Domain
-    problem: Problem
+    problem: BddlProblem
     name: str = "game"
 
     def player_at(self, ply: int) -> Player:
@@ -220,7 +220,7 @@ class Model:
         return replace(self, problem=replace(self.problem, depth=depth))
 
     def at_plies(self, plies: int) -> Model:
-        """The same game with so many plies (see ``Problem.plies``)."""
+        """The same game with so many plies (see ``BddlProblem.plies``)."""
         return self.at_depth(plies + self.depth - self.plies)
 
     def parts(self) -> dict[str, str]:

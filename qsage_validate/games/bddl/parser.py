@@ -21,11 +21,11 @@ from qsage_validate.games.bddl.checks import require_valid
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
+    BddlProblem,
     Condition,
     Coordinate,
     Domain,
     Model,
-    Problem,
     ProblemPlaces,
     SubCondition,
 )
@@ -47,7 +47,7 @@ _PREDICATE_NAMES = "open, white or black"
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
+class _BddlToken:
     text: str
     offset: int
     kind: str
@@ -71,7 +71,7 @@ class _Tokens:
         self._counted = 0
         self.now = next(self._stream)
 
-    def _scan(self, text: str) -> Iterator[_Token]:
+    def _scan(self, text: str) -> Iterator[_BddlToken]:
         offset = 0
         while offset < len(text):
             match = _TOKEN.match(text, offset)
@@ -85,11 +85,11 @@ class _Tokens:
                 word = word[: word.index("-")]
             kind = str(match.lastgroup)
             if kind != "blank":
-                yield _Token(word, offset, kind)
+                yield _BddlToken(word, offset, kind)
             offset += len(word)
-        yield _Token("", len(text), "end")
+        yield _BddlToken("", len(text), "end")
 
-    def take(self) -> _Token:
+    def take(self) -> _BddlToken:
         """The token at hand, which is passed over."""
         token = self.now
         if token.kind != "end":
@@ -100,7 +100,7 @@ class _Tokens:
         while self.now.kind == "newline":
             self.take()
 
-    def place(self, token: _Token) -> Place:
+    def place(self, token: _BddlToken) -> Place:
         """The place of a token; cheap when asked for in the order of the text."""
         text = self.source.text
         if token.offset < self._counted:
@@ -110,13 +110,13 @@ class _Tokens:
         column = token.offset - text.rfind("\n", 0, token.offset)
         return Place(self.source.path, self._line, column)
 
-    def fail(self, expected: str, token: _Token | None = None) -> NoReturn:
+    def fail(self, expected: str, token: _BddlToken | None = None) -> NoReturn:
         token = token or self.now
         if token.kind == "end":
             raise self.source.end_error(expected)
         raise self.source.error(token.offset, str(token), expected)
 
-    def expect(self, text: str, expected: str | None = None) -> _Token:
+    def expect(self, text: str, expected: str | None = None) -> _BddlToken:
         self.skip_newlines()
         if self.now.text.lower() != text:
             self.fail(expected or f"'{text}'")
@@ -192,7 +192,7 @@ class _Tokens:
         otherwise only the next section or key does.
         """
         parts: list[SubCondition] = []
-        open_at: list[_Token] = []
+        open_at: list[_BddlToken] = []
         while True:
             token = self.now
             if token.kind == "newline" and not (by_line and not open_at):
@@ -261,7 +261,7 @@ def _actions(tokens: _Tokens) -> Iterator[Action]:
         yield _action(tokens, name)
 
 
-def _action(tokens: _Tokens, name: _Token) -> Action:
+def _action(tokens: _Tokens, name: _BddlToken) -> Action:
     parts: dict[str, Condition] = {}
     parameters = False
     while True:
@@ -310,7 +310,7 @@ class _ProblemParts:
     initial_places: tuple[Place, ...] = ()
 
 
-def parse_problem(text: str, file: str | None = None) -> Problem:
+def parse_problem(text: str, file: str | None = None) -> BddlProblem:
     """The problem in ``text``; ``file`` names it in messages.
 
     Raises ``InputError`` like ``parse_domain``.
@@ -350,7 +350,7 @@ def parse_problem(text: str, file: str | None = None) -> Problem:
             case _:
                 player = Player.BLACK if section == "#blackgoals" else Player.WHITE
                 goals[player], goal_places[player] = _goals(tokens)
-    return Problem(
+    return BddlProblem(
         width=parts.size[0],
         height=parts.size[1],
         initial=parts.initial,

@@ -43,8 +43,7 @@ from qsage_validate.games.bddl.ground import (
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
 from qsage_validate.games.bddl.symmetry import find_symmetries
 from qsage_validate.games.protocol import (
-    Board,
-    Game,
+    BoardPicture,
     Illegality,
     Move,
     Outcome,
@@ -53,6 +52,7 @@ from qsage_validate.games.protocol import (
     Shape,
     Square,
     Symmetry,
+    TwoPlayerGame,
 )
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class BddlPosition(Position):
     # Computed when first asked for; False says not yet.
     _legal: tuple[BddlMove, ...] | None = field(default=None, init=False, compare=False)
     _outcome: Outcome | bool | None = field(default=False, init=False, compare=False)
-    _board: Board | None = field(default=None, init=False, compare=False)
+    _board: BoardPicture | None = field(default=None, init=False, compare=False)
 
     def __str__(self) -> str:
         return f"{self.board} ply {self.ply}"
@@ -109,7 +109,7 @@ class BddlPosition(Position):
         return self.game.player_at(self.ply)
 
     @property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         board = self._board
         if board is None:
             board = self.game.drawn(self.game.grounding.board_of(self.state))
@@ -223,7 +223,7 @@ def _no_line(line: str, number: int, size: int) -> str:
     return f"the move needs {line} {number}, and the {line}s of the board are 1 to {size}"
 
 
-def _standing(board: Board, square: tuple[int, int], part: SubCondition) -> str:
+def _standing(board: BoardPicture, square: tuple[int, int], part: SubCondition) -> str:
     """The sentence on what stands on a square that does not satisfy a sub-condition."""
     where, content = f"({square[0]},{square[1]})", board[square]
     if content is Square.OPEN:
@@ -240,7 +240,7 @@ def _standing(board: Board, square: tuple[int, int], part: SubCondition) -> str:
     return f"{holder} holds {where}, {needed}{_instead(board, part.predicate)}"
 
 
-def _instead(board: Board, predicate: Square) -> str:
+def _instead(board: BoardPicture, predicate: Square) -> str:
     """The squares that hold such pieces, if they are few."""
     name = _THINGS[predicate]
     found = [
@@ -257,7 +257,7 @@ def _instead(board: Board, predicate: Square) -> str:
     return f"; the {name} pieces are on {', '.join(found[:-1])} and {found[-1]}"
 
 
-class BddlGame(Game):
+class BddlGame(TwoPlayerGame):
     """The game that a BDDL model describes.
 
     Raises ``UsageError`` for models whose rules cannot be executed (see ``Grounding``) or whose
@@ -364,14 +364,14 @@ class BddlGame(Game):
     def words(self) -> Collection[str]:
         return [f"{player.value} {place}" for player in Player for place in self._places]
 
-    def board_of(self, atoms: Collection[str]) -> Board:
+    def board_of(self, atoms: Collection[str]) -> BoardPicture:
         def content(place: str) -> Square:
             if f"black {place}" in atoms:
                 return Square.BLACK
             return Square.WHITE if f"white {place}" in atoms else Square.OPEN
 
         width, height = self.grounding.width, self.grounding.height
-        return self.drawn(Board(width, height, tuple(map(content, self._places))))
+        return self.drawn(BoardPicture(width, height, tuple(map(content, self._places))))
 
     def square_of(self, text: str) -> tuple[int, int] | None:
         """The square at the end of a text, as in ``occupy(2,3)`` and ``(2,3)``."""
@@ -402,7 +402,7 @@ class BddlGame(Game):
             sets, self.grounding.width, self.grounding.height, self._most_pieces[Player.BLACK]
         )
 
-    def drawn(self, board: Board) -> Board:
+    def drawn(self, board: BoardPicture) -> BoardPicture:
         """The board as people draw it: of hexagons in Hex."""
         if not self.is_hex:
             return board
@@ -431,7 +431,7 @@ class BddlGame(Game):
         found: dict[Player, frozenset[frozenset[tuple[int, int]]]] = {}
         for player in Player:
             goals = self.grounding.goals[player]
-            own = Grounding.content_sets(Board(1, 1, (Square(player.value[0].upper()),)))[0]
+            own = Grounding.content_sets(BoardPicture(1, 1, (Square(player.value[0].upper()),)))[0]
             only = len(goals) <= MOST_SETS and all(
                 (goal.care, goal.value)
                 == self.grounding.pack(

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 from qsage_validate.games.library.template import (
     MAX_DEPTH,
     BoardSize,
-    Choice,
+    ChoiceKind,
     Flag,
     LibraryGame,
-    Number,
-    Option,
+    NumberKind,
     Size,
     SquareName,
     Template,
+    TemplateOption,
     Values,
-    Word,
+    WordKind,
 )
 from qsage_validate.registry import declared
 
@@ -48,21 +48,21 @@ def _built_by(module: str, function: str, **settings: object) -> Callable[[Value
 # -- options --------------------------------------------------------------------------------
 
 
-def size_option(width: int = 1, height: int = 1, default: Size = (4, 4)) -> Option:
+def size_option(width: int = 1, height: int = 1, default: Size = (4, 4)) -> TemplateOption:
     """``--size``, from so many columns and rows."""
-    return Option("size", BoardSize(width, height), "the board", default)
+    return TemplateOption("size", BoardSize(width, height), "the board", default)
 
 
-def depth_option(default: Callable[[Values], int]) -> Option:
+def depth_option(default: Callable[[Values], int]) -> TemplateOption:
     """``--depth``: the number behind ``#depth``."""
     text = "number of plies; where White begins one more, for Black's dropped first move"
-    return Option(
-        "depth", Number(1, MAX_DEPTH), text, lambda values: min(default(values), MAX_DEPTH)
+    return TemplateOption(
+        "depth", NumberKind(1, MAX_DEPTH), text, lambda values: min(default(values), MAX_DEPTH)
     )
 
 
-BREAKER = Option("maker_breaker", Flag(), "White only hinders: no goals for White", False)
-SECOND = Option("second", Flag(), "Black is the second player: White moves first", False)
+BREAKER = TemplateOption("maker_breaker", Flag(), "White only hinders: no goals for White", False)
+SECOND = TemplateOption("second", Flag(), "Black is the second player: White moves first", False)
 
 
 def full_board_depth(values: Values) -> int:
@@ -132,7 +132,7 @@ HTTT = Template(
     help="Harary's Tic-Tac-Toe: occupy squares; whoever first forms the polyomino has won",
     options=(
         size_option(),
-        Option("shape", Choice(SHAPES), "the polyomino", "tic"),
+        TemplateOption("shape", ChoiceKind(SHAPES), "the polyomino", "tic"),
         BREAKER,
         SECOND,
         depth_option(full_board_depth),
@@ -154,7 +154,7 @@ CONNECT = Template(
     help="Connect-c: pieces fall to the bottom; whoever first has c in a line has won",
     options=(
         size_option(),
-        Option("connect", Number(2, 100), "how many make a line", 3),
+        TemplateOption("connect", NumberKind(2, 100), "how many make a line", 3),
         BREAKER,
         SECOND,
         depth_option(full_board_depth),
@@ -172,7 +172,9 @@ GOMOKU = Template(
     help="Gomoku: occupy squares; whoever first has a line of so many or more has won",
     options=(
         size_option(),
-        Option("connect", Number(2, 100), "how many make a line (five in the game of clubs)", 3),
+        TemplateOption(
+            "connect", NumberKind(2, 100), "how many make a line (five in the game of clubs)", 3
+        ),
         BREAKER,
         SECOND,
         depth_option(full_board_depth),
@@ -189,8 +191,8 @@ HEX = Template(
     help="Hex: Black connects the top and the bottom row; every minimal chain is a goal",
     options=(
         size_option(default=(3, 3)),
-        Option("one_row", Flag(), "number the squares along a board of one row", False),
-        Option("limit", Number(1, 10_000_000), "how many winning sets at most", 20_000),
+        TemplateOption("one_row", Flag(), "number the squares along a board of one row", False),
+        TemplateOption("limit", NumberKind(1, 10_000_000), "how many winning sets at most", 20_000),
         SECOND,
         depth_option(full_board_depth),
     ),
@@ -223,9 +225,9 @@ CROSS_PURPOSES = Template(
     name="cross-purposes",
     help="Cross Purposes: tip stacks, Black up or down, White sideways; who cannot has lost",
     options=(
-        Option(
+        TemplateOption(
             "stacks",
-            Word("a drawing of the board with its stacks, like X..X/..../X..X"),
+            WordKind("a drawing of the board with its stacks, like X..X/..../X..X"),
             "the board",
             "X...X/...../..X../...../X...X",
         ),
@@ -239,7 +241,7 @@ CROSS_PURPOSES = Template(
         {"stacks": ".X../X..X/..../..X.", "second": True},
     ),
 )
-_PURSUER = Option("pursuer", SquareName(), "where the pursuer starts", (2, 3))
+_PURSUER = TemplateOption("pursuer", SquareName(), "where the pursuer starts", (2, 3))
 
 BREAKTHROUGH = Template(
     name="breakthrough",
@@ -269,23 +271,25 @@ EVADER_PURSUER_DUAL = Template(
     construct=_built_by("pieces", "evader_pursuer", colour="white"),
     examples=({"size": "4x4", "pursuer": "1,2", "depth": "3"}, {"size": "8x8", "pursuer": "2,3"}),
 )
-_DEPTH = Option("depth", Number(1, MAX_DEPTH), "number of plies", _odd_depth)
+_DEPTH = TemplateOption("depth", NumberKind(1, MAX_DEPTH), "number of plies", _odd_depth)
 
 HARARY = Template(
     name="harary",
     help="Harary's Tic-Tac-Toe as a positional game: any polyomino, on a board or a torus",
     options=(
         size_option(),
-        Option(
+        TemplateOption(
             "shape",
-            Word("a name such as tippy, snaky or 6-01, or a drawing like XX/X."),
+            WordKind("a name such as tippy, snaky or 6-01, or a drawing like XX/X."),
             "the polyomino",
             "el",
         ),
-        Option("torus", Flag(), "the board's edges meet", False),
+        TemplateOption("torus", Flag(), "the board's edges meet", False),
         BREAKER,
-        Option("stones", Number(1, 99), "stones a turn", 1),
-        Option("first_stones", Number(0, 99), "stones in the first turn; 0: as many", 0),
+        TemplateOption("stones", NumberKind(1, 99), "stones a turn", 1),
+        TemplateOption(
+            "first_stones", NumberKind(0, 99), "stones in the first turn; 0: as many", 0
+        ),
         SECOND,
         _DEPTH,
     ),
@@ -304,7 +308,7 @@ HEX_NETWORK = Template(
     help="Hex as a positional game: Black connects the top and the bottom row of a network",
     options=(
         size_option(default=(3, 3)),
-        Option("transversal", Flag(), "White connects left and right; Black cuts", False),
+        TemplateOption("transversal", Flag(), "White connects left and right; Black cuts", False),
         _DEPTH,
     ),
     language="positional",

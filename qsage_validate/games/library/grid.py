@@ -14,11 +14,11 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
+    BddlProblem,
     Condition,
     Coordinate,
     Domain,
     Model,
-    Problem,
     SubCondition,
 )
 from qsage_validate.games.goals import minimal_chains
@@ -71,7 +71,7 @@ def _forming(domain: Domain, name: str, shapes: Iterable[Sequence[Cell]], values
     goals = {player: tuple(pattern(COLOUR[player], s) for s in shapes) for player in Player}
     white = () if values.on("maker_breaker") else goals[Player.WHITE]
     size, depth, first = values.size(), values.number("depth"), first_player(values)
-    return Model(domain, Problem(*size, (), depth, goals[Player.BLACK], white, first), name)
+    return Model(domain, BddlProblem(*size, (), depth, goals[Player.BLACK], white, first), name)
 
 
 def _fitting(shapes: Iterable[Sequence[Cell]], values: Values) -> list[Sequence[Cell]]:
@@ -178,7 +178,7 @@ def hexagons(values: Values) -> Model:
         )
     goals = tuple(_chain(chain, one_row) for chain in chains)
     size = (width * height, 1) if one_row else (width, height)
-    problem = Problem(*size, (), depth, goals, (), first)
+    problem = BddlProblem(*size, (), depth, goals, (), first)
     return Model(positional_domain(), problem, f"hex {values.board}")
 
 
@@ -190,5 +190,5 @@ def domineering(values: Values) -> Model:
     upright, flat = ((0, 0), (0, 1)), ((0, 0), (1, 0))
     vertical = Action("vertical", pattern(Square.OPEN, upright), pattern(Square.BLACK, upright))
     horizontal = Action("horizontal", pattern(Square.OPEN, flat), pattern(Square.WHITE, flat))
-    problem = Problem(*values.size(), (), values.number("depth"), (), (), first_player(values))
+    problem = BddlProblem(*values.size(), (), values.number("depth"), (), (), first_player(values))
     return Model(Domain((vertical,), (horizontal,)), problem, f"domineering {values.board}")

@@ -11,11 +11,11 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
+    BddlProblem,
     Condition,
     Coordinate,
     Domain,
     Model,
-    Problem,
     SubCondition,
 )
 from qsage_validate.games.library.grid import COLOUR, at, first_player, pattern
@@ -77,7 +77,7 @@ def breakthrough(values: Values, *, knights: bool) -> Model:
         for player, far in ((Player.BLACK, Anchor.MINIMUM), (Player.WHITE, Anchor.MAXIMUM))
     )
     depth, first = values.number("depth"), first_player(values)
-    problem = Problem(width, height, pieces, depth, black, white, first)
+    problem = BddlProblem(width, height, pieces, depth, black, white, first)
     actions = _knights if knights else _pawns
     domain = Domain(*(actions(player, (width, height)) for player in Player))
     return Model(domain, problem, f"{'knight' if knights else 'break'}through {values.board}")
@@ -120,7 +120,7 @@ def evader_pursuer(values: Values, *, colour: str) -> Model:
     corner = Coordinate(Anchor.MINIMUM)
     black, white = (((SubCondition(COLOUR[player], corner, corner),),) for player in Player)
     pieces = ((COLOUR[evader], width, 1), (COLOUR[evader.other], x, y))
-    problem = Problem(width, height, pieces, values.number("depth"), black, white, evader)
+    problem = BddlProblem(width, height, pieces, values.number("depth"), black, white, evader)
     domain = Domain(*(_actions(player, evader=player is evader) for player in Player))
     name = "evader-pursuer" + ("" if evader is Player.BLACK else "-dual")
     return Model(domain, problem, f"{name} {values.board} {x},{y}")
@@ -158,7 +158,9 @@ def konane(values: Values) -> Model:
         if (column, row) not in gone
     )
     domain = Domain(*(_jumps(player, (width, height)) for player in Player))
-    problem = Problem(width, height, pieces, values.number("depth"), (), (), first_player(values))
+    problem = BddlProblem(
+        width, height, pieces, values.number("depth"), (), (), first_player(values)
+    )
     return Model(domain, problem, f"konane {values.board}")
 
 
@@ -206,6 +208,8 @@ def cross_purposes(values: Values) -> Model:
         )
         tips[Player.BLACK if dy else Player.WHITE].append(tip)
     pieces = tuple((Square.BLACK, x, y) for x, y in stacks)
-    problem = Problem(width, height, pieces, values.number("depth"), (), (), first_player(values))
+    problem = BddlProblem(
+        width, height, pieces, values.number("depth"), (), (), first_player(values)
+    )
     domain = Domain(*(tuple(tips[player]) for player in (Player.BLACK, Player.WHITE)))
     return Model(domain, problem, f"cross-purposes {values.word('stacks')}")

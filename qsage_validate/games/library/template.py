@@ -52,7 +52,7 @@ class Values(dict[str, Value]):
         return self[name] is True
 
 
-class Kind(Protocol):
+class OptionKind(Protocol):
     """The type of an option: its parser, and the words for what it expects."""
 
     @property
@@ -71,7 +71,7 @@ class Kind(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class NumberKind:
     """A whole number in a range."""
 
     low: int
@@ -134,7 +134,7 @@ class SquareName:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChoiceKind:
     """One of some words."""
 
     words: tuple[str, ...]
@@ -149,7 +149,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class WordKind:
     """Any word; ``expected`` says which make sense, the builder knows them; some are ``words``."""
 
     expected: str
@@ -171,11 +171,11 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class TemplateOption:
     """An option of a template; ``default`` may depend on the options before it."""
 
     name: str
-    kind: Kind
+    kind: OptionKind
     help: str
     default: Value | Callable[[Values], Value]
 
@@ -195,7 +195,7 @@ class Template:
 
     name: str
     help: str
-    options: tuple[Option, ...]
+    options: tuple[TemplateOption, ...]
     construct: Callable[[Values], GameModel]
     examples: tuple[Mapping[str, str | bool], ...]
     language: str = "bddl"
@@ -237,15 +237,15 @@ class LibraryGame:
         return tuple(template.name for template in self.templates)
 
     @cached_property
-    def options(self) -> tuple[Option, ...]:
+    def options(self) -> tuple[TemplateOption, ...]:
         """The options of all templates; what several have is as the first says."""
-        found: dict[str, Option] = {}
+        found: dict[str, TemplateOption] = {}
         for template in self.templates:
             for option in template.options:
                 found.setdefault(option.name, option)
         return tuple(found.values())
 
-    def only_in(self, option: Option) -> str:
+    def only_in(self, option: TemplateOption) -> str:
         """The kind of game that alone has an option; empty where all have it."""
         has = [t for t in self.templates if any(o.name == option.name for o in t.options)]
         return "" if len(has) == len(self.templates) else kind_of(has[0].language)
@@ -332,7 +332,9 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _check_known(options: Sequence[Option], asked: Mapping[str, object], subject: str) -> None:
+def _check_known(
+    options: Sequence[TemplateOption], asked: Mapping[str, object], subject: str
+) -> None:
     known = {option.name for option in options}
     for name in asked:
         if name not in known:
@@ -340,7 +342,9 @@ def _check_known(options: Sequence[Option], asked: Mapping[str, object], subject
             raise UsageError(f"found {_flag(name)} for {subject}, expected one of {choices}")
 
 
-def option_values(options: Sequence[Option], given: Mapping[str, object], subject: str) -> Values:
+def option_values(
+    options: Sequence[TemplateOption], given: Mapping[str, object], subject: str
+) -> Values:
     """The values of ``options`` for ``subject``; ``None`` and ``False`` are not given.
 
     Raises ``UsageError`` for an option that there is not or a bad value.

@@ -25,7 +25,7 @@ from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.model import Arrangement, PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, open_sets
 from qsage_validate.games.protocol import (
-    Board,
+    BoardPicture,
     Illegality,
     Move,
     Outcome,
@@ -72,7 +72,7 @@ class StonesPosition(Position):
         return turns[-1].other if turns else Player.BLACK
 
     @property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         arrangement = Arrangement.of(self.model.positions, hexagons=self.model.hexagons)
         return arrangement.board(self.black, self.white)
 

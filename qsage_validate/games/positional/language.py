@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from qsage_validate.errors import InputError, UsageError, visible
 from qsage_validate.formats.hex_board import HexFile, parse_hex
 from qsage_validate.formats.hex_sgf import parse_hex_sgf
-from qsage_validate.formats.pg import NOWHERE, PgFile, Relation, growing, parse_pg
+from qsage_validate.formats.pg import NOWHERE, CellRelation, PgFile, growing, parse_pg
 from qsage_validate.formats.source import (
     PERCENT,
     Format,
@@ -23,7 +23,12 @@ from qsage_validate.formats.source import (
     sniff_bytes,
 )
 from qsage_validate.games.languages import Language
-from qsage_validate.games.library.template import MAX_DEPTH, Number, Option, option_values
+from qsage_validate.games.library.template import (
+    MAX_DEPTH,
+    NumberKind,
+    TemplateOption,
+    option_values,
+)
 from qsage_validate.games.masks import mask_of
 from qsage_validate.games.model_text import ModelParts
 from qsage_validate.games.positional.hex import hex_network, is_hex_board
@@ -135,7 +140,7 @@ def _shape_sets(pg: PgFile, number: dict[str, int]) -> Iterator[int]:
 
 
 def _place(
-    relation: Relation,
+    relation: CellRelation,
     placed: dict[str, str],
     steps: Mapping[str, Mapping[str, str]],
     backwards: Mapping[str, Mapping[str, str]],
@@ -207,7 +212,7 @@ def read_positional(
     return model if plies is None else model.at_depth(plies)
 
 
-_OPTIONS: Final = (Option("depth", Number(1, MAX_DEPTH), "number of plies", 0),)
+_OPTIONS: Final = (TemplateOption("depth", NumberKind(1, MAX_DEPTH), "number of plies", 0),)
 _WON: Final = re.compile(r"won (black|white) ([0-9]{1,9})")
 
 

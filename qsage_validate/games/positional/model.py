@@ -21,7 +21,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import Cell, column_letters, named_cell
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
-from qsage_validate.games.protocol import Board, Player, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 
 if TYPE_CHECKING:
     from qsage_validate.formats.pg import PgFile
@@ -404,7 +404,7 @@ class Arrangement:
         squares = tuple((1, y) for y in range(1, len(names) + 1))
         return cls(1, len(names), squares, Shape.RECTANGLE, grid=False, names=tuple(names))
 
-    def board(self, black: int, white: int) -> Board:
+    def board(self, black: int, white: int) -> BoardPicture:
         """The board with these positions claimed."""
         contents = [Square.OPEN] * (self.width * self.height)
         for k, (x, y) in enumerate(self.squares):
@@ -414,4 +414,6 @@ class Arrangement:
                 contents[(y - 1) * self.width + x - 1] = Square.WHITE
         columns = tuple(column_letters(x) for x in range(1, self.width + 1)) if self.grid else ()
         squares = tuple(contents)
-        return Board(self.width, self.height, squares, self.shape, self.names, columns, self.top)
+        return BoardPicture(
+            self.width, self.height, squares, self.shape, self.names, columns, self.top
+        )

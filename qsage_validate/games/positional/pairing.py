@@ -231,7 +231,7 @@ def maker_pairing(
     stones = sorted(worth, key=lambda bit: -worth[bit]) if begins else [0]
     left = tries
     for stone in stones:
-        search = _Search([shape & ~stone for shape in shapes], free & ~stone)
+        search = _PairSearch([shape & ~stone for shape in shapes], free & ~stone)
         for _ in range(left):
             left -= 1
             pairing = search.pairing()
@@ -247,7 +247,7 @@ def maker_pairing(
     return None
 
 
-class _Search:
+class _PairSearch:
     """Pairs of the positions ``free`` for what sets miss; some sets may miss nothing."""
 
     def __init__(self, shapes: Sequence[int], free: int) -> None:

@@ -39,8 +39,7 @@ from qsage_validate.games.positional.symmetry import (
     key_symmetries,
 )
 from qsage_validate.games.protocol import (
-    Board,
-    Game,
+    BoardPicture,
     Illegality,
     Kernel,
     Move,
@@ -48,6 +47,7 @@ from qsage_validate.games.protocol import (
     Player,
     Position,
     Symmetry,
+    TwoPlayerGame,
 )
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -55,7 +55,7 @@ BLACK, WHITE = Player.BLACK, Player.WHITE
 Successor = tuple[int, Hashable, bool]
 
 
-class PositionalKernel(Kernel):
+class PositionalGameKernel(Kernel):
     """The common part of the kernels for networks and for winning sets."""
 
     def __init__(
@@ -128,7 +128,7 @@ class PositionalKernel(Kernel):
         """True if the player has reached a goal by claiming ``bit``, one of ``own``."""
 
 
-class SetsKernel(PositionalKernel):
+class SetsKernel(PositionalGameKernel):
     """Games of winning sets."""
 
     def __init__(
@@ -189,7 +189,7 @@ class SetsKernel(PositionalKernel):
         return self._claim(state, player, relevant)
 
 
-class ConnectionKernel(PositionalKernel):
+class ConnectionKernel(PositionalGameKernel):
     """Generalized Hex with Black as Short; White has no winning sets."""
 
     def __init__(
@@ -238,7 +238,7 @@ class ConnectionKernel(PositionalKernel):
         return self._claim(state, player, relevant)
 
 
-class CutKernel(PositionalKernel):
+class CutKernel(PositionalGameKernel):
     """Generalized Hex with Black as Cut: Black wins when no way is left for White."""
 
     def _wins(self, own: int, player: Player, bit: int) -> bool:
@@ -260,7 +260,7 @@ class CutKernel(PositionalKernel):
 
 def make_kernel(
     model: PositionalModel, moves: Sequence[Move], symmetries: Sequence[Permutation]
-) -> PositionalKernel:
+) -> PositionalGameKernel:
     """The kernel that suits a model."""
     if model.network is None:
         return SetsKernel(model, moves, symmetries)
@@ -289,7 +289,7 @@ class _MixedKernel(CutKernel):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ClaimMove:
     """A move: the name of the position that is claimed; ``x`` and ``y`` are its square."""
 
     name: str
@@ -320,7 +320,7 @@ class PositionalPosition(Position):
         return self.game.player_at(self.ply)
 
     @property
-    def board(self) -> Board:
+    def board(self) -> BoardPicture:
         return self.game.arrangement.board(self.black, self.white)
 
     def pieces(self, player: Player) -> int:
@@ -369,13 +369,13 @@ class PositionalPosition(Position):
         wins = model.black_wins if outcome.winner is Player.BLACK else model.white_wins
         return next(mask for mask in wins if mask & own == mask)
 
-    def legal_moves(self) -> Sequence[Claim]:
+    def legal_moves(self) -> Sequence[ClaimMove]:
         if self.outcome is not None:
             return ()
         return tuple(self.game.claims[k] for k in members(self.open))
 
     def after(self, move: Move) -> PositionalPosition:
-        assert isinstance(move, Claim), "a legal move"
+        assert isinstance(move, ClaimMove), "a legal move"
         bit = 1 << self.game.model.number[move.name]
         black, white = self.black, self.white
         if self.to_move is Player.BLACK:
@@ -385,7 +385,7 @@ class PositionalPosition(Position):
         return PositionalPosition(self.game, black, white, self.ply + 1)
 
     def is_legal(self, move: Move) -> bool:
-        number = self.game.model.number.get(move.name) if isinstance(move, Claim) else None
+        number = self.game.model.number.get(move.name) if isinstance(move, ClaimMove) else None
         return number is not None and bool(self.open >> number & 1) and self.outcome is None
 
     def illegality(self, move: Move) -> Illegality | None:
@@ -394,7 +394,7 @@ class PositionalPosition(Position):
         game = self.game
         if self.outcome is not None:
             return Illegality.after_end(move, self.outcome)
-        if not isinstance(move, Claim) or move.name not in game.model.number:
+        if not isinstance(move, ClaimMove) or move.name not in game.model.number:
             return Illegality("unknown position", f"{move}: no position of {game.name}")
         number = game.model.number[move.name]
         owner = Player.BLACK if self.black >> number & 1 else Player.WHITE
@@ -402,7 +402,7 @@ class PositionalPosition(Position):
         return Illegality(rule, f"{move}: {rule}", game.arrangement.squares[number], 0)
 
 
-class PositionalGame(Game):
+class PositionalGame(TwoPlayerGame):
     """The game that a positional model describes.
 
     Its atoms are ``black b2``, ``white b2``, ``open b2`` and ``occupied b2``.
@@ -418,7 +418,7 @@ class PositionalGame(Game):
             arrangement = replace(arrangement, top=side_owner(model))
         self.arrangement = arrangement
         self.claims = tuple(
-            Claim(name, *square)
+            ClaimMove(name, *square)
             for name, square in zip(model.positions, self.arrangement.squares, strict=True)
         )
 
@@ -447,7 +447,7 @@ class PositionalGame(Game):
             return turns[ply - 1]
         return turns[-1].other if turns and ply > 1 else Player.BLACK
 
-    def moves(self, player: Player) -> Sequence[Claim]:
+    def moves(self, player: Player) -> Sequence[ClaimMove]:
         return self.claims
 
     def atoms(self, position: Position) -> frozenset[str]:
@@ -465,7 +465,7 @@ class PositionalGame(Game):
     def words(self) -> Collection[str]:
         return [f"{player.value} {name}" for player in Player for name in self.model.positions]
 
-    def board_of(self, atoms: Collection[str]) -> Board:
+    def board_of(self, atoms: Collection[str]) -> BoardPicture:
         held = dict.fromkeys(Player, 0)
         for player in Player:
             own = (k for k, n in enumerate(self.model.positions) if f"{player.value} {n}" in atoms)
@@ -518,7 +518,7 @@ class PositionalGame(Game):
         found = polyomino_of(self.model)
         return () if found is None else tuple(drawing_of(found.cells).split("/"))
 
-    def parse_move(self, text: str, player: Player) -> Claim:
+    def parse_move(self, text: str, player: Player) -> ClaimMove:
         name = text.strip()
         number = self.model.number.get(name)
         if number is None:
@@ -551,8 +551,8 @@ class PositionalGame(Game):
         return self._symmetries
 
     @cached_property
-    def _kernel(self) -> PositionalKernel:
+    def _kernel(self) -> PositionalGameKernel:
         return make_kernel(self.model, self.claims, self._permutations)
 
-    def kernel(self) -> PositionalKernel:
+    def kernel(self) -> PositionalGameKernel:
         return self._kernel

@@ -19,7 +19,7 @@ from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.encodings.layout.codings import Bits, Number
 from qsage_validate.encodings.layout.comments import is_clausal
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode, StateView, board_view
-from qsage_validate.games.protocol import Game, Player, Position, Square
+from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
 from qsage_validate.judging.readings.sketch import Sketch
 from qsage_validate.judging.residuals import trimmed
 from qsage_validate.system.limits import NEVER, Deadline
@@ -35,7 +35,7 @@ _MOST_CODES: Final = 64
 
 
 def with_board(
-    layout: Layout, formula: Qbf, sketch: Sketch, game: Game, deadline: Deadline = NEVER
+    layout: Layout, formula: Qbf, sketch: Sketch, game: TwoPlayerGame, deadline: Deadline = NEVER
 ) -> Layout:
     """The layout of moves with the board and the gates of legality that the formula has.
 
@@ -108,7 +108,7 @@ class _Search:
     layout: Layout
     formula: Qbf
     sketch: Sketch
-    game: Game
+    game: TwoPlayerGame
     deadline: Deadline
 
     def __post_init__(self) -> None:
@@ -483,8 +483,8 @@ class _Search:
             values |= self._fixed(ply, move)
         return values
 
-    def _fixed(self, ply: int, move: str) -> Mapping[int, bool]:
-        return self.layout.moves[ply].coding.encode(move)
+    def _fixed(self, ply: int, move: str) -> dict[int, bool]:
+        return dict(self.layout.moves[ply].coding.encode(move))
 
     def _forced(self, fixed: Mapping[int, bool], *, asserted: bool) -> list[int] | None:
         """The literals that follow by unit propagation; ``None`` where they contradict."""

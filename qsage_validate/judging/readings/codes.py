@@ -71,7 +71,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Style:
+class MoveStyle:
     """A way to write moves that both players share; a player without plies has no code."""
 
     words: str
@@ -80,9 +80,9 @@ class Style:
     """How unusual it is: usual ones are tried first."""
 
 
-def styles(sketch: Sketch, *, ordered: bool = True) -> list[Style]:
+def styles(sketch: Sketch, *, ordered: bool = True) -> list[MoveStyle]:
     """All styles, the usual ones first; without ``ordered`` one for each that bits permute."""
-    found: dict[object, Style] = {}
+    found: dict[object, MoveStyle] = {}
     for style in _styles(sketch, ordered):
         key = tuple(
             (player, tuple(sorted(code.patterns.items())))
@@ -93,7 +93,7 @@ def styles(sketch: Sketch, *, ordered: bool = True) -> list[Style]:
     return sorted(found.values(), key=lambda style: style.rank)
 
 
-def _styles(sketch: Sketch, ordered: bool) -> Iterator[Style]:
+def _styles(sketch: Sketch, ordered: bool) -> Iterator[MoveStyle]:
     players = sorted(set(sketch.movers), key=lambda player: player.value)
     orders = list(_orders(sketch, players))
     # What is written alike is called by its coordinates in games on a grid.
@@ -102,11 +102,11 @@ def _styles(sketch: Sketch, ordered: bool) -> Iterator[Style]:
         for first, lsb in product((0, 1), (False, True) if ordered else (False,)):
             codes = {player: _numbered(lists[player], first, lsb) for player in players}
             text = f"numbers {words}" + (", from 1" if first else "") + _significance(lsb)
-            yield Style(text, codes, 4 * rank + 2 * first + lsb)
+            yield MoveStyle(text, codes, 4 * rank + 2 * first + lsb)
     for rank, (words, lists) in enumerate(orders):
         if max(map(len, lists.values()), default=0) <= _MOST_LITERALS:
             codes = {player: _one_hot(lists[player]) for player in players}
-            yield Style(f"one variable for each move, {words}", codes, 6 + rank)
+            yield MoveStyle(f"one variable for each move, {words}", codes, 6 + rank)
 
 
 def _significance(lsb: bool) -> str:
@@ -175,7 +175,7 @@ def _one_hot(texts: Sequence[str]) -> Code:
 _NAMES: Final = ("action", "column", "row")
 
 
-def _on_squares(sketch: Sketch, players: Sequence[Player], ordered: bool) -> Iterator[Style]:
+def _on_squares(sketch: Sketch, players: Sequence[Player], ordered: bool) -> Iterator[MoveStyle]:
     """Actions and coordinates, in every order of the three numbers."""
     parts = {player: sketch.parts(player) for player in players}
     if any(found is None for found in parts.values()):
@@ -202,7 +202,7 @@ def _on_squares(sketch: Sketch, players: Sequence[Player], ordered: bool) -> Ite
             names = [_NAMES[k] for k in order if k or several]
             text = " and ".join((", ".join(names[:-1]), names[-1]))
             text += (", from 1" if first else "") + _significance(lsb)
-            yield Style(text, codes, (0 if _is_grid(every) else 10) + rank)
+            yield MoveStyle(text, codes, (0 if _is_grid(every) else 10) + rank)
             rank += 1
 
 

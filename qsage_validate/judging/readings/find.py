@@ -12,17 +12,17 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.recovery import recovered
 from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.encodings.layout.codings import NumberedCoding
-from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, Silence
+from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, UnspecifiedLegality
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.differences import described
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.positions import Positions
 from qsage_validate.judging.readings.boards import with_board
-from qsage_validate.judging.readings.codes import Style
+from qsage_validate.judging.readings.codes import MoveStyle
 from qsage_validate.judging.readings.places import QUANTIFIER, Windows, passed_over
 from qsage_validate.judging.readings.screening import (
-    Reading,
+    ReadingGuess,
     Screened,
     Screening,
     in_order,
@@ -82,14 +82,14 @@ class Standing(Enum):
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundReadings:
     """The readings of a formula for a game, the best first.
 
     ``also`` are other readings that no play speaks against; ``tried`` is the number of readings
     that were screened by ``plays`` plays; ``why`` says what ``standing`` rests on.
     """
 
-    game: Game
+    game: TwoPlayerGame
     standing: Standing
     readings: tuple[Screened, ...]
     also: tuple[Screened, ...]
@@ -137,19 +137,19 @@ class Found:
             for one in self.readings[:3]
         )
 
-    def layout_of(self, reading: Reading) -> Layout:
+    def layout_of(self, reading: ReadingGuess) -> Layout:
         """The layout of a reading: moves alone, and the rules."""
         return replace(layout_of(reading, self.sketch, self.game), model=dict(self.model))
 
 
 def find_layout(
     formula: Qbf,
-    game: Game,
+    game: TwoPlayerGame,
     *,
     model: Mapping[str, str] = _NO_MODEL,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
-) -> Found:
+) -> FoundReadings:
     """Find out which variables of ``formula`` are the moves of ``game``.
 
     ``model`` are the parts of the game's model, which the layouts then carry.
@@ -157,10 +157,10 @@ def find_layout(
     Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's,
     and ``UndecidedError`` where the time is up before any reading was screened.
     """
-    return _Search(formula, game, model, deadline.or_after(_SECONDS), tell).run()
+    return _ReadingSearch(formula, game, model, deadline.or_after(_SECONDS), tell).run()
 
 
-def layout_of(reading: Reading, sketch: Sketch, game: Game) -> Layout:
+def layout_of(reading: ReadingGuess, sketch: Sketch, game: TwoPlayerGame) -> Layout:
     """The layout of a reading: moves alone.
 
     Plies that no play comes to have no moves; those that the formula leaves out are left out.
@@ -184,14 +184,14 @@ def layout_of(reading: Reading, sketch: Sketch, game: Game) -> Layout:
         actions=actions,
         game=game.language,
         source=f"{FOUND}moves as {reading.style.words}",
-        silence=Silence.UNSAID,
+        silence=UnspecifiedLegality.UNSAID,
     )
 
 
 @dataclass
-class _Search:
+class _ReadingSearch:
     formula: Qbf
-    game: Game
+    game: TwoPlayerGame
     model: Mapping[str, str]
     deadline: Deadline
     tell: Tell
@@ -200,7 +200,7 @@ class _Search:
     answers: dict[tuple[str, Windows], LevelAnswer] = field(default_factory=dict)
     root: str | None = None
 
-    def run(self) -> Found:
+    def run(self) -> FoundReadings:
         self.sketch = sketch_of(self.game, deadline=self.deadline)
         if not self.sketch.movers:
             return self._without_moves()
@@ -235,14 +235,14 @@ class _Search:
             or self._found(Standing.OPEN, "no reading stands out")
         )
 
-    def _without_moves(self) -> Found:
+    def _without_moves(self) -> FoundReadings:
         """The reading in which no variable is a move: there are no moves in the game."""
         self.screening = Screening(self.formula, self.sketch, self.deadline)
-        nothing = Reading(Style("nothing, for none is ever legal", {}), (), 0)
+        nothing = ReadingGuess(MoveStyle("nothing, for none is ever legal", {}), (), 0)
         self.best = [self.screening.ask(nothing)]
         return self._found(Standing.ANY, "the game ends before its first ply")
 
-    def _rearranged(self, others: Iterable[Screened]) -> Found | None:
+    def _rearranged(self, others: Iterable[Screened]) -> FoundReadings | None:
         """A reading that fits with the variables of plies in another order, if there is one."""
         for found in others:
             self.best.append(found)
@@ -253,7 +253,7 @@ class _Search:
         self.best.sort(key=lambda one: -self._weight(one))
         return None
 
-    def _in_order(self, formula: Qbf) -> Iterator[Found | None]:
+    def _in_order(self, formula: Qbf) -> Iterator[FoundReadings | None]:
         """Screen the readings whose bits stand together, the likely ones first."""
         self.screening = Screening(formula, self.sketch, self.deadline)
         self.best = []
@@ -279,7 +279,7 @@ class _Search:
     def _weight(self, one: Screened) -> float:
         return 60 * one.share - _WEIGHT * one.reading.cost
 
-    def _fitting(self) -> Found | None:
+    def _fitting(self) -> FoundReadings | None:
         """The reading that is proved, or the likeliest of those that nothing speaks against."""
         fitting = [one for one in self.best if one.fits and one.reading.key not in self.refuted]
         telling = [one for one in fitting if self.screening.tells_first_moves(one.reading)]
@@ -305,7 +305,7 @@ class _Search:
         why = ", and the codes of legal first moves, and no others, can win" if telling else ""
         return self._found(Standing.FITS, f"no play speaks against it{why}")
 
-    def _verdict(self, reading: Reading, limit: Deadline, *, alone: bool) -> Verdict | None:
+    def _verdict(self, reading: ReadingGuess, limit: Deadline, *, alone: bool) -> Verdict | None:
         """What is said of the formula under a reading; ``None`` if nothing speaks against it.
 
         A reading that is ``alone`` is held against short plays only: the whole level comes later.
@@ -352,7 +352,7 @@ class _Search:
         who = "Black wins" if black else "Black does not win"
         return f"the formula is {str(truth).lower()}, and {who}, whatever its variables mean"
 
-    def _beyond_codes(self) -> Found | None:
+    def _beyond_codes(self) -> FoundReadings | None:
         """The likeliest reading, where the formula differs from the game in whatever code."""
         if self.root is None:
             self.root = self._differs_at_once()
@@ -368,7 +368,7 @@ class _Search:
                 return self._found(Standing.BEST, why, by_codes=True)
         return None
 
-    def _judged(self, *, sure: bool) -> Found | None:
+    def _judged(self, *, sure: bool) -> FoundReadings | None:
         """The reading by which a formula is judged that none fits, if one stands out.
 
         ``sure`` asks for more, before all readings were looked at: the scopes of the plies have
@@ -397,7 +397,7 @@ class _Search:
             return self._found(Standing.BEST, why)
         return None
 
-    def _telling(self) -> Found | None:
+    def _telling(self) -> FoundReadings | None:
         """The likeliest reading, if under it alone just the legal first moves can win."""
         likely = min(self.best, key=lambda one: one.reading.cost)
         telling = [one for one in self.best if self.screening.tells_first_moves(one.reading)]
@@ -429,8 +429,8 @@ class _Search:
             return f"variables {names} could be a move too, and stand left of those of a ply"
         return ""
 
-    def _found(self, standing: Standing, why: str, *, by_codes: bool = False) -> Found:
-        return Found(
+    def _found(self, standing: Standing, why: str, *, by_codes: bool = False) -> FoundReadings:
+        return FoundReadings(
             game=self.game,
             standing=standing,
             readings=tuple(self.best[:8]),

@@ -23,7 +23,7 @@ QUANTIFIER: Final[Mapping[Player, Quantifier]] = {
 }
 
 
-class Place(NamedTuple):
+class WindowPlaces(NamedTuple):
     """Windows with how unusual they are: scopes that are passed over, and bits inside scopes."""
 
     cost: int
@@ -43,16 +43,16 @@ def places(
     widths: Mapping[Player, int],
     *,
     any_quantifier: bool = False,
-) -> Iterator[Place]:
+) -> Iterator[WindowPlaces]:
     """Places for plies whose moves have ``widths`` bits, the usual ones first, each once."""
     seen: set[Windows] = set()
-    found: list[Place] = []
+    found: list[WindowPlaces] = []
     for view in views(formula):
         for gap, sequence in sequences(view, movers, widths, any_quantifier=any_quantifier):
             for cost, windows in _offsets(view, movers, widths, sequence):
                 if windows not in seen:
                     seen.add(windows)
-                    found.append(Place(4 * gap + cost, windows))
+                    found.append(WindowPlaces(4 * gap + cost, windows))
     yield from sorted(found, key=lambda place: place.cost)
 
 

@@ -10,8 +10,8 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.games.protocol import Player
-from qsage_validate.judging.readings.codes import Style, styles
-from qsage_validate.judging.readings.places import Place, Windows, places
+from qsage_validate.judging.readings.codes import MoveStyle, styles
+from qsage_validate.judging.readings.places import WindowPlaces, Windows, places
 from qsage_validate.judging.readings.sketch import PLAYS, Sketch
 from qsage_validate.judging.readings.values import FixedValues, Pattern
 from qsage_validate.system.limits import NEVER, Deadline
@@ -22,10 +22,10 @@ _ROUNDS: Final = ((6, 120), (20, 24), (60, 12))
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingGuess:
     """A guess: the variables of each ply, in the formula's order, and how moves are written."""
 
-    style: Style
+    style: MoveStyle
     windows: Windows
     cost: int
 
@@ -49,7 +49,7 @@ class Reading:
 class Screened:
     """A reading with the plays after which formula and game agree, of those won by each player."""
 
-    reading: Reading
+    reading: ReadingGuess
     agreed: Mapping[bool, int]
     asked: Mapping[bool, int]
 
@@ -85,7 +85,7 @@ class Screening:
     def __post_init__(self) -> None:
         self.values = FixedValues(self.formula, self.deadline)
 
-    def screen(self, readings: Iterable[Reading], effort: float = inf) -> list[Screened]:
+    def screen(self, readings: Iterable[ReadingGuess], effort: float = inf) -> list[Screened]:
         """The best of ``readings`` by more and more plays, best first.
 
         Where the values have taken so much ``effort`` no new reading is looked at.
@@ -104,14 +104,14 @@ class Screening:
         left.sort(key=lambda one: (-one.share, one.reading.cost))
         return left
 
-    def is_dead(self, reading: Reading) -> bool:
+    def is_dead(self, reading: ReadingGuess) -> bool:
         """True if no values of the windows' variables, with the rest in place, satisfy F.
 
         Then the formula is false after every complete play, however moves are written there.
         """
         return self._live(reading, 0) == frozenset()
 
-    def tells_first_moves(self, reading: Reading) -> bool:
+    def tells_first_moves(self, reading: ReadingGuess) -> bool:
         """True if the codes of legal first moves, and no others, can make the formula true.
 
         Of some codes nothing follows where all can, or none.
@@ -124,13 +124,13 @@ class Screening:
         legal = frozenset(code.patterns.get(move) for move in start)
         return live is not None and live == legal and len(live) < 1 << code.width
 
-    def _live(self, reading: Reading, ply: int) -> frozenset[Pattern] | None:
+    def _live(self, reading: ReadingGuess, ply: int) -> frozenset[Pattern] | None:
         key = reading.windows, ply
         if key not in self._known_live:
             self._known_live[key] = self.values.live(reading.windows, ply)
         return self._known_live[key]
 
-    def illegal_loses(self, reading: Reading, plays: int = 60) -> tuple[int, int]:
+    def illegal_loses(self, reading: ReadingGuess, plays: int = 60) -> tuple[int, int]:
         """How often an illegal last move of Black's takes a win away, of how often it was tried.
 
         In plays that the formula gives to Black, each last move of Black's is replaced by one that
@@ -165,7 +165,7 @@ class Screening:
         """True at the deadline, and where the values have taken so much effort."""
         return self.values.effort >= effort or self.deadline.over
 
-    def agrees(self, reading: Reading, plays: int) -> bool:
+    def agrees(self, reading: ReadingGuess, plays: int) -> bool:
         """True if none of the first ``plays`` plays speaks against a reading."""
         for play in self.sketch.plays[:plays]:
             fixed = reading.fixed(self.sketch.movers, play.moves)
@@ -173,7 +173,7 @@ class Screening:
                 return False
         return True
 
-    def ask(self, reading: Reading, plays: int = PLAYS) -> Screened:
+    def ask(self, reading: ReadingGuess, plays: int = PLAYS) -> Screened:
         """The agreement of formula and game after the first ``plays`` plays of the sketch."""
         movers = self.sketch.movers
         agreed, asked = {True: 0, False: 0}, {True: 0, False: 0}
@@ -189,14 +189,16 @@ class Screening:
         return Screened(reading, agreed, asked)
 
 
-def in_order(formula: Qbf, sketch: Sketch) -> Iterator[Reading]:
+def in_order(formula: Qbf, sketch: Sketch) -> Iterator[ReadingGuess]:
     """The readings in which the bits of a move stand together, the usual ones first."""
-    known: dict[tuple[tuple[Player, int], ...], list[Place]] = {}
-    found: list[Reading] = []
+    known: dict[tuple[tuple[Player, int], ...], list[WindowPlaces]] = {}
+    found: list[ReadingGuess] = []
     for style in styles(sketch):
         widths = {player: code.width for player, code in style.codes.items()}
         key = tuple(widths.items())
         if key not in known:
             known[key] = list(islice(places(formula, sketch.movers, widths), _MOST_READINGS))
-        found += [Reading(style, place.windows, place.cost + style.rank) for place in known[key]]
+        found += [
+            ReadingGuess(style, place.windows, place.cost + style.rank) for place in known[key]
+        ]
     yield from sorted(found, key=lambda reading: reading.cost)

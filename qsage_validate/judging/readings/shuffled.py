@@ -15,9 +15,9 @@ from random import Random
 from typing import Final
 
 from qsage_validate.games.protocol import Player
-from qsage_validate.judging.readings.codes import Style, styles
+from qsage_validate.judging.readings.codes import MoveStyle, styles
 from qsage_validate.judging.readings.places import Windows, sequences, views
-from qsage_validate.judging.readings.screening import Reading, Screened, Screening
+from qsage_validate.judging.readings.screening import ReadingGuess, Screened, Screening
 from qsage_validate.judging.readings.values import Pattern
 
 _SAMPLES: Final = 1200
@@ -74,7 +74,7 @@ def rearranged(
     return whole
 
 
-def _neighbours(reading: Reading, ply: int, pool: Sequence[int]) -> Iterator[Reading]:
+def _neighbours(reading: ReadingGuess, ply: int, pool: Sequence[int]) -> Iterator[ReadingGuess]:
     """The readings with another arrangement of one ply's variables."""
     window = reading.windows[ply]
     others = [v for v in pool if v not in window]
@@ -87,7 +87,7 @@ def _neighbours(reading: Reading, ply: int, pool: Sequence[int]) -> Iterator[Rea
             yield _with(reading, ply, arranged)
 
 
-def _with(reading: Reading, ply: int, window: tuple[int, ...]) -> Reading:
+def _with(reading: ReadingGuess, ply: int, window: tuple[int, ...]) -> ReadingGuess:
     windows = (*reading.windows[:ply], window, *reading.windows[ply + 1 :])
     return replace(reading, windows=windows, cost=max(reading.cost, _COST))
 
@@ -106,7 +106,7 @@ def _exchanged(window: tuple[int, ...], others: Sequence[int]) -> Iterator[tuple
 def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:
     """Readings from which :func:`rearranged` may go on, the likeliest first."""
     sketch, formula = screening.sketch, screening.formula
-    starts: list[tuple[float, Style, list[list[tuple[int, ...]]], Windows]] = []
+    starts: list[tuple[float, MoveStyle, list[list[tuple[int, ...]]], Windows]] = []
     known: dict[tuple[int, ...], list[Windows]] = {}
     for style in styles(sketch, ordered=False):
         widths = {player: code.width for player, code in style.codes.items()}
@@ -139,22 +139,24 @@ def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:
     for _, style, candidates, pools in starts[:_MOST_STARTS]:
         if screening.is_over(effort):
             return
-        reading = Reading(style, tuple(own[0] for own in candidates), _COST)
+        reading = ReadingGuess(style, tuple(own[0] for own in candidates), _COST)
         yield rearranged(screening, screening.ask(reading, _FEW_PLAYS), effort, pools)
 
 
-def _combined(style: Style, candidates: Sequence[Sequence[tuple[int, ...]]]) -> Iterator[Reading]:
+def _combined(
+    style: MoveStyle, candidates: Sequence[Sequence[tuple[int, ...]]]
+) -> Iterator[ReadingGuess]:
     """One candidate for each ply, those that stand first in their lists first."""
     ranked = (range(len(own)) for own in candidates)
     chosen = sorted(islice(product(*ranked), 50 * _MOST_COMBINED), key=sum)
     for places in chosen[:_MOST_COMBINED]:
         windows = tuple(own[k] for own, k in zip(candidates, places, strict=True))
-        yield Reading(style, windows, _COST)
+        yield ReadingGuess(style, windows, _COST)
 
 
 def _by_rates(
-    screening: Screening, style: Style, pools: Windows
-) -> tuple[float, Style, list[list[tuple[int, ...]]], Windows]:
+    screening: Screening, style: MoveStyle, pools: Windows
+) -> tuple[float, MoveStyle, list[list[tuple[int, ...]]], Windows]:
     """Windows for each ply whose codes are true as often as Black wins, the best ones first.
 
     The first value is the sum of the best correlations of Black's plies.

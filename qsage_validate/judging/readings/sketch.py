@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.simulator import GameValues, Simulator, simulator_of
 from qsage_validate.system.limits import NEVER, Deadline
 
@@ -23,7 +23,7 @@ _SQUARE: Final = re.compile(r"([a-z])(\d{1,3})")
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class SketchedPlay:
     """A play to its end, with the winner."""
 
     moves: tuple[str, ...]
@@ -54,7 +54,7 @@ class Sketch:
     choices: tuple[int, ...]
     moves: Mapping[Player, tuple[str, ...]]
     open_moves: frozenset[str]
-    plays: tuple[Play, ...]
+    plays: tuple[SketchedPlay, ...]
     simulator: Simulator
     rates: tuple[Mapping[str, float], ...] = ()
     """For each ply, how often Black wins after a move there, in random plays."""
@@ -72,7 +72,7 @@ class Sketch:
         """The largest number of plies of a play."""
         return len(self.movers)
 
-    def with_plies(self, game: Game) -> Sketch:
+    def with_plies(self, game: TwoPlayerGame) -> Sketch:
         """The sketch with all plies that the rules count, those too that no play comes to."""
         more = range(self.plies + 1, game.plies + 1)
         return replace(
@@ -102,13 +102,17 @@ def parts_of(move: str) -> Parts | None:
 
 
 def sketch_of(
-    game: Game | Simulator, *, seed: int = 1, plays: int = PLAYS, deadline: Deadline = NEVER
+    game: TwoPlayerGame | Simulator,
+    *,
+    seed: int = 1,
+    plays: int = PLAYS,
+    deadline: Deadline = NEVER,
 ) -> Sketch:
     """Play at random, and take plays of both winners, the longer ones first.
 
     Raises ``UsageError`` where the player who makes a ply depends on the play.
     """
-    simulator: Simulator = simulator_of(game) if isinstance(game, Game) else game
+    simulator: Simulator = simulator_of(game) if isinstance(game, TwoPlayerGame) else game
     values = GameValues(simulator, deadline=deadline)
     rng = Random(seed)
     movers: dict[int, Player] = {}
@@ -128,10 +132,12 @@ def sketch_of(
         if min(map(len, found.values())) >= 4 * plays or deadline.over:
             break
     chosen = [_some(found[won], plays // 2, rng) for won in (True, False)]
-    mixed = [Play(moves, won) for pair in _zipped(chosen[0], chosen[1]) for won, moves in pair]
+    mixed = [
+        SketchedPlay(moves, won) for pair in _zipped(chosen[0], chosen[1]) for won, moves in pair
+    ]
     start = simulator.start()
     at_start = set(values.legal(start))
-    if isinstance(game, Game):
+    if isinstance(game, TwoPlayerGame):
         own = {player: tuple(map(str, game.moves(player))) for player in Player}
         other = game.passed(game.initial)
         if other is not None and other.outcome is None:
@@ -139,7 +145,7 @@ def sketch_of(
     else:
         own = {player: tuple(texts) for player, texts in seen.items()}
     return Sketch(
-        name=game.name if isinstance(game, Game) else type(simulator).__name__,
+        name=game.name if isinstance(game, TwoPlayerGame) else type(simulator).__name__,
         movers=tuple(movers[k] for k in range(len(movers))),
         choices=tuple(choices[k] for k in range(len(choices))),
         moves={player: texts[:_MOST_MOVES] for player, texts in own.items()},

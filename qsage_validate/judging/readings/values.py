@@ -8,7 +8,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.residual import residual
-from qsage_validate.judging.residuals import Expansion, solver_value, trimmed
+from qsage_validate.judging.residuals import ExpandedFormula, solver_value, trimmed
 from qsage_validate.system.limits import NEVER, Deadline
 
 _MOST_INPUTS: Final = 300_000
@@ -43,7 +43,7 @@ class FixedValues:
         self._order = [v for scope in self.formula.scopes for v in scope.variables]
         self._universal = self.formula.variables(Quantifier.FORALL)
         self._size = 1 + sum(len(gate.inputs) for gate in self.formula.gates.values())
-        self._expansions: dict[tuple[frozenset[int], frozenset[int]], Expansion] = {}
+        self._expansions: dict[tuple[frozenset[int], frozenset[int]], ExpandedFormula] = {}
         self._free: dict[frozenset[int], frozenset[int]] = {}
         self._known: dict[frozenset[tuple[int, bool]], bool | None] = {}
 
@@ -81,7 +81,7 @@ class FixedValues:
         left = len(self._universal) - len(universal)
         return left <= _MOST_UNIVERSAL and self._size << left <= _MOST_INPUTS
 
-    def _expansion(self, universal: frozenset[int], late: frozenset[int]) -> Expansion:
+    def _expansion(self, universal: frozenset[int], late: frozenset[int]) -> ExpandedFormula:
         key = universal, late
         if key not in self._expansions:
             if len(self._expansions) >= _MOST_EXPANSIONS:
@@ -89,7 +89,7 @@ class FixedValues:
             self.effort += self._size * (1 << len(self._universal) - len(universal)) // _EFFORT
             early = self._early(universal)
             free = [v for v in self._order if v in early or v in late]
-            self._expansions[key] = Expansion(self.formula, free)
+            self._expansions[key] = ExpandedFormula(self.formula, free)
         return self._expansions[key]
 
     def _decide(self, fixed: Mapping[int, bool], deadline: Deadline) -> bool | None:
@@ -102,7 +102,7 @@ class FixedValues:
         size = 1 + sum(len(gate.inputs) for gate in rest.gates.values())
         left = len(rest.variables(Quantifier.FORALL))
         if left <= _MOST_UNIVERSAL and size << left <= _MOST_INPUTS:
-            return Expansion(rest, ()).value({}, self._deadline)
+            return ExpandedFormula(rest, ()).value({}, self._deadline)
         sooner = min(self._deadline.sooner(_SECONDS), deadline, key=lambda one: one.at)
         return solver_value(rest, sooner).truth
 

@@ -16,7 +16,7 @@ from qsage_validate.arena.frame import Frame, WhyNot
 from qsage_validate.arena.pairs import letters_of, pairs_text
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.formats.source import Source, write_atomic
-from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title, lesson_lines
 from qsage_validate.play.transcript import Transcript, is_transcript
 from qsage_validate.render.board_text import board_text
@@ -27,7 +27,7 @@ _LISTED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class PromptCommand:
     """A command: its name, its arguments, a line of help, and its function."""
 
     name: str
@@ -41,7 +41,7 @@ class PlainPlay:
 
     def __init__(
         self,
-        match: Match,
+        match: PlayMatch,
         console: Console,
         *,
         seed: int | None = None,
@@ -302,35 +302,45 @@ class PlainPlay:
 
 
 COMMANDS = (
-    Command("help", "", "this list", PlainPlay._help),
-    Command("moves", "", "the legal moves", PlainPlay._moves),
-    Command("why", "MOVE", "why a move is illegal, by formula and rules", PlainPlay._why),
-    Command(
+    PromptCommand("help", "", "this list", PlainPlay._help),
+    PromptCommand("moves", "", "the legal moves", PlainPlay._moves),
+    PromptCommand("why", "MOVE", "why a move is illegal, by formula and rules", PlainPlay._why),
+    PromptCommand(
         "force",
         "MOVE",
         "let an illegal move happen and see what the formula does",
         PlainPlay._force,
     ),
-    Command("let", "on|off", "let every illegal move happen", PlainPlay._let),
-    Command("claim", "MOVE", "play a move and claim the goal (game stop)", PlainPlay._claim),
-    Command("hint", "", "a suggestion", PlainPlay._hint),
-    Command("teach", "", "how long each move lasts, what threatens, and why", PlainPlay._teach),
-    Command("other", "MOVE", "try MOVE instead of the last reply, by a search", PlainPlay._other),
-    Command("random", "", "play a random legal move", PlainPlay._play_random),
-    Command("undo", "", "take back your last move and its answer", PlainPlay._undo),
-    Command("redo", "", "play them again", PlainPlay._redo),
-    Command("restart", "", "back to the start", PlainPlay._restart),
-    Command(
+    PromptCommand("let", "on|off", "let every illegal move happen", PlainPlay._let),
+    PromptCommand("claim", "MOVE", "play a move and claim the goal (game stop)", PlainPlay._claim),
+    PromptCommand("hint", "", "a suggestion", PlainPlay._hint),
+    PromptCommand(
+        "teach", "", "how long each move lasts, what threatens, and why", PlainPlay._teach
+    ),
+    PromptCommand(
+        "other", "MOVE", "try MOVE instead of the last reply, by a search", PlainPlay._other
+    ),
+    PromptCommand("random", "", "play a random legal move", PlainPlay._play_random),
+    PromptCommand("undo", "", "take back your last move and its answer", PlainPlay._undo),
+    PromptCommand("redo", "", "play them again", PlainPlay._redo),
+    PromptCommand("restart", "", "back to the start", PlainPlay._restart),
+    PromptCommand(
         "history", "", "all that was tried, as a tree with numbered rounds", PlainPlay._history
     ),
-    Command("goto", "N", "go to round N of the history; a move there branches", PlainPlay._go),
-    Command("board", "", "the board once more", PlainPlay._board),
-    Command(
+    PromptCommand(
+        "goto", "N", "go to round N of the history; a move there branches", PlainPlay._go
+    ),
+    PromptCommand("board", "", "the board once more", PlainPlay._board),
+    PromptCommand(
         "pairs", "", "the pairs by which White blocks, where there are some", PlainPlay._show_pairs
     ),
-    Command("gates", "", "variables and gates with their values at this step", PlainPlay._gates),
-    Command("notes", "", "where layout, rules and certificate come from", PlainPlay._notes),
-    Command("save", "FILE", "write the play so far (as JSON if FILE ends so)", PlainPlay._save),
-    Command("load", "FILE", "replay a saved play", PlainPlay._load),
-    Command("quit", "", "leave", PlainPlay._quit),
+    PromptCommand(
+        "gates", "", "variables and gates with their values at this step", PlainPlay._gates
+    ),
+    PromptCommand("notes", "", "where layout, rules and certificate come from", PlainPlay._notes),
+    PromptCommand(
+        "save", "FILE", "write the play so far (as JSON if FILE ends so)", PlainPlay._save
+    ),
+    PromptCommand("load", "FILE", "replay a saved play", PlainPlay._load),
+    PromptCommand("quit", "", "leave", PlainPlay._quit),
 )

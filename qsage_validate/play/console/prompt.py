@@ -20,7 +20,7 @@ from prompt_toolkit.history import InMemoryHistory
 
 from qsage_validate.errors import Exit, UsageError, visible
 from qsage_validate.play.console.plain import COMMANDS, PlainPlay
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.render.console import PlainConsole
 from qsage_validate.system.signals import TERMINATING
 
@@ -28,7 +28,7 @@ from qsage_validate.system.signals import TERMINATING
 class MoveCompleter(Completer):
     """Completes commands, legal moves, and the names of files."""
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: PlayMatch) -> None:
         self._match = match
         self._paths = PathCompleter(expanduser=False)
 
@@ -52,7 +52,7 @@ class MoveCompleter(Completer):
 
 
 def run_plain(
-    match: Match, *, seed: int | None = None, let_happen: bool = False, teach: bool = False
+    match: PlayMatch, *, seed: int | None = None, let_happen: bool = False, teach: bool = False
 ) -> Exit:
     """Play ``match`` by commands until the person leaves; returns the exit code.
 
@@ -76,7 +76,7 @@ def run_plain(
     return play.result
 
 
-def _typed(play: PlainPlay, match: Match) -> Iterator[str]:
+def _typed(play: PlainPlay, match: PlayMatch) -> Iterator[str]:
     session: PromptSession[str] = PromptSession(
         completer=MoveCompleter(match), history=InMemoryHistory(), complete_while_typing=False
     )

@@ -21,7 +21,7 @@ from textual.widgets import Input
 from qsage_validate.arena.frame import BlockMove, MatchMove
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.play.export import ExportFormat, write_play
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose, NoMove, Select
 from qsage_validate.play.state import is_a_play
 from qsage_validate.play.tui.base import check_terminal, complain, ended_by, run_in_colours
@@ -29,8 +29,8 @@ from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.actions import ACTIONS, key_of
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight
 from qsage_validate.play.tui.model.services import Services
-from qsage_validate.play.tui.model.situation import Situation
-from qsage_validate.play.tui.model.view import View
+from qsage_validate.play.tui.model.situation import MatchSituation
+from qsage_validate.play.tui.model.view import ViewState
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, HelpScreen, MenuScreen
 from qsage_validate.play.tui.tool_actions import ToolsApp
 from qsage_validate.play.tui.widgets.block_form import BlockForm
@@ -57,7 +57,7 @@ class PlayApp(ToolsApp):
 
     def __init__(
         self,
-        match: Match,
+        match: PlayMatch,
         *,
         theme: str = "dark",
         seed: int | None = None,
@@ -112,7 +112,7 @@ class PlayApp(ToolsApp):
         elif event.failure is None:
             self._go_where_looked()
 
-    def _failed(self, view: View, failure: QsageError) -> View:
+    def _failed(self, view: ViewState, failure: QsageError) -> ViewState:
         self._say(Note(Weight.ERROR, str(failure)))
         self.notify(str(failure), severity="error", markup=False)
         self._news |= {"messages"}
@@ -123,7 +123,7 @@ class PlayApp(ToolsApp):
             prompt.value = self._typed
         return replace(view, error=str(failure), tried=frozenset(), running=False)
 
-    def _told(self, view: View, answer: requests.Answer) -> View:
+    def _told(self, view: ViewState, answer: requests.Answer) -> ViewState:
         match answer:
             case requests.Played():
                 self._report(view.situation, answer.frames)
@@ -153,7 +153,7 @@ class PlayApp(ToolsApp):
                 if not illegal and answer.legal:
                     said = f"{', '.join(map(str, answer.legal))} is legal"
                 view = replace(view, said=said)
-            case requests.Unclear():
+            case requests.Ambiguous():
                 self._choose(answer.question, answer.moves)
             case requests.Hinted():
                 view = self._hinted(view, answer)
@@ -161,11 +161,11 @@ class PlayApp(ToolsApp):
                 self._say(Note(Weight.DONE, answer.text))
                 self._settle()
                 view = replace(_here(view), said=answer.text, selected=None, tried=frozenset())
-            case requests.Went():
+            case requests.HistoryMoved():
                 there = view.viewing in (None, view.situation.last)
                 view = replace(view, viewing=None if there else view.viewing, looked=True)
                 view = replace(view, selected=None, tried=frozenset())
-            case requests.Nothing():
+            case requests.NoOp():
                 view = replace(view, said=answer.text, running=False, tried=frozenset())
                 self._say(Note(Weight.SAID, answer.text))
             case requests.Saved():
@@ -187,7 +187,7 @@ class PlayApp(ToolsApp):
                 self._confirm_overwrite(answer)
         return view
 
-    def _hinted(self, view: View, answer: requests.Hinted) -> View:
+    def _hinted(self, view: ViewState, answer: requests.Hinted) -> ViewState:
         if answer.hint is None:
             return self._noted(view, "No hint: nothing is known, or the play is over.")
         self._say(Note(Weight.SAID, f"Hint: {answer.hint.text}"))
@@ -227,7 +227,7 @@ class PlayApp(ToolsApp):
                 at = pick.origin, pick.target
                 self.ask("trying the square", requests.try_square, *at, force=force)
 
-    def _may_play(self, view: View) -> bool:
+    def _may_play(self, view: ViewState) -> bool:
         """True if a move can be made now; otherwise a message says why not."""
         if view.busy is not None:
             self._remark(view, "Still working: that was not played.")
@@ -428,7 +428,7 @@ class PlayApp(ToolsApp):
                 yield SystemCommand(action.title, about, partial(self.run_action, action.name))
 
 
-def _here(view: View) -> View:
+def _here(view: ViewState) -> ViewState:
     """The view with the frame on the board that the match has come to."""
     return replace(view, viewing=None, looked=False)
 
@@ -438,7 +438,7 @@ def _squares(move: MatchMove) -> frozenset[tuple[int, int]]:
     return frozenset() if square is None else frozenset({square})
 
 
-def _frame_of_ply(situation: Situation, ply: int | None) -> int | None:
+def _frame_of_ply(situation: MatchSituation, ply: int | None) -> int | None:
     """The index to look at for ``ply``; ``None`` for the present."""
     found = (k for k, frame in enumerate(situation.frames) if frame.ply == ply)
     index = next(found, None)
@@ -451,7 +451,7 @@ def _file_name(title: str) -> str:
     return (re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or "play") + ".play"
 
 
-def rescue(match: Match, name: str | None, refuge: str | None = None) -> None:
+def rescue(match: PlayMatch, name: str | None, refuge: str | None = None) -> None:
     """Save the play, here, in ``refuge`` or where temporary files go, and say where it is.
 
     What was taken back is in it, as a variation.
@@ -500,7 +500,7 @@ class Left:
 
 
 def run(
-    match: Match,
+    match: PlayMatch,
     *,
     theme: str = "dark",
     seed: int | None = None,

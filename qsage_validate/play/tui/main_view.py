@@ -11,15 +11,15 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from qsage_validate.arena.frame import BlockMove, Frame, WhyNot
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.lessons import ply_notes
 from qsage_validate.play.tui.model.notes import Note, Replay, Weight, frame_notes
 from qsage_validate.play.tui.model.pane_layout import PANES, Sizing, too_small
 from qsage_validate.play.tui.model.services import Services
-from qsage_validate.play.tui.model.situation import Situation
-from qsage_validate.play.tui.model.view import Status, View, picture, square_text, status
-from qsage_validate.play.tui.screens.findings_screen import Found
+from qsage_validate.play.tui.model.situation import MatchSituation
+from qsage_validate.play.tui.model.view import StatusLines, ViewState, picture, square_text, status
+from qsage_validate.play.tui.screens.findings_screen import ListedFinding
 from qsage_validate.play.tui.themes import DARK, LIGHT
 from qsage_validate.play.tui.widgets.bars import ActionBar, StatusBar, TitleBar
 from qsage_validate.play.tui.widgets.block_form import BlockForm
@@ -40,7 +40,7 @@ class ShowingApp(AskingApp):
 
     def __init__(
         self,
-        match: Match,
+        match: PlayMatch,
         *,
         theme: str,
         let_happen: bool,
@@ -52,7 +52,7 @@ class ShowingApp(AskingApp):
         self._home = PANES[0] if match.program is None else "why"
         self._program = match.program
         self._replay = replay
-        self.proof_found: tuple[Found, ...] = ()
+        self.proof_found: tuple[ListedFinding, ...] = ()
         self._services = Services() if services is None else services
         self._board: BoardView | None = None
         self._form: BlockForm | None = None
@@ -96,7 +96,7 @@ class ShowingApp(AskingApp):
 
     # Showing
 
-    def show(self, view: View) -> None:
+    def show(self, view: ViewState) -> None:
         """Make ``view`` what is on the screen."""
         self.view = view
         situation = view.situation
@@ -135,7 +135,7 @@ class ShowingApp(AskingApp):
         square = "" if self._board is None or over else self._square_text(self._board)
         self.query_one(StatusBar).show(self._with_goal(status(self.view)), square)
 
-    def _with_goal(self, shown: Status) -> Status:
+    def _with_goal(self, shown: StatusLines) -> StatusLines:
         """The status, with the goal in an empty second line where the goal has no line."""
         goal = self.view.situation.facts.goal
         if shown.detail or not goal or self.default_screen.has_class("-tall"):
@@ -161,7 +161,7 @@ class ShowingApp(AskingApp):
             active.add("teach")
         self.query_one(ActionBar).show(self._possible, frozenset(active))
 
-    def _show_form(self, form: BlockForm, view: View) -> None:
+    def _show_form(self, form: BlockForm, view: ViewState) -> None:
         situation = view.situation
         block = next((m for m in situation.legal if isinstance(m, BlockMove)), None)
         if view.past and not view.frame.state:
@@ -203,11 +203,11 @@ class ShowingApp(AskingApp):
         }.get(name, True)
 
     @property
-    def found(self) -> tuple[Found, ...]:
+    def found(self) -> tuple[ListedFinding, ...]:
         """The findings of this play, and those of the last proof."""
         frames = self.view.situation.line
         own = tuple(
-            Found(finding, index, "this play")
+            ListedFinding(finding, index, "this play")
             for index, frame in enumerate(frames)
             for finding in frame.findings
         )
@@ -219,18 +219,18 @@ class ShowingApp(AskingApp):
         if notes:
             self.query_one(MessagesPane).add(*notes)
 
-    def _noted(self, view: View, text: str) -> View:
+    def _noted(self, view: ViewState, text: str) -> ViewState:
         """Tell of the outcome of an action, in a place that nothing hides."""
         self._say(Note(Weight.DONE, text))
         self.notify(text, markup=False)
         return replace(view, said=text)
 
-    def _remark(self, view: View, text: str) -> None:
+    def _remark(self, view: ViewState, text: str) -> None:
         self._say(Note(Weight.SAID, text))
         self.bell()
         self.show(replace(view, said=text))
 
-    def _report(self, situation: Situation, frames: Sequence[Frame]) -> None:
+    def _report(self, situation: MatchSituation, frames: Sequence[Frame]) -> None:
         """Say what happened in ``frames``."""
         self._say(*frame_notes(situation, frames, self._replay))
         if any(frame.findings for frame in frames):
@@ -259,7 +259,7 @@ class ShowingApp(AskingApp):
 
     # Looking
 
-    def _stopped(self) -> View:
+    def _stopped(self) -> ViewState:
         """The view with the random player stopped."""
         self.view = replace(self.view, running=False)
         return self.view

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from qsage_validate.errors import Exit, visible
 from qsage_validate.play.tui.base import LeavableApp
-from qsage_validate.play.tui.model.entries import Entry, EntryField, shown_command
+from qsage_validate.play.tui.model.entries import EntryField, StartEntry, shown_command
 from qsage_validate.play.tui.once import Choices
 from qsage_validate.play.tui.themes import DARK, LIGHT
 
@@ -52,7 +52,7 @@ class StartApp(LeavableApp[tuple[str, ...]]):
 
     def __init__(
         self,
-        entries: Sequence[Entry],
+        entries: Sequence[StartEntry],
         theme: str,
         message: str | None = None,
         waiting: str | None = None,
@@ -61,7 +61,7 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         self._entries = tuple(entries)
         self._message = message
         self._waiting = waiting
-        self._at: list[Entry | None] = []
+        self._at: list[StartEntry | None] = []
         self.entry = self._entries[0]
         self._inputs: dict[str, _Widget] = {}
         self._way: Select[int] | None = None
@@ -118,7 +118,7 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         if entry is not None:
             await self._show(entry)
 
-    async def _show(self, entry: Entry) -> None:
+    async def _show(self, entry: StartEntry) -> None:
         self.entry = entry
         self.query_one("#start-name", Static).update(visible(entry.title))
         self.query_one("#start-rules", Static).update(visible(entry.rules))

@@ -16,7 +16,7 @@ from qsage_validate.errors import QsageError
 from qsage_validate.play.tui.main_view import ShowingApp
 from qsage_validate.play.tui.model.actions import key_of
 from qsage_validate.play.tui.model.notes import Note, Weight
-from qsage_validate.play.tui.model.view import View
+from qsage_validate.play.tui.model.view import ViewState
 from qsage_validate.play.tui.screens.dialogs import MenuScreen
 from qsage_validate.play.tui.worker import TEACHER
 from qsage_validate.system.limits import Deadline
@@ -65,12 +65,12 @@ class TeachingApp(ShowingApp):
         """Begin to teach (before the board is shown)."""
         self.view = replace(self.view, teaches=self._match.may_teach)
 
-    def show(self, view: View) -> None:
+    def show(self, view: ViewState) -> None:
         """Show ``view`` with the lessons of its line, and learn what is not known yet."""
         super().show(replace(view, lessons=self._known(view)))
         self._learn()
 
-    def _known(self, view: View) -> dict[int, Lesson]:
+    def _known(self, view: ViewState) -> dict[int, Lesson]:
         """The lessons of the line, by the indices of their frames."""
         if not view.teaches:
             return {}

@@ -10,14 +10,14 @@ from textual import on
 
 from qsage_validate.formats.confined import check_inside
 from qsage_validate.play.export import ExportFormat, formats_of, write_play
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.notes import Note, Weight
 from qsage_validate.play.tui.model.requests import Answer, Saved, WouldOverwrite, follow
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, PathScreen
-from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Found
+from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, ListedFinding
 from qsage_validate.play.tui.screens.gate_screen import GateScreen
-from qsage_validate.play.tui.screens.prove_screen import Proof, ProveScreen
+from qsage_validate.play.tui.screens.prove_screen import ProveScreen, ScreenProof
 from qsage_validate.play.tui.screens.tree_screen import TreeScreen
 from qsage_validate.play.tui.teaching import TeachingApp
 from qsage_validate.play.tui.widgets.panes import ValuesPane, WhyPane
@@ -32,7 +32,7 @@ _ABOUT = (
 _ABOUT_SGF = "  .sgf   all that was tried as variations, for programs of Hex\n"
 
 
-def export_play(match: Match, path: str, *, overwrite: bool) -> Answer:
+def export_play(match: PlayMatch, path: str, *, overwrite: bool) -> Answer:
     """Write the play so far in the format that the end of ``path`` names."""
     target = os.path.expanduser(path)
     form = ExportFormat.of(target)
@@ -108,7 +108,7 @@ class ToolsApp(TeachingApp):
         else:
             self._remark(self.view, "Nothing was found so far.")
 
-    def _jump(self, found: Found | None) -> None:
+    def _jump(self, found: ListedFinding | None) -> None:
         """Go to the step of a finding, replaying its play if it is another one."""
         if found is None:
             return
@@ -170,7 +170,7 @@ class ToolsApp(TeachingApp):
             return
         self.push_screen(ProveScreen(self._services.prove), self._proved)
 
-    def _proved(self, proof: Proof | None) -> None:
+    def _proved(self, proof: ScreenProof | None) -> None:
         """Keep what a proof has found, and say how it ended."""
         if proof is None:
             return

@@ -17,11 +17,11 @@ from textual.message import Message
 from textual.worker import Worker, WorkerState
 
 from qsage_validate.errors import Exit, QsageError
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.base import LeavableApp
 from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.model.situation import Situation
-from qsage_validate.play.tui.model.view import View
+from qsage_validate.play.tui.model.situation import MatchSituation
+from qsage_validate.play.tui.model.view import ViewState
 from qsage_validate.system.task import Task
 
 P = ParamSpec("P")
@@ -40,33 +40,33 @@ class Answered(Message):
 
     answer: requests.Answer | None
     failure: QsageError | None
-    situation: Situation | None
+    situation: MatchSituation | None
 
 
 class AskingApp(LeavableApp[Exit]):
     """An app around a match; only its worker thread touches the match."""
 
-    def __init__(self, match: Match, *, theme: str, let_happen: bool) -> None:
+    def __init__(self, match: PlayMatch, *, theme: str, let_happen: bool) -> None:
         super().__init__(theme)
         self._match = match
         self.work: Task | None = match.task
         self._queue: deque[tuple[str, requests.Request]] = deque()
-        self.view = View(Situation.of(match), let_happen=let_happen)
+        self.view = ViewState(MatchSituation.of(match), let_happen=let_happen)
 
     @abstractmethod
-    def show(self, view: View) -> None:
+    def show(self, view: ViewState) -> None:
         """Make ``view`` what is on the screen."""
 
     def ask(
         self,
         what: str,
-        request: Callable[Concatenate[Match, P], requests.Answer],
+        request: Callable[Concatenate[PlayMatch, P], requests.Answer],
         *args: P.args,
         **named: P.kwargs,
     ) -> None:
         """Ask the match; ``what`` names it for the person.  Waits its turn when it is busy."""
 
-        def asked(match: Match) -> requests.Answer:
+        def asked(match: PlayMatch) -> requests.Answer:
             return request(match, *args, **named)
 
         if self.view.busy is None:
@@ -97,7 +97,7 @@ class AskingApp(LeavableApp[Exit]):
         # In the worker thread.  A bug is raised, and ends the app in on_worker_state_changed.
         answer: requests.Answer | None = None
         failure: QsageError | None = None
-        situation: Situation | None = None
+        situation: MatchSituation | None = None
         try:
             with self.work or nullcontext():
                 answer = request(self._match)
@@ -105,7 +105,7 @@ class AskingApp(LeavableApp[Exit]):
             failure = error
         try:
             with self.work or nullcontext():
-                situation = Situation.of(self._match)
+                situation = MatchSituation.of(self._match)
         except QsageError as error:
             failure = failure or error
         self.post_message(Answered(answer, failure, situation))

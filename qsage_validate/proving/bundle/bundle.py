@@ -23,7 +23,7 @@ from qsage_validate.encodings.layout.foreign import find_meta
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source, quoted
-from qsage_validate.kernel.certificate import ClauseCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, ClauseCertificate, Dialect
 from qsage_validate.kernel.lrat import check_lrat
 from qsage_validate.kernel.obligation import Cnf, Obligation, Span
 from qsage_validate.problems.files import Files
@@ -32,8 +32,8 @@ from qsage_validate.problems.provenance import file_fact
 from qsage_validate.proving.bundle.formula_cnf import formula_cnf, formula_proof
 from qsage_validate.proving.bundle.lrat_proof import Derivation, refutation
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.report import Report
-from qsage_validate.proving.runner import Options, validate
+from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.runner import ValidationOptions, validate
 from qsage_validate.proving.statements import game_text
 from qsage_validate.proving.verified.games import CERTIFICATE, CNF, GAME_FILES, PROOF, write_game
 from qsage_validate.system.clock import Stopwatch
@@ -119,7 +119,7 @@ def write_bundle(
     folder: str,
     files: Files,
     problem: Problem,
-    report: Report,
+    report: ValidationReport,
     *,
     minimal: bool = False,
     tell: Tell = nobody,
@@ -211,13 +211,13 @@ def _write_files(folder: str, level: Level, cnf: Cnf, derivation: Derivation) ->
 # -- Theorems --------------------------------------------------------------------------------
 
 
-def _proves_formula(problem: Problem, report: Report) -> bool:
+def _proves_formula(problem: Problem, report: ValidationReport) -> bool:
     result = report.result(Level.FORMULA)
     there = problem.formula is not None and problem.certificate is not None
     return there and result is not None and isinstance(result.verdict, Proved)
 
 
-def _obligations(report: Report) -> dict[Level, Obligation]:
+def _obligations(report: ValidationReport) -> dict[Level, Obligation]:
     return {
         result.level: result.obligation
         for result in report.results
@@ -262,7 +262,7 @@ def made_again(problem: Problem, levels: Sequence[Level], *, minimal: bool) -> d
         found[Level.FORMULA] = Remade(cnf, _theorem(Level.FORMULA, problem, None, cnf))
     others = tuple(level for level in SAT_LEVELS if level in levels and level is not Level.FORMULA)
     if others:
-        options = Options(levels=others, obligations=True, minimal=minimal)
+        options = ValidationOptions(levels=others, obligations=True, minimal=minimal)
         report = validate(problem, options)
         if report.interrupted:
             raise KeyboardInterrupt
@@ -325,8 +325,8 @@ def _sentences(level: Level, problem: Problem) -> tuple[str, list[str]]:
     named = "the game" if game is None else game.name
     if level is Level.FORMULA:
         assert certificate is not None
-        value = "false" if certificate.kind is Kind.SKOLEM else "true"
-        free = "universal" if certificate.kind is Kind.SKOLEM else "existential"
+        value = "false" if certificate.kind is CertificateKind.SKOLEM else "true"
+        free = "universal" if certificate.kind is CertificateKind.SKOLEM else "existential"
         reads = (
             "which variables each function reads (level dependencies, by reachability in the "
             "certificate's graph): without that nothing follows about the formula's value"

@@ -25,7 +25,7 @@ from qsage_validate.proving.bundle.bundle import (
     Remade,
     made_again,
 )
-from qsage_validate.proving.bundle.checkers import COQ, Answer, Outcome, run_checker
+from qsage_validate.proving.bundle.checkers import COQ, CheckerAnswer, CheckerOutcome, run_checker
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.verified.theorems import VerifiedTheorem, verified_theorems
 from qsage_validate.system.limits import Deadline
@@ -50,7 +50,7 @@ class TheoremCheck:
     """
 
     theorem: ManifestTheorem
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CheckerOutcome, ...]
     link: Link
     reason: str = ""
     statement: str | None = None
@@ -60,12 +60,12 @@ class TheoremCheck:
     def unsatisfiable(self) -> bool:
         """True if a checker has accepted the proof and none has refuted it."""
         answers = [outcome.answer for outcome in self.outcomes]
-        return Answer.VERIFIED in answers and Answer.REFUTED not in answers
+        return CheckerAnswer.VERIFIED in answers and CheckerAnswer.REFUTED not in answers
 
     @property
     def accepted_by(self) -> tuple[str, ...]:
         """The checkers that have accepted the proof."""
-        return tuple(x.checker for x in self.outcomes if x.answer is Answer.VERIFIED)
+        return tuple(x.checker for x in self.outcomes if x.answer is CheckerAnswer.VERIFIED)
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -105,7 +105,7 @@ class TheoremCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class BundleVerification:
     """A bundle that was checked; ``faults`` are files that are not those of the manifest.
 
     ``verified`` are the theorems that the checker verified in Coq was asked for.
@@ -123,9 +123,9 @@ class Verification:
         outcomes = [x.answer for each in self.theorems for x in each.outcomes]
         links = [each.link for each in self.theorems]
         refuted = any(each.proved is False for each in self.verified)
-        if refuted or self.faults or Answer.REFUTED in outcomes or Link.DIFFERENT in links:
+        if refuted or self.faults or CheckerAnswer.REFUTED in outcomes or Link.DIFFERENT in links:
             return Exit.REFUTED
-        if Answer.GAVE_UP in outcomes or Link.UNKNOWN in links:
+        if CheckerAnswer.GAVE_UP in outcomes or Link.UNKNOWN in links:
             return Exit.UNDECIDED
         return Exit.FINE
 
@@ -168,7 +168,7 @@ def verify_bundle(
     inputs: bool = True,
     timeout: float | None = None,
     tell: Tell = nobody,
-) -> Verification:
+) -> BundleVerification:
     """Check a bundle with ``checkers``; ``inputs`` asks for the CNFs to be made again.
 
     ``timeout`` (seconds) is the limit of each program.  Raises ``InputError`` for files that are
@@ -177,7 +177,7 @@ def verify_bundle(
     folder = manifest.folder
     faults = _faulty_files(manifest)
     if faults:  # nothing that they say is worth a check
-        return Verification(folder, faults, (), ())
+        return BundleVerification(folder, faults, (), ())
     missing: tuple[str, ...] = ()
     links: dict[Level, _Linked] = {}
     if inputs:
@@ -207,7 +207,7 @@ def verify_bundle(
     if COQ in checkers and inputs and not missing and not faults:
         tell(Progress("theorems", COQ))
         verified = verified_theorems(manifest, deadline=Deadline.after(timeout))
-    return Verification(folder, faults, missing, tuple(checks), verified)
+    return BundleVerification(folder, faults, missing, tuple(checks), verified)
 
 
 def _faulty_files(manifest: Manifest) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ _ACL2: Final = """\
 """
 
 
-class Answer(Enum):
+class CheckerAnswer(Enum):
     """The answer of a checker; the values are those of ``--json``."""
 
     VERIFIED = "verified"
@@ -66,11 +66,11 @@ class Answer(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckerOutcome:
     """The answer of a checker to a proof, its reason if not verified, and wall-clock seconds."""
 
     checker: str
-    answer: Answer
+    answer: CheckerAnswer
     seconds: float
     reason: str = ""
 
@@ -85,7 +85,7 @@ def installed() -> tuple[str, ...]:
     return (OWN, *(name for name, (find, _) in _OTHERS.items() if find() is not None))
 
 
-def run_checker(name: str, cnf: str, lrat: str, *, deadline: Deadline = NEVER) -> Outcome:
+def run_checker(name: str, cnf: str, lrat: str, *, deadline: Deadline = NEVER) -> CheckerOutcome:
     """Ask one checker; the deadline is for programs of others.
 
     Raises ``UsageError`` for a checker that is not there, and ``InputError`` for files that are
@@ -109,18 +109,18 @@ def run_checker(name: str, cnf: str, lrat: str, *, deadline: Deadline = NEVER) -
             answer, reason = ask(
                 program, os.path.abspath(cnf), os.path.abspath(lrat), folder, deadline
             )
-    return Outcome(name, answer, watch.seconds, one_line(reason))
+    return CheckerOutcome(name, answer, watch.seconds, one_line(reason))
 
 
-_Said = tuple[Answer, str]
+_Said = tuple[CheckerAnswer, str]
 
 
 def _own(cnf: str, lrat: str) -> _Said:
     try:
         check_lrat(cnf, lrat)
     except ProofError as error:
-        return Answer.REFUTED, str(error)
-    return Answer.VERIFIED, ""
+        return CheckerAnswer.REFUTED, str(error)
+    return CheckerAnswer.VERIFIED, ""
 
 
 # -- Programs of others ----------------------------------------------------------------------
@@ -156,22 +156,25 @@ def _ask_acl2(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline
         [program], stdin=_ACL2.encode(), deadline=deadline, env=environment, cwd=Path(folder)
     )
     answer, reason = _judged(done, "s VERIFIED", ("s FAILED", "HARD ACL2 ERROR"))
-    if answer is not Answer.VERIFIED:
+    if answer is not CheckerAnswer.VERIFIED:
         return answer, reason
     with open_input(cnf, pipes=False, most=inf) as file:
         wanted = [set(clause) for clause in read_cnf(cnf, file).values()]
     text = Path(folder, "proved.txt").read_text(encoding="ascii")
     proved = [set(map(int, line.split()[:-1])) for line in text.splitlines() if line.strip()]
     if proved != wanted:
-        return Answer.REFUTED, "ACL2's checker has refuted other clauses than those of the CNF"
+        return (
+            CheckerAnswer.REFUTED,
+            "ACL2's checker has refuted other clauses than those of the CNF",
+        )
     return answer, ""
 
 
 def _ask_coq(program: str, cnf: str, lrat: str, folder: str, deadline: Deadline) -> _Said:
     answer = ask([cnf, lrat], deadline=deadline)
     if answer.proved is None:
-        return Answer.GAVE_UP, answer.text
-    return (Answer.VERIFIED, "") if answer.proved else (Answer.REFUTED, answer.text)
+        return CheckerAnswer.GAVE_UP, answer.text
+    return (CheckerAnswer.VERIFIED, "") if answer.proved else (CheckerAnswer.REFUTED, answer.text)
 
 
 def _judged(done: Finished, good: str, bad: Sequence[str]) -> _Said:
@@ -182,13 +185,13 @@ def _judged(done: Finished, good: str, bad: Sequence[str]) -> _Said:
     ]
     fault = next((line for line in lines if line.startswith(tuple(bad))), None)
     if fault is not None:
-        return Answer.REFUTED, fault
+        return CheckerAnswer.REFUTED, fault
     if good in lines and done.ended is Ended.EXITED and done.returncode == 0:
-        return Answer.VERIFIED, ""
+        return CheckerAnswer.VERIFIED, ""
     said = [*done.stderr.decode(errors="replace").splitlines(), *lines]
     last = next((line for line in reversed(said) if line.strip()), "nothing")
     how = f"exit code {done.returncode}" if done.ended is Ended.EXITED else done.ended.value
-    return Answer.GAVE_UP, f"{how}, and said: {last}"
+    return CheckerAnswer.GAVE_UP, f"{how}, and said: {last}"
 
 
 _Ask = Callable[[str, str, str, str, Deadline], _Said]

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from qsage_validate.circuit.qbf import Connective, Qbf, tseitin
 from qsage_validate.kernel.certificate import (
     Certificate,
+    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
-    Kind,
     dont_cares,
 )
 from qsage_validate.kernel.obligation import Clause, Cnf, Span, spans, tidy
@@ -86,8 +86,8 @@ class _Problem:
             variables.append(Span(formula.max_variable + 1, last, meaning))
             section("the clauses of the certificate", own)
         section("variables without a function are false", ([-v] for v in self.free))
-        output = formula.output if certificate.kind is Kind.HERBRAND else -formula.output
-        value = "true" if certificate.kind is Kind.HERBRAND else "false"
+        output = formula.output if certificate.kind is CertificateKind.HERBRAND else -formula.output
+        value = "true" if certificate.kind is CertificateKind.HERBRAND else "false"
         section(f"the formula's output is {value}: the certificate loses", [[output]])
         used = tuple(each for each in variables if each.first <= each.last)
         self.cnf = Cnf(last, clauses, used, spans(sections))
@@ -160,7 +160,7 @@ class _Reduction:
     """
 
     def __init__(
-        self, formula: Qbf, kind: Kind, graph: _Graph, free: Sequence[int], cnf: Cnf
+        self, formula: Qbf, kind: CertificateKind, graph: _Graph, free: Sequence[int], cnf: Cnf
     ) -> None:
         self.derivation = Derivation(len(cnf.clauses))
         self.kept: dict[Clause, int] = {}
@@ -190,7 +190,7 @@ class _Reduction:
             else:
                 for gate_clause in tseitin(variable, each):
                     self._keep(gate_clause)
-        self._keep((formula.output if kind is Kind.HERBRAND else -formula.output,))
+        self._keep((formula.output if kind is CertificateKind.HERBRAND else -formula.output,))
 
     def _of(self, literal: int) -> int:
         found = self._equals.get(abs(literal))

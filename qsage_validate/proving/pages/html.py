@@ -15,7 +15,7 @@ from itertools import count
 from markupsafe import Markup
 
 from qsage_validate.errors import one_line
-from qsage_validate.games.protocol import Board, Game
+from qsage_validate.games.protocol import BoardPicture, TwoPlayerGame
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.provenance import facts_from_json, file_facts, versions
 from qsage_validate.proving.levels import Level
@@ -23,7 +23,7 @@ from qsage_validate.proving.pages.finding_groups import groups_of
 from qsage_validate.proving.pages.refuted_play import first_refuted_play
 from qsage_validate.proving.pages.statistics import Statistics
 from qsage_validate.proving.pages.templates import page, tone
-from qsage_validate.proving.report import Report
+from qsage_validate.proving.report import ValidationReport
 from qsage_validate.render.bar_chart import Bar, bar_chart
 from qsage_validate.render.board_svg import Marks, board_svg
 from qsage_validate.render.steps import diagram
@@ -44,11 +44,11 @@ _MOST_BARS = 40
 
 
 def html_report(
-    report: Report,
+    report: ValidationReport,
     problem: Problem | None = None,
     statistics: Statistics | None = None,
     *,
-    game: Game | None = None,
+    game: TwoPlayerGame | None = None,
 ) -> str:
     """The page.
 
@@ -112,7 +112,7 @@ class _Drawings:
     def __init__(self) -> None:
         self._names = map("drawing-{}".format, count(1))
 
-    def board(self, board: Board, marks: Marks, title: str) -> Markup:
+    def board(self, board: BoardPicture, marks: Marks, title: str) -> Markup:
         """A board for the page."""
         name = next(self._names)
         return Markup(board_svg(board, marks, title=title, identifier=name, standalone=False))

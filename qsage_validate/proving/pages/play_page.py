@@ -21,14 +21,14 @@ from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateCo
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.formats.source import label
-from qsage_validate.games.protocol import Board, Player, Square
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.games.protocol import BoardPicture, Player, Square
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.provenance import file_facts
 from qsage_validate.proving.pages.rules_table import TooManyPositionsError, rules_table
 from qsage_validate.proving.pages.templates import page, tone
-from qsage_validate.proving.pages.words import Words
-from qsage_validate.proving.report import Report
+from qsage_validate.proving.pages.words import NumberedTexts
+from qsage_validate.proving.report import ValidationReport
 from qsage_validate.render.board_svg import board_svg, centres, paints
 from qsage_validate.strategies.readings import Assignment, LayoutMove, PlyCode, SquareXY
 from qsage_validate.strategies.skolem import SkolemReader
@@ -44,13 +44,13 @@ _PAINTS: Final = {
 }  # fmt: skip
 
 
-def play_page(problem: Problem, report: Report) -> str:
+def play_page(problem: Problem, report: ValidationReport) -> str:
     """The page of a problem, with the verdict of its validation.
 
     Raises ``UsageError`` for what a page cannot play: a clause set, a Herbrand certificate, a
     formula without a layout, more than ``MOST_GATES`` gates.
     """
-    words = Words()
+    words = NumberedTexts()
     drawing, data = _data(problem, words)
     data["rules"], rules = _rules(problem, words)
     data["words"] = words.shown()
@@ -70,7 +70,7 @@ def play_page(problem: Problem, report: Report) -> str:
     return page("play.html.jinja", ["rules.js", "play.js"], values)
 
 
-def _rules(problem: Problem, words: Words) -> tuple[dict[str, object] | None, str]:
+def _rules(problem: Problem, words: NumberedTexts) -> tuple[dict[str, object] | None, str]:
     """The table of the rules, where it travels, and what the page says of the rules."""
     game, layout = problem.game, problem.layout
     if game is None or layout is None:
@@ -85,7 +85,7 @@ def _rules(problem: Problem, words: Words) -> tuple[dict[str, object] | None, st
     return table, f"Each step is compared with the rules of the game, which have {count}."
 
 
-class _Graph:
+class _PageGraph:
     """The literals that a page asks for, which become one graph."""
 
     def __init__(self, oracle: SimulationOracle) -> None:
@@ -111,19 +111,19 @@ class _Graph:
         return base64.b64encode(packed).decode(), aig.num_gates, outputs
 
 
-def _data(problem: Problem, words: Words) -> tuple[str, dict[str, object]]:
+def _data(problem: Problem, words: NumberedTexts) -> tuple[str, dict[str, object]]:
     certificate, layout = problem.answering, problem.layout
     if layout is None:
         raise UsageError(f"found no layout in {problem.files.name}, expected one: --meta")
     if not isinstance(certificate, CircuitCertificate):
         raise UsageError("found a clause set, expected functions as a circuit for a page")
-    if certificate.kind is not Kind.SKOLEM:
+    if certificate.kind is not CertificateKind.SKOLEM:
         raise UsageError("found a Herbrand certificate, expected a Skolem certificate for a page")
     oracle = SimulationOracle(certificate, problem.formula)
     game = problem.game
     square_of = named_cell if game is None else game.square_of
     reader = SkolemReader(layout, oracle, square_of)
-    graph, names = _Graph(oracle), Names(layout, problem.formula)
+    graph, names = _PageGraph(oracle), Names(layout, problem.formula)
     state = layout.state
     places = state.places if state.is_board or state.position else ()
     numbers = {kind: number for number, kind in enumerate(state.kinds)}
@@ -202,7 +202,7 @@ def _code(code: StateCode | None) -> str | None:
     return None if code is None else code.kinds[0]
 
 
-def _blank(problem: Problem, layout: Layout) -> Board | None:
+def _blank(problem: Problem, layout: Layout) -> BoardPicture | None:
     """The board without stones; ``None`` where neither rules nor formula have one."""
     if problem.game is not None:
         board = problem.game.initial.board
@@ -210,10 +210,12 @@ def _blank(problem: Problem, layout: Layout) -> Board | None:
             return replace(board, squares=(Square.OPEN,) * len(board.squares))
     if not layout.state.is_board:
         return None
-    return Board(*layout.state.size, (Square.OPEN,) * len(layout.state.squares))
+    return BoardPicture(*layout.state.size, (Square.OPEN,) * len(layout.state.squares))
 
 
-def _drawn(layout: Layout, reader: SkolemReader, *, board: Board | None) -> dict[str, list[str]]:
+def _drawn(
+    layout: Layout, reader: SkolemReader, *, board: BoardPicture | None
+) -> dict[str, list[str]]:
     """The square and the stone of each atom that says of a position whose it is."""
     if board is None or layout.game != "positional":
         return {}
@@ -237,16 +239,16 @@ def _taken(problem: Problem, reader: SkolemReader) -> dict[str, Player]:
     return {place: Player(who) for who, _, place in stones if who in _PLAYERS}
 
 
-def _bit(graph: _Graph, literal: int) -> list[int]:
+def _bit(graph: _PageGraph, literal: int) -> list[int]:
     """The input of a bit of the symbolic position, and whether it is negated; 0 for another."""
     return [graph.inputs.get(abs(literal), 0), int(literal < 0)]
 
 
 def _ply(
     reader: SkolemReader,
-    graph: _Graph,
+    graph: _PageGraph,
     names: Names,
-    words: Words,
+    words: NumberedTexts,
     number: int,
     taken: Collection[str],
 ) -> dict[str, object]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from qsage_validate.arena.engines.engine import answered
 from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import QsageError
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.script_moves import scripted
 from qsage_validate.proving.levels import LevelResult
-from qsage_validate.proving.report import Report
-from qsage_validate.render.steps import Step, steps_by_rules, steps_of_frames
+from qsage_validate.proving.report import ValidationReport
+from qsage_validate.render.steps import RenderedStep, steps_by_rules, steps_of_frames
 from qsage_validate.validation.finding import Finding
 
 
@@ -26,12 +26,12 @@ class RefutedPlay:
 
     result: LevelResult
     finding: Finding
-    steps: tuple[Step, ...]
+    steps: tuple[RenderedStep, ...]
     source: str
 
 
 def first_refuted_play(
-    report: Report, problem: Problem | None = None, game: Game | None = None
+    report: ValidationReport, problem: Problem | None = None, game: TwoPlayerGame | None = None
 ) -> RefutedPlay | None:
     """The shortest play of the first level that found one; ``None`` without such a level."""
     for result in report.results:
@@ -44,8 +44,8 @@ def first_refuted_play(
 
 
 def steps_of_finding(
-    finding: Finding, problem: Problem | None = None, game: Game | None = None
-) -> tuple[tuple[Step, ...], str]:
+    finding: Finding, problem: Problem | None = None, game: TwoPlayerGame | None = None
+) -> tuple[tuple[RenderedStep, ...], str]:
     """The steps of a finding's play, and whose boards they show.
 
     The certificate replays it where there is one and it answers as in the finding.
@@ -63,7 +63,7 @@ def steps_of_finding(
     return (), "the formula has no layout: there are no boards to show"
 
 
-def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[Step, ...] | None:
+def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[RenderedStep, ...] | None:
     """The play against the certificate; ``None`` when it goes another way than ``moves``."""
     engine, names = open_engine(problem), problem.move_names
     played = [*answered(engine, engine.start())]
@@ -87,7 +87,7 @@ def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[Step, ...] | None
     return tuple(step for step in steps_of_frames(frames) if step.ply <= len(expected) + 1)
 
 
-def _pointed_out(steps: tuple[Step, ...], finding: Finding) -> tuple[Step, ...]:
+def _pointed_out(steps: tuple[RenderedStep, ...], finding: Finding) -> tuple[RenderedStep, ...]:
     """The steps with the finding told at the ply at which it was seen."""
     shown = []
     for step in steps:

@@ -14,8 +14,8 @@ import numpy as np
 
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout
 from qsage_validate.errors import one_line
-from qsage_validate.games.protocol import Game, Player, Position, Square
-from qsage_validate.proving.pages.words import Words
+from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
+from qsage_validate.proving.pages.words import NumberedTexts
 from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.validation.referee import Referee
 
@@ -30,7 +30,7 @@ class TooManyPositionsError(Exception):
 
 
 def rules_table(
-    game: Game, layout: Layout, moves: Sequence[Sequence[LayoutMove]], words: Words
+    game: TwoPlayerGame, layout: Layout, moves: Sequence[Sequence[LayoutMove]], words: NumberedTexts
 ) -> dict[str, object]:
     """The table of a game; ``moves`` are those that the layout can say at each ply.
 
@@ -66,7 +66,7 @@ class _Table:
     more, for 0 is none.
     """
 
-    def __init__(self, game: Game, layout: Layout, words: Words) -> None:
+    def __init__(self, game: TwoPlayerGame, layout: Layout, words: NumberedTexts) -> None:
         self._game, self._layout, self._words = game, layout, words
         self._passes = layout.illegal_replies(Player.BLACK) is IllegalMoves.IGNORED
         self._numbers: dict[Position, int] = {}

@@ -14,7 +14,7 @@ from qsage_validate.arena.strategy_tree import (
 )
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems.load import Problem
-from qsage_validate.render.steps import Step, steps_of_states
+from qsage_validate.render.steps import RenderedStep, steps_of_states
 
 # Rounds that are looked at; a strategy with more is described by its shorter plays.
 BUDGET = 20_000
@@ -70,8 +70,8 @@ class Statistics:
     by_ply: tuple[PlyRow, ...]
     replies: tuple[tuple[str, int], ...]
     different: int
-    main_line: tuple[Step, ...]
-    deepest_line: tuple[Step, ...]
+    main_line: tuple[RenderedStep, ...]
+    deepest_line: tuple[RenderedStep, ...]
 
     def as_json(self) -> dict[str, object]:
         """The numbers, for ``--json``."""

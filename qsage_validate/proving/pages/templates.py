@@ -13,14 +13,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from qsage_validate.errors import Exit
-from qsage_validate.proving.report import Report
+from qsage_validate.proving.report import ValidationReport
 from qsage_validate.render.board_svg import STYLE
 from qsage_validate.render.markup import escape
 
 _TONES: Final = {Exit.FINE: "good", Exit.REFUTED: "bad"}
 
 
-def tone(report: Report) -> str:
+def tone(report: ValidationReport) -> str:
     """The class of a verdict: ``good``, ``bad``, or ``open``."""
     return _TONES.get(report.exit_code, "open")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from qsage_validate.errors import one_line
 
 
-class Words:
+class NumberedTexts:
     """Texts by their numbers.  What is shown of them is cut, and differs where the texts do."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from qsage_validate.errors import InputError, Undecided, UsageError, one_line
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
 from qsage_validate.proving.plays.checkpoint import Covered, digest_of, restore, save
-from qsage_validate.proving.plays.walkers import Expansion, Nodes, Walker, walker
+from qsage_validate.proving.plays.walkers import Nodes, PlayExpansion, Walker, walker
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -182,7 +182,7 @@ class _Exhaustion(Generic[Nodes]):
         self._rest = self._walker.take(first, range(size, count)) if count > size else None
         return batch, self._todo_plays[: min(size, count)]
 
-    def _add(self, found: Expansion[Nodes], plays: list[int], ply: int) -> None:
+    def _add(self, found: PlayExpansion[Nodes], plays: list[int], ply: int) -> None:
         """Store the continuations of a batch."""
         done = self._done
         fresh: list[int] = []

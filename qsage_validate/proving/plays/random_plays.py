@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Final
 
-from qsage_validate.arena.adversary import KEPT_FINDINGS, Adversary, Results
+from qsage_validate.arena.adversary import KEPT_FINDINGS, Adversary, PlayResults
 from qsage_validate.arena.open import open_adversary, open_board_adversary, open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided, UsageError
@@ -34,7 +34,7 @@ _SLICE: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class RandomPart:
     """One way of playing: its name in reports, and its parameters."""
 
     name: str
@@ -43,7 +43,7 @@ class Part:
     bias: bool
 
 
-_Slice = tuple[Part, range]
+_Slice = tuple[RandomPart, range]
 
 
 @dataclass(slots=True)
@@ -114,7 +114,7 @@ class _Players:
         self._slices = slices
         self._deadline = deadline
         self._walk: VectorWalk | None = None
-        self._adversaries: dict[Part, Adversary] = {}
+        self._adversaries: dict[RandomPart, Adversary] = {}
 
     def play(self, number: int) -> _Tally | None:
         """Play a slice; ``None`` when time is up."""
@@ -132,7 +132,7 @@ class _Players:
         if self._deadline.over:
             raise _LateError
 
-    def _opened(self, part: Part) -> Adversary:
+    def _opened(self, part: RandomPart) -> Adversary:
         problem, illegal, bias = self._problem, part.illegal, part.bias
         if not walks(problem):
             return open_adversary(problem, seed=self._seed, illegal=illegal, bias=bias)
@@ -141,7 +141,7 @@ class _Players:
         reference = open_board_adversary(problem, seed=self._seed, illegal=illegal, bias=bias)
         return VectorAdversary(self._walk, reference, tick=self._tick)
 
-    def _tally(self, adversary: Adversary, results: Results) -> _Tally:
+    def _tally(self, adversary: Adversary, results: PlayResults) -> _Tally:
         digest = hashlib.sha256()
         for text in results.texts:
             digest.update(text.encode() + b"\n")
@@ -199,18 +199,20 @@ def attack(
     return run.play(min(jobs, len(slices)))
 
 
-def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> list[Part]:
+def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> list[RandomPart]:
     if problem.layout is None:
-        return [Part("random values", games, 0.0, bias=False)]
+        return [RandomPart("random values", games, 0.0, bias=False)]
     if bias is not None:
-        return [Part("biased" if bias else "random", games, illegal, bias)]
+        return [RandomPart("biased" if bias else "random", games, illegal, bias)]
     tells = open_conductor(problem, problem.oracle(OracleKind.SIMULATION)).knows_illegal()
     chance = illegal if tells else 0.0
     ways = [("legal moves", 0.0, False), ("least seen moves", chance, True)]
     if chance:
         ways.insert(1, ("with illegal moves", chance, False))
     shares = [games // len(ways) + (k < games % len(ways)) for k in range(len(ways))]
-    return [Part(n, share, i, b) for (n, i, b), share in zip(ways, shares, strict=True) if share]
+    return [
+        RandomPart(n, share, i, b) for (n, i, b), share in zip(ways, shares, strict=True) if share
+    ]
 
 
 class _Run:
@@ -220,7 +222,7 @@ class _Run:
         self,
         problem: Problem,
         seed: int,
-        parts: Sequence[Part],
+        parts: Sequence[RandomPart],
         slices: Sequence[_Slice],
         games: int,
         deadline: Deadline,

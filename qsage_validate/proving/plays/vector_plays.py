@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from qsage_validate.arena.adversary import Adversary, ManyDraws, Results
+from qsage_validate.arena.adversary import Adversary, ManyDraws, PlayResults
 from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
 from qsage_validate.proving.plays.vector_rules import Flags, Indices
-from qsage_validate.proving.plays.vector_walk import Layer, Step, VectorWalk
+from qsage_validate.proving.plays.vector_walk import LayerStep, PlayLayer, VectorWalk
 from qsage_validate.validation.finding import Finding
 
 # Claims are told apart by one number where they have at most so many variables.
@@ -46,7 +46,7 @@ class VectorAdversary(Adversary):
     def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
         return self._reference.with_replays(findings)
 
-    def play(self, numbers: Sequence[int]) -> Results:
+    def play(self, numbers: Sequence[int]) -> PlayResults:
         illegal, bias = self._reference.illegal, self._reference.bias
         batch = _Batch(self._walk, self.seed, illegal, bias, self._merge, numbers)
         batch.run(self._tick)
@@ -94,7 +94,7 @@ class _Batch:
         self._at: Indices = np.zeros(count, dtype=np.intp)
 
     @property
-    def results(self) -> Results:
+    def results(self) -> PlayResults:
         """The results of the plays that are no suspects; the places of the others are empty."""
         return self._results
 
@@ -104,7 +104,7 @@ class _Batch:
         step = walk.start()
         if not self._merge:
             rows = np.zeros(len(self._running), dtype=np.intp)
-            step = Step(step.layer.take(rows), step.suspect[rows], step.ended[rows])
+            step = LayerStep(step.layer.take(rows), step.suspect[rows], step.ended[rows])
             self._at = np.arange(len(rows))
         layer = self._settle(step)
         while len(layer):
@@ -116,18 +116,18 @@ class _Batch:
         clean = ~self.suspect
         texts: list[str] = self._texts.tolist()
         promised: list[bool | None] = [True] * len(texts)
-        self._results = Results(
+        self._results = PlayResults(
             texts, promised, int(self._tried[clean].sum()), int(self._flagged[clean].sum())
         )
 
-    def _settle(self, step: Step) -> Layer:
+    def _settle(self, step: LayerStep) -> PlayLayer:
         """Record the plays that have ended or are suspects; returns the layer of the others."""
         ended = step.ended[self._at]
         self._texts[self._running[ended]] = step.layer.text[self._at[ended]]
         self.suspect[self._running[step.suspect[self._at]]] = True
         return self._keep(step.layer, step.running)
 
-    def _keep(self, layer: Layer, kept: Flags) -> Layer:
+    def _keep(self, layer: PlayLayer, kept: Flags) -> PlayLayer:
         """Only the plays of the layer that are ``kept``."""
         if kept.all():
             return layer
@@ -136,7 +136,7 @@ class _Batch:
         self._running, self._at = self._running[own], new[self._at[own]]
         return layer.take(kept)
 
-    def _move(self, layer: Layer) -> Layer:
+    def _move(self, layer: PlayLayer) -> PlayLayer:
         walk = self._walk
         legal, agree = walk.legality(layer)
         self.suspect[self._running[~agree[self._at]]] = True
@@ -171,7 +171,7 @@ class _Batch:
         return layer
 
     def _least_seen(
-        self, least: LeastSeen, layer: Layer, order: Indices, counts: Indices, drawn: Indices
+        self, least: LeastSeen, layer: PlayLayer, order: Indices, counts: Indices, drawn: Indices
     ) -> Indices:
         moves = [row[:count] for row, count in zip(order.tolist(), counts.tolist(), strict=True)]
         histories = layer.text.tolist()
@@ -181,7 +181,7 @@ class _Batch:
         ]
         return np.asarray(chosen, dtype=np.intp)
 
-    def _try_illegal(self, layer: Layer, order: Indices, counts: Indices) -> None:
+    def _try_illegal(self, layer: PlayLayer, order: Indices, counts: Indices) -> None:
         size = order.shape[1]
         can = np.flatnonzero(counts[self._at] < size)
         wants = self._draws.random(self._running[can]) < self._illegal
@@ -198,7 +198,7 @@ class _Batch:
         self._flagged[plays] += 1
         self.suspect[plays[~kept[which]]] = True
 
-    def _claim(self, layer: Layer) -> None:
+    def _claim(self, layer: PlayLayer) -> None:
         columns = self._walk.claim_variables(layer)
         goals = np.empty((len(self._at), len(columns)), dtype=np.bool_)
         for k in range(len(columns)):

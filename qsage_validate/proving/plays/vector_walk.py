@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Choice
@@ -24,7 +24,7 @@ from qsage_validate.circuit.simulate import Words, pack, unpack
 from qsage_validate.encodings.layout.layout import Ply, StateCode
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.plays.vector_rules import Flags, Indices, VectorRules
 from qsage_validate.strategies.readings import Assignment, LayoutMove
@@ -38,7 +38,7 @@ Texts = NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class PlayLayer:
     """Beginnings of plays with the same number of plies.
 
     ``choice`` has the opponent's variables, shape ``(plays, variables)``; ``position`` the
@@ -53,14 +53,14 @@ class Layer:
     def __len__(self) -> int:
         return len(self.choice)
 
-    def take(self, rows: Indices | Flags | slice) -> Layer:
+    def take(self, rows: Indices | Flags | slice) -> PlayLayer:
         """Some of the beginnings."""
-        return Layer(self.plies, self.choice[rows], self.position[rows], self.text[rows])
+        return PlayLayer(self.plies, self.choice[rows], self.position[rows], self.text[rows])
 
     @staticmethod
-    def join(layers: Sequence[Layer]) -> Layer:
+    def join(layers: Sequence[PlayLayer]) -> PlayLayer:
         """Layers of the same number of plies one after the other."""
-        return Layer(
+        return PlayLayer(
             layers[0].plies,
             np.concatenate([layer.choice for layer in layers]),
             np.concatenate([layer.position for layer in layers]),
@@ -69,14 +69,14 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class LayerStep:
     """A layer after a ply.
 
     ``suspect`` and ``ended`` (without a suspicion: as promised) mark its plays, shape
     ``(plays,)``.
     """
 
-    layer: Layer
+    layer: PlayLayer
     suspect: Flags
     ended: Flags
 
@@ -109,7 +109,7 @@ class VectorWalk:
     ``conductor`` must have been made for a problem that :func:`walks` accepts.
     """
 
-    def __init__(self, conductor: Conductor, oracle: SimulationOracle) -> None:
+    def __init__(self, conductor: PlayEngine, oracle: SimulationOracle) -> None:
         reader, game = conductor.reader, conductor.game
         assert isinstance(reader, SkolemReader), "a Skolem certificate"
         assert isinstance(game, BddlGame), "rules on masks"
@@ -136,11 +136,11 @@ class VectorWalk:
 
     # -- steps ------------------------------------------------------------------------------
 
-    def start(self) -> Step:
+    def start(self) -> LayerStep:
         """The one play before ply 1."""
         choice = np.zeros((1, len(self._column)), dtype=np.bool_)
         text = np.asarray([""], dtype=np.object_)
-        layer = Layer(0, choice, self.rules.initial[None, :], text)
+        layer = PlayLayer(0, choice, self.rules.initial[None, :], text)
         # A player to move without a legal move has lost.
         mover = self.to_move(0)
         stuck = ~self.rules.legal(layer.position, mover).any(axis=1)
@@ -148,11 +148,11 @@ class VectorWalk:
         if not self.game.plies:
             suspect[:] = True  # White has held out.
         if mover is Player.BLACK:
-            return Step(layer, suspect | stuck, np.zeros(1, dtype=np.bool_))
+            return LayerStep(layer, suspect | stuck, np.zeros(1, dtype=np.bool_))
         ended = stuck & ~suspect
-        return Step(layer, suspect, self._as_promised(layer, ended, suspect))
+        return LayerStep(layer, suspect, self._as_promised(layer, ended, suspect))
 
-    def restore(self, texts: Sequence[str], plies: int) -> Layer:
+    def restore(self, texts: Sequence[str], plies: int) -> PlayLayer:
         """The beginnings with these moves, all of so many plies.
 
         Raises ``ValueError`` where a move is none, or is illegal by the rules.
@@ -177,10 +177,12 @@ class VectorWalk:
             if player is Player.WHITE:
                 choice = self._with_moves(choice, ply, chosen)
             position = self.rules.after(layer.position, player, action)
-            layer = Layer(number + 1, choice, position, self._texts(layer.text, ply.names[chosen]))
+            layer = PlayLayer(
+                number + 1, choice, position, self._texts(layer.text, ply.names[chosen])
+            )
         return layer
 
-    def answer(self, layer: Layer) -> Step:
+    def answer(self, layer: PlayLayer) -> LayerStep:
         """The certificate's ply."""
         ply = self._ply(layer.plies)
         variables = ply.variables
@@ -197,7 +199,7 @@ class VectorWalk:
         position = layer.position
         if legal.shape[1]:
             position = self.rules.after(layer.position, variables.player, safe)
-        after = Layer(
+        after = PlayLayer(
             layer.plies + 1, layer.choice, position, self._texts(layer.text, ply.names[chosen])
         )
         won = self._black_has_won(after)
@@ -207,28 +209,28 @@ class VectorWalk:
         if after.plies >= self.game.plies:
             suspect |= ~won
         ended = won & ~suspect
-        return Step(after, suspect, self._as_promised(after, ended, suspect))
+        return LayerStep(after, suspect, self._as_promised(after, ended, suspect))
 
-    def move(self, layer: Layer, rows: Indices, chosen: Indices) -> Step:
+    def move(self, layer: PlayLayer, rows: Indices, chosen: Indices) -> LayerStep:
         """The plays ``rows`` after the opponent's legal moves ``chosen`` (of :meth:`moves`)."""
         ply = self._ply(layer.plies)
         choice = self._with_moves(layer.choice[rows], ply, chosen)
         position = self.rules.after(layer.position[rows], ply.variables.player, ply.action[chosen])
         text = self._texts(layer.text[rows], ply.names[chosen])
-        after = Layer(layer.plies + 1, choice, position, text)
+        after = PlayLayer(layer.plies + 1, choice, position, text)
         # Whatever ends a play here breaks the promise.
         suspect = self.differs(after) | self.rules.wins(position, Player.WHITE)
         if after.plies >= self.game.plies:
             suspect[:] = True
         else:
             suspect |= ~self.rules.legal(position, Player.BLACK).any(axis=1)
-        return Step(after, suspect, np.zeros(len(after), dtype=np.bool_))
+        return LayerStep(after, suspect, np.zeros(len(after), dtype=np.bool_))
 
     def moves(self, plies: int) -> tuple[LayoutMove, ...]:
         """All moves that the opponent can try at its ply."""
         return self._ply(plies).moves
 
-    def legality(self, layer: Layer) -> tuple[Flags, Flags]:
+    def legality(self, layer: PlayLayer) -> tuple[Flags, Flags]:
         """The legality of :meth:`moves` by the rules, and whether the formula says the same.
 
         Shapes ``(plays, moves)`` and ``(plays,)``.  If the formula's answer is unknown, it counts
@@ -256,11 +258,11 @@ class VectorWalk:
 
     # -- the verdict ------------------------------------------------------------------------
 
-    def keeps_promise(self, layer: Layer) -> Flags:
+    def keeps_promise(self, layer: PlayLayer) -> Flags:
         """True for plays whose verdict is Black's, whatever the symbolic position is."""
         return self._verdict(layer.choice, self._reader.patterns(self._assignment(layer, ())))
 
-    def illegal_keeps_promise(self, layer: Layer, rows: Indices, chosen: Indices) -> Flags:
+    def illegal_keeps_promise(self, layer: PlayLayer, rows: Indices, chosen: Indices) -> Flags:
         """True for plays whose verdict is Black's when illegal moves are let happen."""
         ply = self._ply(layer.plies)
         choice = self._with_moves(layer.choice[rows], ply, chosen)
@@ -271,13 +273,13 @@ class VectorWalk:
         """True if the ply that was made last can claim a goal, with a verdict on it."""
         return self._stop_column(plies) is not None and self.layout.verdict is not None
 
-    def claim_variables(self, layer: Layer) -> list[int]:
+    def claim_variables(self, layer: PlayLayer) -> list[int]:
         """The columns of the variables by which White names the goal claimed with the last ply."""
         position = set(map(abs, self.layout.state.position))
         rest = self._reader.rest(self._claiming(layer))
         return [self._column[v] for v in rest if v not in position]
 
-    def sampled_claim_refuted(self, layer: Layer, rows: Indices, goals: Flags) -> Flags:
+    def sampled_claim_refuted(self, layer: PlayLayer, rows: Indices, goals: Flags) -> Flags:
         """True for plays in which the claim with the last ply fails at every square.
 
         ``goals`` are the values of :meth:`claim_variables`, shape ``(len(rows), variables)``.
@@ -286,7 +288,7 @@ class VectorWalk:
         choice[:, self.claim_variables(layer)] = goals
         return self._verdict(choice, self._places)
 
-    def claims_refuted(self, layer: Layer) -> tuple[Flags, bool]:
+    def claims_refuted(self, layer: PlayLayer) -> tuple[Flags, bool]:
         """The plays in which all claims with the last ply fail; true if all were tried."""
         assignment = self._claiming(layer)
         patterns = self._reader.patterns(assignment)
@@ -297,21 +299,21 @@ class VectorWalk:
         stop = self.layout.moves[plies - 1].stop
         return None if stop is None else self._column.get(abs(stop))
 
-    def _claimed(self, layer: Layer) -> Flags:
+    def _claimed(self, layer: PlayLayer) -> Flags:
         stop = self.layout.moves[layer.plies - 1].stop
         assert stop is not None, "only where a goal can be claimed"
         choice = layer.choice.copy()
         choice[:, self._column[abs(stop)]] = stop > 0
         return choice
 
-    def _claiming(self, layer: Layer) -> Assignment:
+    def _claiming(self, layer: PlayLayer) -> Assignment:
         """An assignment of the layer's that claims a goal with its last ply."""
         stop = self.layout.moves[layer.plies - 1].stop
         assert stop is not None, "only where a goal can be claimed"
         assignment = self._assignment(layer, ())
         return Assignment(assignment.plies, {**assignment.choice, abs(stop): stop > 0})
 
-    def _assignment(self, layer: Layer, more: Sequence[int]) -> Assignment:
+    def _assignment(self, layer: PlayLayer, more: Sequence[int]) -> Assignment:
         """An assignment that has set the variables that the layer's assignments have."""
         earlier = [abs(v) for ply in self.layout.moves[: layer.plies] for v in ply.all_variables]
         stops = {abs(m.stop): m.stop < 0 for m in self.layout.moves if m.stop is not None}
@@ -328,7 +330,7 @@ class VectorWalk:
 
     # -- boards and ends --------------------------------------------------------------------
 
-    def differs(self, layer: Layer) -> Flags:
+    def differs(self, layer: PlayLayer) -> Flags:
         """True for plays in which the formula's board is another one than the rules'."""
         board = self.layout.state
         if layer.plies >= len(board.states):
@@ -340,13 +342,13 @@ class VectorWalk:
         flags: Flags = unpack(np.bitwise_or.reduce(wrong, axis=0)[None, :], len(layer))[:, 0]
         return flags
 
-    def _black_has_won(self, layer: Layer) -> Flags:
+    def _black_has_won(self, layer: PlayLayer) -> Flags:
         won = self.rules.wins(layer.position, Player.BLACK)
         if layer.plies < self.game.plies:
             won |= ~self.rules.legal(layer.position, Player.WHITE).any(axis=1)
         return won
 
-    def _as_promised(self, layer: Layer, ended: Flags, suspect: Flags) -> Flags:
+    def _as_promised(self, layer: PlayLayer, ended: Flags, suspect: Flags) -> Flags:
         """True for plays that ended as promised; other ended plays become suspects."""
         if ended.any():
             kept = self.keeps_promise(layer.take(ended))
@@ -457,7 +459,7 @@ def walks(problem: Problem) -> bool:
         and bool(problem.layout.moves)
         and isinstance(problem.game, BddlGame)
         and isinstance(problem.certificate, CircuitCertificate)
-        and problem.certificate.kind is Kind.SKOLEM
+        and problem.certificate.kind is CertificateKind.SKOLEM
         and problem.files.engine is not OracleKind.SAT
     )
 

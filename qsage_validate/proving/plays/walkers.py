@@ -10,16 +10,22 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS, Draws
-from qsage_validate.arena.conductor import Conductor, broken_by
+from qsage_validate.arena.conductor import PlayEngine, broken_by
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.plays.merging import Merging, merging_for
-from qsage_validate.proving.plays.vector_walk import Layer, Step, VectorWalk, vector_walk, walks
+from qsage_validate.proving.plays.vector_walk import (
+    LayerStep,
+    PlayLayer,
+    VectorWalk,
+    vector_walk,
+    walks,
+)
 from qsage_validate.strategies.readings import Assignment, LayoutMove, VerdictReading, split_moves
 from qsage_validate.validation.finding import Finding
 
@@ -32,7 +38,7 @@ _CLAIMS_AT_A_TIME: Final = 64
 
 
 @dataclass(slots=True)
-class Expansion(Generic[Nodes]):
+class PlayExpansion(Generic[Nodes]):
     """Some beginnings of plays after one more ply.
 
     ``parent[k]`` is the number of the beginning from which child ``k`` comes, ``keys[k]`` what
@@ -53,16 +59,16 @@ class Expansion(Generic[Nodes]):
 class Walker(ABC, Generic[Nodes]):
     """Beginnings of plays (``Nodes``) and their continuations."""
 
-    conductor: Conductor
+    conductor: PlayEngine
     batch: int
     merges: bool
 
     @abstractmethod
-    def start(self) -> Expansion[Nodes]:
+    def start(self) -> PlayExpansion[Nodes]:
         """The one beginning without a ply, as the child of number 0."""
 
     @abstractmethod
-    def expand(self, nodes: Nodes) -> Expansion[Nodes]:
+    def expand(self, nodes: Nodes) -> PlayExpansion[Nodes]:
         """Everything that can happen in the next ply of plays with the same number of plies."""
 
     @abstractmethod
@@ -99,7 +105,7 @@ def walker(problem: Problem) -> ArrayWalker | StateWalker:
         return ArrayWalker(vector_walk(problem))
     oracle = problem.oracle(OracleKind.SIMULATION)
     conductor, certificate = open_conductor(problem, oracle), problem.answering
-    skolem = certificate.kind is Kind.SKOLEM
+    skolem = certificate.kind is CertificateKind.SKOLEM
     samples = skolem and not isinstance(oracle, SimulationOracle)
     if not (skolem and isinstance(certificate, CircuitCertificate)):
         return StateWalker(conductor, None, oracle.opponent, samples=samples)
@@ -109,7 +115,7 @@ def walker(problem: Problem) -> ArrayWalker | StateWalker:
     return StateWalker(conductor, merging, graph.opponent, samples=samples)
 
 
-class ArrayWalker(Walker[Layer]):
+class ArrayWalker(Walker[PlayLayer]):
     """Walks on arrays; what is suspect is explained by the conductor."""
 
     batch = _BATCH_ON_ARRAYS
@@ -120,10 +126,10 @@ class ArrayWalker(Walker[Layer]):
         self._merging = merging_for(walk.layout, walk.oracle)
         self.merges = self._merging is not None
 
-    def start(self) -> Expansion[Layer]:
+    def start(self) -> PlayExpansion[PlayLayer]:
         return self._expansion(self._walk.start(), np.zeros(1, dtype=np.intp).tolist())
 
-    def expand(self, nodes: Layer) -> Expansion[Layer]:
+    def expand(self, nodes: PlayLayer) -> PlayExpansion[PlayLayer]:
         walk = self._walk
         if walk.to_move(nodes.plies) is self.conductor.player:
             return self._expansion(walk.answer(nodes), list(range(len(nodes))))
@@ -142,10 +148,10 @@ class ArrayWalker(Walker[Layer]):
         result.sampled = sampled
         return result
 
-    def _expansion(self, step: Step, parent: list[int]) -> Expansion[Layer]:
+    def _expansion(self, step: LayerStep, parent: list[int]) -> PlayExpansion[PlayLayer]:
         running = np.flatnonzero(step.running)
         children = step.layer.take(running)
-        return Expansion(
+        return PlayExpansion(
             children,
             [parent[k] for k in running.tolist()],
             self.keys(children),
@@ -153,7 +159,7 @@ class ArrayWalker(Walker[Layer]):
             findings=self._explain(step.layer.take(step.suspect)),
         )
 
-    def _explain(self, layer: Layer, *, claim: bool = False) -> list[Finding]:
+    def _explain(self, layer: PlayLayer, *, claim: bool = False) -> list[Finding]:
         findings: list[Finding] = []
         for text in layer.text[:KEPT_FINDINGS].tolist():
             found = explain(self.conductor, text.split(), claim=claim)
@@ -161,23 +167,23 @@ class ArrayWalker(Walker[Layer]):
             findings += found
         return findings
 
-    def size(self, nodes: Layer) -> int:
+    def size(self, nodes: PlayLayer) -> int:
         return len(nodes)
 
-    def take(self, nodes: Layer, numbers: Sequence[int]) -> Layer:
+    def take(self, nodes: PlayLayer, numbers: Sequence[int]) -> PlayLayer:
         return nodes.take(np.asarray(numbers, dtype=np.intp))
 
-    def join(self, parts: Sequence[Layer]) -> Layer:
-        return Layer.join(parts)
+    def join(self, parts: Sequence[PlayLayer]) -> PlayLayer:
+        return PlayLayer.join(parts)
 
-    def texts(self, nodes: Layer) -> list[str]:
+    def texts(self, nodes: PlayLayer) -> list[str]:
         texts: list[str] = nodes.text.tolist()
         return texts
 
-    def restore(self, texts: Sequence[str], plies: int) -> Layer:
+    def restore(self, texts: Sequence[str], plies: int) -> PlayLayer:
         return self._walk.restore(texts, plies)
 
-    def keys(self, nodes: Layer) -> Sequence[Hashable]:
+    def keys(self, nodes: PlayLayer) -> Sequence[Hashable]:
         if not len(nodes):
             return []
         if self._merging is None:
@@ -193,7 +199,7 @@ class StateWalker(Walker[list[PlayState]]):
 
     def __init__(
         self,
-        conductor: Conductor,
+        conductor: PlayEngine,
         merging: Merging | None,
         opponent: Sequence[int],
         *,
@@ -206,11 +212,11 @@ class StateWalker(Walker[list[PlayState]]):
         self._merging = merging
         self._column = {variable: k for k, variable in enumerate(opponent)}
 
-    def start(self) -> Expansion[list[PlayState]]:
+    def start(self) -> PlayExpansion[list[PlayState]]:
         start = self.conductor.start()
         return self._expansion([start], [0], [])
 
-    def expand(self, nodes: list[PlayState]) -> Expansion[list[PlayState]]:
+    def expand(self, nodes: list[PlayState]) -> PlayExpansion[list[PlayState]]:
         conductor = self.conductor
         if conductor.to_move(nodes[0]) is conductor.player:
             return self._answered(nodes)
@@ -233,7 +239,7 @@ class StateWalker(Walker[list[PlayState]]):
         conductor.forget()
         return result
 
-    def _answered(self, nodes: list[PlayState]) -> Expansion[list[PlayState]]:
+    def _answered(self, nodes: list[PlayState]) -> PlayExpansion[list[PlayState]]:
         """The certificate's plies; where any legal move will do, all of them."""
         conductor = self.conductor
         answered = conductor.answer_all(nodes)
@@ -288,7 +294,7 @@ class StateWalker(Walker[list[PlayState]]):
 
     def _expansion(
         self, states: list[PlayState], parent: list[int], findings: list[Finding]
-    ) -> Expansion[list[PlayState]]:
+    ) -> PlayExpansion[list[PlayState]]:
         known = {(f.kind, f.moves) for f in findings}
         found = [f for s in states for f in s.findings if (f.kind, f.moves) not in known]
         over = [k for k, state in enumerate(states) if state.ending is not None]
@@ -300,7 +306,7 @@ class StateWalker(Walker[list[PlayState]]):
         ]
         running = [k for k, state in enumerate(states) if state.ending is None]
         children = [states[k] for k in running]
-        return Expansion(
+        return PlayExpansion(
             children,
             [parent[k] for k in running],
             self.keys(children),
@@ -344,7 +350,7 @@ class StateWalker(Walker[list[PlayState]]):
         ]
 
 
-def explain(conductor: Conductor, moves: Sequence[str], *, claim: bool) -> list[Finding]:
+def explain(conductor: PlayEngine, moves: Sequence[str], *, claim: bool) -> list[Finding]:
     """The findings of a play, step by step, and of the goal that its last move claims."""
     states = [column[0] for column in replay_all(conductor, [moves])]
     findings: list[Finding] = []
@@ -365,7 +371,7 @@ def explain(conductor: Conductor, moves: Sequence[str], *, claim: bool) -> list[
     return list({(f.kind, f.moves): f for f in findings}.values())
 
 
-def replay_all(conductor: Conductor, plays: Sequence[Sequence[str]]) -> list[list[PlayState]]:
+def replay_all(conductor: PlayEngine, plays: Sequence[Sequence[str]]) -> list[list[PlayState]]:
     """The states of plays of one length: for each number of plies those of all plays.
 
     Raises ``ValueError`` when the moves are not those of plays with this certificate.

@@ -15,7 +15,7 @@ from qsage_validate.certificates.checker.definitions import NotDefinitionalError
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import UndecidedError
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Cnf
 from qsage_validate.kernel.strategy import LooksRightError, MisreadError
@@ -23,7 +23,7 @@ from qsage_validate.problems.load import Problem
 from qsage_validate.proving.bundle.formula_cnf import formula_cnf, formula_proof
 from qsage_validate.proving.bundle.lrat_proof import Derivation, NotProvedError
 from qsage_validate.proving.verified.moves import UncodedMoveError, moves_certificate
-from qsage_validate.proving.verified.unrolling import Unrolling, rules_in_coq, unroll
+from qsage_validate.proving.verified.unrolling import VerifiedUnrolling, rules_in_coq, unroll
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.validation.proofs.ground import rules_of
 from qsage_validate.validation.proofs.readings import reading_of
@@ -50,7 +50,7 @@ class NoGameProofError(Exception):
 class GameCertificate:
     """The functions of one player's moves in the unrolling of a game."""
 
-    unrolling: Unrolling
+    unrolling: VerifiedUnrolling
     functions: CircuitCertificate
 
     @property
@@ -61,8 +61,8 @@ class GameCertificate:
     @property
     def statement(self) -> str:
         """The theorem, in Coq's words and in ours."""
-        value = "true" if self.functions.kind is Kind.SKOLEM else "false"
-        does = "wins" if self.functions.kind is Kind.SKOLEM else "does not win"
+        value = "true" if self.functions.kind is CertificateKind.SKOLEM else "false"
+        does = "wins" if self.functions.kind is CertificateKind.SKOLEM else "does not win"
         return f"black_wins = {value}: by the rules of {' and '.join(self.files)} Black {does}"
 
     def cnf(self) -> Cnf:

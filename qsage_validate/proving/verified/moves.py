@@ -19,7 +19,7 @@ from qsage_validate.kernel.game import Rules, State
 from qsage_validate.kernel.player import Player
 from qsage_validate.kernel.reading import Matcher, PlyReading, Reading, assignments
 from qsage_validate.kernel.strategy import StrategyProof
-from qsage_validate.proving.verified.unrolling import Unrolling
+from qsage_validate.proving.verified.unrolling import VerifiedUnrolling
 
 
 class UncodedMoveError(Exception):
@@ -34,7 +34,7 @@ class _Moves(StrategyProof):
     ``replies`` has the literal of each of the hero's.
     """
 
-    unrolling: Unrolling = field(kw_only=True)
+    unrolling: VerifiedUnrolling = field(kw_only=True)
     inputs: list[int] = field(default_factory=list, init=False)
     replies: dict[int, int] = field(default_factory=dict, init=False)
 
@@ -129,7 +129,7 @@ def moves_certificate(
     certificate: CircuitCertificate,
     reading: Reading,
     rules: Rules,
-    unrolling: Unrolling,
+    unrolling: VerifiedUnrolling,
     *,
     guess: bool = False,
 ) -> CircuitCertificate:

@@ -24,7 +24,7 @@ _CHECKOUT: Final = Path(__file__).resolve().parents[3] / "verified" / "bin" / NA
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class VerifiedAnswer:
     """The program's answer: ``proved`` is ``None`` where it gave none, and ``text`` says why."""
 
     proved: bool | None
@@ -59,7 +59,7 @@ def _version(program: str) -> str:
     return done.stdout.decode(errors="replace").strip()
 
 
-def ask(arguments: Sequence[str], *, deadline: Deadline = NEVER) -> Answer:
+def ask(arguments: Sequence[str], *, deadline: Deadline = NEVER) -> VerifiedAnswer:
     """Run the program; an answer counts only where exit code and words agree.
 
     Raises ``UsageError`` as :func:`require_program` does.
@@ -78,4 +78,4 @@ def ask(arguments: Sequence[str], *, deadline: Deadline = NEVER) -> Answer:
         text = f"{NAME} {done.ended.value}"
     else:
         text = errors[-1] if errors else f"{NAME} exited with {done.returncode} and said nothing"
-    return Answer(proved, text, done.seconds, done.cpu_seconds, done.peak_mb)
+    return VerifiedAnswer(proved, text, done.seconds, done.cpu_seconds, done.peak_mb)

@@ -12,7 +12,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError, QsageError, UsageError, one_line
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.source import write_atomic
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.bundle.bundle import MANIFEST, Manifest
@@ -26,7 +26,7 @@ from qsage_validate.proving.verified.games import (
     circuit_of,
     game_certificate,
 )
-from qsage_validate.proving.verified.program import Answer, ask
+from qsage_validate.proving.verified.program import VerifiedAnswer, ask
 from qsage_validate.system.folders import marked_folder
 from qsage_validate.system.limits import NEVER, Deadline
 
@@ -116,10 +116,10 @@ class _Question:
     subject: tuple[str, ...]
     certificate: str
     proof: str
-    kind: Kind
+    kind: CertificateKind
 
     def arguments(self, *before_proof: str) -> list[str]:
-        flags = [] if self.kind is Kind.SKOLEM else ["--herbrand"]
+        flags = [] if self.kind is CertificateKind.SKOLEM else ["--herbrand"]
         return [*self.subject, self.certificate, *before_proof, self.proof, *flags]
 
 
@@ -139,7 +139,7 @@ def _answered(about: str, prepare: _Prepare, folder: str, deadline: Deadline) ->
         question = prepare(folder)
     except (NoGameProofError, QsageError) as error:
         return VerifiedTheorem(about, "", None, 0.0, one_line(str(error)))
-    answer: Answer = ask(question.arguments(), deadline=deadline)
+    answer: VerifiedAnswer = ask(question.arguments(), deadline=deadline)
     reason = "" if answer.proved else answer.text
     return VerifiedTheorem(
         about, question.sentence, answer.proved, answer.seconds, one_line(reason)
@@ -171,7 +171,7 @@ def _formula(manifest: Manifest, folder: str) -> _Question:
         proof = os.path.join(folder, "formula.lrat")
         _, derivation = formula_proof(formula, circuit)
         _write(proof, "".join(derivation.lines()))
-    value = "true" if circuit.kind is Kind.SKOLEM else "false"
+    value = "true" if circuit.kind is CertificateKind.SKOLEM else "false"
     name = f"{value} {os.path.splitext(os.path.basename(path))[0]}"
     return _Question(f"{shown} is {value}", name, (path,), certificate, proof, circuit.kind)
 
@@ -219,7 +219,7 @@ def _game(manifest: Manifest, entry: dict[str, object], folder: str) -> _Questio
                 raise NoGameProofError(f"{name} is not the text of the inputs' game")
     paths: Sequence[str] = [os.path.join(manifest.folder, name) for name in found.files]
     certificate = os.path.join(manifest.folder, CERTIFICATE)
-    does = "black wins" if found.functions.kind is Kind.SKOLEM else "black does not win"
+    does = "black wins" if found.functions.kind is CertificateKind.SKOLEM else "black does not win"
     assert problem.game is not None, "it has a certificate of its moves"
     question = _Question(
         found.statement,

@@ -18,7 +18,7 @@ from qsage_validate.games.bddl.model import Action, Condition, Model, SubConditi
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 
 Atom = Hashable
 Literal = tuple[Atom, bool]
@@ -28,7 +28,7 @@ _TRUE: Final = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class VerifiedMove:
     """A move of ``Games.v``: its text, what it needs, and what it sets."""
 
     name: str
@@ -37,7 +37,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class VerifiedNetwork:
     """A network of ``Games.v`` over atoms."""
 
     cells: tuple[tuple[Atom, tuple[Atom, ...]], ...]
@@ -46,20 +46,20 @@ class Network:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class VerifiedRules:
     """A game of ``Games.v``; ``files`` has the texts that say it, by file name."""
 
     files: Mapping[str, str]
     start: tuple[Atom, ...]
     turns: tuple[Player, ...]
-    moves: Mapping[Player, tuple[Move, ...]]
+    moves: Mapping[Player, tuple[VerifiedMove, ...]]
     goals: Mapping[Player, tuple[tuple[Literal, ...], ...]]
-    network: Network | None
+    network: VerifiedNetwork | None
     goals_at_start: bool
     stuck_loses: bool
 
 
-def rules_in_coq(game: Game) -> Rules | str:
+def rules_in_coq(game: TwoPlayerGame) -> VerifiedRules | str:
     """The rules that Coq's definitions give to a game's text; else why they do not cover it."""
     if isinstance(game, BddlGame):
         return _grid(game.model)
@@ -71,7 +71,7 @@ def rules_in_coq(game: Game) -> Rules | str:
 # -- Positional games ------------------------------------------------------------------------
 
 
-def _positional(model: PositionalModel) -> Rules | str:
+def _positional(model: PositionalModel) -> VerifiedRules | str:
     try:
         pg = model.pg()
     except UsageError as error:
@@ -83,9 +83,10 @@ def _positional(model: PositionalModel) -> Rules | str:
     black: Callable[[str], Atom] = lambda name: ("black", name)  # noqa: E731
     white: Callable[[str], Atom] = lambda name: ("white", name)  # noqa: E731
 
-    def claims(own: Callable[[str], Atom]) -> tuple[Move, ...]:
+    def claims(own: Callable[[str], Atom]) -> tuple[VerifiedMove, ...]:
         return tuple(
-            Move(c, ((black(c), False), (white(c), False)), ((own(c), True),)) for c in pg.positions
+            VerifiedMove(c, ((black(c), False), (white(c), False)), ((own(c), True),))
+            for c in pg.positions
         )
 
     def sets(
@@ -95,12 +96,12 @@ def _positional(model: PositionalModel) -> Rules | str:
 
     network = None
     if pg.neighbours:
-        network = Network(
+        network = VerifiedNetwork(
             tuple((black(row[0]), tuple(map(black, row[1:]))) for row in pg.neighbours),
             tuple(map(black, pg.start_border)),
             tuple(map(black, pg.end_border)),
         )
-    return Rules(
+    return VerifiedRules(
         files={"game.pg": pg_text(pg)},
         start=(*map(black, pg.black_initials), *map(white, pg.white_initials)),
         turns=model.turns[: model.plies],
@@ -117,7 +118,7 @@ def _positional(model: PositionalModel) -> Rules | str:
 _CONTENTS: Final = (Square.OPEN, Square.BLACK, Square.WHITE)
 
 
-def _grid(model: Model) -> Rules | str:
+def _grid(model: Model) -> VerifiedRules | str:
     problem = model.problem
     width, height = problem.width, problem.height
 
@@ -147,20 +148,20 @@ def _grid(model: Model) -> Rules | str:
             for content in _CONTENTS
         )
 
-    def moves(action: Action) -> list[Move]:
+    def moves(action: Action) -> list[VerifiedMove]:
         found = []
         for x, y in positions((*action.precondition, *action.effect)):
             sets = effects(action.effect, x, y)
             if not any((atom, not value) in sets for atom, value in sets):
                 needs = literals(action.precondition, x, y)
-                found.append(Move(f"{action.name}({x},{y})", needs, sets))
+                found.append(VerifiedMove(f"{action.name}({x},{y})", needs, sets))
         return found
 
     contents: dict[tuple[int, int], Square] = {}
     for content, x, y in problem.initial:
         contents.setdefault((x, y), content)
     first = problem.first_player
-    return Rules(
+    return VerifiedRules(
         files={"domain.bddl": str(model.domain), "problem.bddl": str(problem)},
         start=tuple(
             (contents.get((x, y), Square.OPEN), x, y)
@@ -188,10 +189,10 @@ def _grid(model: Model) -> Rules | str:
 
 
 @dataclass(frozen=True, slots=True)
-class Unrolling:
+class VerifiedUnrolling:
     """The formula, and the variable of each move at each ply: ``blocks[ply - 1][k]``."""
 
-    rules: Rules
+    rules: VerifiedRules
     formula: Qbf
     blocks: tuple[tuple[int, ...], ...]
 
@@ -199,13 +200,13 @@ class Unrolling:
 State = Mapping[Atom, int]
 
 
-def unroll(rules: Rules) -> Unrolling:
+def unroll(rules: VerifiedRules) -> VerifiedUnrolling:
     """The unrolling with the numbers that ``Unroll.v`` gives to variables and gates."""
     return _Unroller(rules).result()
 
 
 class _Unroller:
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: VerifiedRules) -> None:
         self.rules = rules
         self.blocks: list[tuple[int, ...]] = []
         self.next = 1
@@ -282,7 +283,7 @@ class _Unroller:
             return self._connected(network, state)
         return self.disj(*[self.holds(state, goal) for goal in self.rules.goals[player]])
 
-    def _connected(self, network: Network, state: State) -> int:
+    def _connected(self, network: VerifiedNetwork, state: State) -> int:
         source = set(network.source)
         neighbours: dict[Atom, tuple[Atom, ...]] = {}
         for cell, near in network.cells:
@@ -314,7 +315,7 @@ class _Unroller:
         stuck = _TRUE if self.rules.stuck_loses else -_TRUE
         return self.conj(self.disj(stuck, *legal), allowed)
 
-    def result(self) -> Unrolling:
+    def result(self) -> VerifiedUnrolling:
         rules = self.rules
         start: State = dict.fromkeys(rules.start, _TRUE)
         at_start = rules.goals_at_start
@@ -331,4 +332,4 @@ class _Unroller:
             Scope(quantifiers[player], block)
             for player, block in zip(rules.turns, self.blocks, strict=True)
         )
-        return Unrolling(rules, Qbf(scopes, self.gates, output), tuple(self.blocks))
+        return VerifiedUnrolling(rules, Qbf(scopes, self.gates, output), tuple(self.blocks))

@@ -21,7 +21,7 @@ from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
-from qsage_validate.solvers.deepening.answer_file import Answer, AnswerFile, Fields
+from qsage_validate.solvers.deepening.answer_file import AnswerFile, DepthAnswer, Fields
 from qsage_validate.solvers.deepening.deepening import SEARCH
 from qsage_validate.solvers.qbf.solving import Solved
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
@@ -36,7 +36,7 @@ _FORMAT: Final = "qsage alternation 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Turn(Answer):
+class DepthTurn(DepthAnswer):
     """An answer for one player: whether that player's strategy of so many plies is there.
 
     For Black ``truth`` says that Black wins within the plies, for White that White blocks within
@@ -47,7 +47,7 @@ class Turn(Answer):
     conclusive: bool = False
 
 
-Ask = Callable[[PositionalModel, Deadline], Turn]
+Ask = Callable[[PositionalModel, Deadline], DepthTurn]
 """Asks for a number of plies: the model with so many, and when to give up."""
 
 Solve = Callable[[Qbf, Deadline], Solved]
@@ -67,7 +67,7 @@ class Alternated:
     winner: Player | None
     plies: int | None
     why: str
-    turns: tuple[Turn, ...]
+    turns: tuple[DepthTurn, ...]
 
     @property
     def first_move(self) -> str:
@@ -123,7 +123,7 @@ def alternate(
     return _undecided(model, turns, "neither has such a strategy in the plies that were asked for")
 
 
-def _conclude(model: PositionalModel, turns: Sequence[Turn], most: int) -> Alternated | None:
+def _conclude(model: PositionalModel, turns: Sequence[DepthTurn], most: int) -> Alternated | None:
     for turn in turns:
         if turn.truth:
             what = "wins" if turn.player is BLACK else "blocks"
@@ -137,7 +137,7 @@ def _conclude(model: PositionalModel, turns: Sequence[Turn], most: int) -> Alter
     return None
 
 
-def _undecided(model: PositionalModel, turns: Sequence[Turn], why: str) -> Alternated:
+def _undecided(model: PositionalModel, turns: Sequence[DepthTurn], why: str) -> Alternated:
     return Alternated(model, None, None, f"undecided: {why}", tuple(turns))
 
 
@@ -147,7 +147,7 @@ def _undecided(model: PositionalModel, turns: Sequence[Turn], why: str) -> Alter
 def black_by_formulas(encoding: str, solve: Solve) -> Ask:
     """Asks for Black's win by a formula of an encoding (``cor-lean``, ``cover``, ``ea``, …)."""
 
-    def ask(model: PositionalModel, deadline: Deadline) -> Turn:
+    def ask(model: PositionalModel, deadline: Deadline) -> DepthTurn:
         encoded = encode(model, encoding)
         if True not in encoded.layout.conclusive:
             raise UsageError(
@@ -165,12 +165,12 @@ def black_by_formulas(encoding: str, solve: Solve) -> Ask:
 def black_by_search() -> Ask:
     """Asks for the same by search on the rules."""
 
-    def ask(model: PositionalModel, deadline: Deadline) -> Turn:
+    def ask(model: PositionalModel, deadline: Deadline) -> DepthTurn:
         found = search_for(PositionalGame(model), limits=Limits(deadline)).solve()
         truth = None if found.winner is None else found.winner is BLACK
         move = str(found.first_moves[0]) if truth and found.first_moves else ""
         plies, seconds = len(model.turns), found.seconds
-        return Turn(plies, truth, SEARCH, seconds, found.reason, move, conclusive=True)
+        return DepthTurn(plies, truth, SEARCH, seconds, found.reason, move, conclusive=True)
 
     return ask
 
@@ -178,7 +178,7 @@ def black_by_search() -> Ask:
 def white_by_formulas(solve: Solve) -> Ask:
     """Asks for White's block by PAIRING, in clauses in which White is existential."""
 
-    def ask(model: PositionalModel, deadline: Deadline) -> Turn:
+    def ask(model: PositionalModel, deadline: Deadline) -> DepthTurn:
         return _turn(model, "pairing", solve(pairing_clauses(model), deadline), WHITE)
 
     return ask
@@ -191,15 +191,15 @@ def _turn(
     player: Player,
     move: str = "",
     conclusive: bool = False,
-) -> Turn:
+) -> DepthTurn:
     by, why, plies = f"{encoding}, {solved.by}", f"{solved.by}: {solved.why}", len(model.turns)
-    return Turn(plies, solved.truth, by, solved.seconds, why, move, player, conclusive)
+    return DepthTurn(plies, solved.truth, by, solved.seconds, why, move, player, conclusive)
 
 
 def white_by_search(search: BlockingSearch) -> Ask:
     """Asks for the same by search on the rules, which keeps what it has found out."""
 
-    def ask(model: PositionalModel, deadline: Deadline) -> Turn:
+    def ask(model: PositionalModel, deadline: Deadline) -> DepthTurn:
         started = now()
         plies = len(model.turns)
         truth: bool | None = None
@@ -208,7 +208,7 @@ def white_by_search(search: BlockingSearch) -> Ask:
             truth = search.blocks(plies, deadline)
         except UndecidedError as error:
             why = str(error)
-        return Turn(plies, truth, "pairs by search", now() - started, why, player=WHITE)
+        return DepthTurn(plies, truth, "pairs by search", now() - started, why, player=WHITE)
 
     return ask
 
@@ -216,7 +216,7 @@ def white_by_search(search: BlockingSearch) -> Ask:
 # --- What is known, in a file ---------------------------------------------------------------
 
 
-class AlternationFile(AnswerFile[Turn]):
+class AlternationFile(AnswerFile[DepthTurn]):
     """The answers of both players in a file.
 
     ``encoding`` is how Black's win is asked for (``search`` for a search): "no" does not mean the
@@ -233,7 +233,7 @@ class AlternationFile(AnswerFile[Turn]):
         "first_move": Json.line,
     }
 
-    kind = Turn
+    kind = DepthTurn
 
     def __init__(self, file: Path, model: PositionalModel, encoding: str) -> None:
         model_text = replace(model, turns=model.turns[:1]).fingerprint()
@@ -241,14 +241,14 @@ class AlternationFile(AnswerFile[Turn]):
         self._model = model
         super().__init__(file, head)
 
-    def check(self, read: Turn, place: Json) -> None:
+    def check(self, read: DepthTurn, place: Json) -> None:
         if read.first_move and read.first_move not in self._model.positions:
             found = f"the first move {quoted(one_line(read.first_move))}"
             raise place["first_move"].error(found, "a position of the game")
 
-    def as_json(self, entry: Turn) -> dict[str, Any]:
+    def as_json(self, entry: DepthTurn) -> dict[str, Any]:
         return super().as_json(entry) | {"player": entry.player.value}
 
-    def contradiction(self, entries: list[Turn]) -> str | None:
+    def contradiction(self, entries: list[DepthTurn]) -> str | None:
         winners = {turn.player for turn in entries if turn.truth}
         return "a win of Black's and a block" if len(winners) > 1 else None

@@ -21,7 +21,7 @@ Fields = Mapping[str, Callable[[Json], Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DepthAnswer:
     """The answer whether Black wins within ``plies``, its source, and the time it took.
 
     ``truth`` is ``None`` where the answer is unknown; ``why`` gives the reason then.
@@ -50,7 +50,7 @@ def rests_on(path: str) -> str:
     return f"; this rests on answers in {one_line(path)}, which are not checked again"
 
 
-Entry = TypeVar("Entry", bound=Answer)
+Entry = TypeVar("Entry", bound=DepthAnswer)
 
 
 class AnswerFile(ABC, Generic[Entry]):
@@ -170,7 +170,7 @@ def _digest(answers: list[dict[str, Any]]) -> str:
 _FORMAT: Final = "qsage deepening 1"
 
 
-class DeepeningFile(AnswerFile[Answer]):
+class DeepeningFile(AnswerFile[DepthAnswer]):
     """The answers about a game's depths in a file."""
 
     required: ClassVar[Fields] = {
@@ -180,14 +180,14 @@ class DeepeningFile(AnswerFile[Answer]):
         "seconds": Json.number,
     }
     optional: ClassVar[Fields] = {"first_move": Json.line}
-    kind = Answer
+    kind = DepthAnswer
 
     def __init__(self, file: Path, model: GameModel) -> None:
         head = {"format": _FORMAT, "game": model.name, "model": model.fingerprint()}
         self._model = model
         super().__init__(file, head)
 
-    def check(self, read: Answer, place: Json) -> None:
+    def check(self, read: DepthAnswer, place: Json) -> None:
         if read.first_move:
             legal = set(map(str, load_game(self._model).initial.legal_moves()))
             for move in read.first_move.split(", ") if read.first_move not in legal else ():
@@ -195,7 +195,7 @@ class DeepeningFile(AnswerFile[Answer]):
                     found = f"the first move {quoted(one_line(move))}"
                     raise place["first_move"].error(found, "a legal move")
 
-    def contradiction(self, entries: list[Answer]) -> str | None:
+    def contradiction(self, entries: list[DepthAnswer]) -> str | None:
         true = min((a.plies for a in entries if a.truth), default=None)
         false = max((a.plies for a in entries if not a.truth), default=None)
         if true is not None and false is not None and true <= false:

@@ -14,19 +14,19 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile, rests_on
+from qsage_validate.solvers.deepening.answer_file import DeepeningFile, DepthAnswer, rests_on
 from qsage_validate.solvers.deepening.depths import Bound, Depths
 from qsage_validate.solvers.deepening.game_depths import depths_of
 from qsage_validate.solvers.search.bounds import MAX_PLIES
-from qsage_validate.solvers.search.solver import Solver, search_for
+from qsage_validate.solvers.search.solver import SearchSolver, search_for
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.progress import Progress, Tell, nobody
 
-Ask = Callable[[GameModel, Deadline], Answer]
+Ask = Callable[[GameModel, Deadline], DepthAnswer]
 """Answers for one depth: the model of that depth, and when to give up."""
 
-Search = Callable[[GameModel], Solver]
+Search = Callable[[GameModel], SearchSolver]
 """Makes the search of a model, with its limits and its progress."""
 
 SEARCH = "search"
@@ -49,7 +49,7 @@ class Deepened:
     never: bool
     bound: Bound | None
     why: str
-    answers: tuple[Answer, ...]
+    answers: tuple[DepthAnswer, ...]
     within: int | None = None
     engine: str = ""
     nodes: int = 0
@@ -162,7 +162,7 @@ def deepen_by_search(
     at_last = depths.at(min(MAX_PLIES, depths.last(last) or MAX_PLIES))
     started = now()
 
-    def add(answer: Answer) -> None:
+    def add(answer: DepthAnswer) -> None:
         refuted, upper = _known(answers)
         if (answer.truth and (upper is None or answer.plies < upper)) or (
             answer.truth is False and (refuted is None or answer.plies > refuted)
@@ -175,7 +175,7 @@ def deepen_by_search(
         # The search of so many plies has begun: those before have been refuted.
         assert progress.done is not None, "a search counts plies"
         if depths.searched(progress.done - 1) > 0:
-            add(Answer(depths.searched(progress.done - 1), False, SEARCH, now() - started))
+            add(DepthAnswer(depths.searched(progress.done - 1), False, SEARCH, now() - started))
         tell(progress)
 
     if search is None:
@@ -188,11 +188,11 @@ def deepen_by_search(
 
 def _searched(
     depths: Depths,
-    answers: list[Answer],
+    answers: list[DepthAnswer],
     last: int | None,
-    solver: Solver,
+    solver: SearchSolver,
     limits: Limits,
-    add: Callable[[Answer], None],
+    add: Callable[[DepthAnswer], None],
     watch: Tell,
     *,
     winner_only: bool,
@@ -208,7 +208,7 @@ def _searched(
         if result.winner is Player.BLACK:
             within = max(depths.searched(game.plies), 1)
             moves = ", ".join(map(str, result.first_moves))
-            add(Answer(within, True, SEARCH, result.seconds, first_move=moves))
+            add(DepthAnswer(within, True, SEARCH, result.seconds, first_move=moves))
             if winner_only:
                 return _won(depths, answers)
     if result is None or (result.winner is not Player.WHITE and not winner_only):
@@ -220,12 +220,12 @@ def _searched(
         assert result.critical_plies is not None
         critical = max(depths.searched(result.critical_plies), 1)
         if critical > 1:
-            add(Answer(critical - 1, False, SEARCH, result.seconds))
+            add(DepthAnswer(critical - 1, False, SEARCH, result.seconds))
         move = str(result.first_moves[0]) if result.first_moves else ""
-        add(Answer(critical, True, SEARCH, result.seconds, first_move=move))
+        add(DepthAnswer(critical, True, SEARCH, result.seconds, first_move=move))
         return _conclude(depths, answers, last)
     plies = depths.searched(game.plies)
-    add(Answer(plies, False, SEARCH, result.seconds))
+    add(DepthAnswer(plies, False, SEARCH, result.seconds))
     if result.never:
         return Deepened(depths, None, plies, True, depths.bound, result.reason, tuple(answers))
     found = _conclude(depths, answers, last)
@@ -234,7 +234,7 @@ def _searched(
     return found
 
 
-def _known(answers: Sequence[Answer]) -> tuple[int | None, int | None]:
+def _known(answers: Sequence[DepthAnswer]) -> tuple[int | None, int | None]:
     """The greatest refuted number of plies and the smallest that is a win."""
     refuted = max((a.plies for a in answers if a.truth is False), default=None)
     upper = min((a.plies for a in answers if a.truth), default=None)
@@ -248,7 +248,7 @@ def _known(answers: Sequence[Answer]) -> tuple[int | None, int | None]:
     return refuted, upper
 
 
-def _conclude(depths: Depths, answers: Sequence[Answer], last: int | None) -> Deepened:
+def _conclude(depths: Depths, answers: Sequence[DepthAnswer], last: int | None) -> Deepened:
     refuted, upper = _known(answers)
     bound = depths.bound
     between = depths.relevant(1 if refuted is None else refuted + 1, None)
@@ -268,14 +268,14 @@ def _conclude(depths: Depths, answers: Sequence[Answer], last: int | None) -> De
     return _undecided(depths, answers, reason)
 
 
-def _won(depths: Depths, answers: Sequence[Answer]) -> Deepened:
+def _won(depths: Depths, answers: Sequence[DepthAnswer]) -> Deepened:
     refuted, upper = _known(answers)
     assert upper is not None, "an answer that says so"
     why = f"Black wins within {depths.count(upper)}{_in_depth(depths, upper)}"
     return Deepened(depths, None, refuted, False, depths.bound, why, tuple(answers), upper)
 
 
-def _undecided(depths: Depths, answers: Sequence[Answer], why: str) -> Deepened:
+def _undecided(depths: Depths, answers: Sequence[DepthAnswer], why: str) -> Deepened:
     refuted, upper = _known(answers)
     known = []
     if refuted is not None:

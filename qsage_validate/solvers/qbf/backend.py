@@ -13,8 +13,8 @@ from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.errors import QsageError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, qdimacs_text
-from qsage_validate.solvers.qbf.dialect import Dialect, outer_assignment
-from qsage_validate.solvers.qbf.outcome import Outcome, shortened, status_of
+from qsage_validate.solvers.qbf.dialect import SolverDialect, outer_assignment
+from qsage_validate.solvers.qbf.outcome import SolverOutcome, shortened, status_of
 from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import run_program
@@ -22,7 +22,7 @@ from qsage_validate.system.programs import run_program
 _TAIL_BYTES = 1 << 16
 
 
-class Format(Enum):
+class SolverFormat(Enum):
     """The input format of a solver."""
 
     QDIMACS = "QDIMACS"
@@ -39,7 +39,7 @@ class TraceKind(Enum):
 
 
 @dataclass(frozen=True)
-class Program:
+class SolverProgram:
     """A program that can be run, with the version that it or its package tells."""
 
     path: str
@@ -67,11 +67,11 @@ class Backend:
     """
 
     name: str
-    accepts: frozenset[Format]
+    accepts: frozenset[SolverFormat]
     traces: frozenset[TraceKind]
     help: str
-    dialect: Dialect
-    find: Callable[[], Program | Missing]
+    dialect: SolverDialect
+    find: Callable[[], SolverProgram | Missing]
     arguments: tuple[str, ...] = ()
 
     @property
@@ -79,11 +79,11 @@ class Backend:
         """True if the solver can give an assignment of the outermost block."""
         return self.dialect.outer is not None
 
-    def availability(self) -> Program | Missing:
+    def availability(self) -> SolverProgram | Missing:
         """The program that would be run, or why there is none."""
         return self.find()
 
-    def program(self) -> Program:
+    def program(self) -> SolverProgram:
         """The program; raises :class:`SolverMissingError` when there is none."""
         found = self.find()
         if isinstance(found, Missing):
@@ -102,7 +102,7 @@ class Backend:
         binary_trace: bool = False,
         outer: bool = True,
         stop: Callable[[], bool] | None = None,
-    ) -> Outcome:
+    ) -> SolverOutcome:
         """Run the solver on ``formula``, in a folder of its own within ``workdir``.
 
         A circuit solver gets the circuit, unless ``form`` is given or a trace is wanted; a
@@ -118,8 +118,8 @@ class Backend:
         ``UsageError`` for a trace that the solver cannot write.
         """
         program = self.program()
-        circuit = Format.QCIR in self.accepts and form is None and trace is None
-        if not circuit and Format.QDIMACS not in self.accepts:
+        circuit = SolverFormat.QCIR in self.accepts and form is None and trace is None
+        if not circuit and SolverFormat.QDIMACS not in self.accepts:
             raise UsageError(f"{self.name} reads circuits, found a request for a clausal form")
         own = form is None
         scopes: tuple[Scope, ...]
@@ -162,7 +162,7 @@ class Backend:
         if literals is not None and own:
             # Tseitin's variables may be in the outermost block of the clausal form.
             literals = [x for x in literals if abs(x) not in formula.gates]
-        return Outcome(
+        return SolverOutcome(
             status=status,
             why=why,
             outer=None if truth is None else outer_assignment(literals, scopes, truth),

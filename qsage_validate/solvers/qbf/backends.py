@@ -7,10 +7,16 @@ from typing import Final
 
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.registry import declared
-from qsage_validate.solvers.qbf.backend import Backend, Format, Missing, Program, TraceKind
+from qsage_validate.solvers.qbf.backend import (
+    Backend,
+    Missing,
+    SolverFormat,
+    SolverProgram,
+    TraceKind,
+)
 from qsage_validate.solvers.qbf.config import GENERIC, Configured, configured
 from qsage_validate.solvers.qbf.dialect import (
-    Dialect,
+    SolverDialect,
     cube_line,
     qubi_verdicts,
     qute_verdicts,
@@ -18,9 +24,9 @@ from qsage_validate.solvers.qbf.dialect import (
 )
 from qsage_validate.solvers.qbf.locate import at, on_path, pyqbf_program
 
-_CLAUSES: Final = frozenset({Format.QDIMACS})
-_BOTH: Final = frozenset({Format.QDIMACS, Format.QCIR})
-_CIRCUIT: Final = frozenset({Format.QCIR})
+_CLAUSES: Final = frozenset({SolverFormat.QDIMACS})
+_BOTH: Final = frozenset({SolverFormat.QDIMACS, SolverFormat.QCIR})
+_CIRCUIT: Final = frozenset({SolverFormat.QCIR})
 
 # The options that its traces need: whatever is not resolution and reduction is off.
 _DEPQBF_TRACE: Final = (
@@ -32,33 +38,33 @@ _DEPQBF_TRACE: Final = (
     "--no-qbce-dynamic",
 )
 
-DIALECTS: Final[Mapping[str, Dialect]] = {
-    "depqbf": Dialect(
+DIALECTS: Final[Mapping[str, SolverDialect]] = {
+    "depqbf": SolverDialect(
         outer=("--qdo", "--no-dynamic-nenofex"),
         trace=("--trace=qrp", *_DEPQBF_TRACE),
         binary_trace=("--trace=bqrp", *_DEPQBF_TRACE),
         literals=value_lines,
     ),
-    "qute": Dialect(
+    "qute": SolverDialect(
         outer=("--partial-certificate",),
         trace=("--trace",),
         literals=cube_line,
         verdicts=qute_verdicts,
     ),
-    "caqe": Dialect(outer=("--qdo",), version=("--version",), literals=value_lines),
-    "rareqs": Dialect(outer=(), literals=value_lines),
-    "qfun": Dialect(),
-    "quabs": Dialect(outer=("--partial-assignment",), literals=value_lines),
-    "cqesto": Dialect(),
-    "qesto": Dialect(),
-    "qubi": Dialect(plain=("-v=0",), verdicts=qubi_verdicts, codes={}),
-    GENERIC: Dialect(),
+    "caqe": SolverDialect(outer=("--qdo",), version=("--version",), literals=value_lines),
+    "rareqs": SolverDialect(outer=(), literals=value_lines),
+    "qfun": SolverDialect(),
+    "quabs": SolverDialect(outer=("--partial-assignment",), literals=value_lines),
+    "cqesto": SolverDialect(),
+    "qesto": SolverDialect(),
+    "qubi": SolverDialect(plain=("-v=0",), verdicts=qubi_verdicts, codes={}),
+    GENERIC: SolverDialect(),
 }
 """The kinds of solvers that a config file can name as well."""
 
 
 def _known(
-    name: str, text: str, accepts: frozenset[Format], *traces: TraceKind, pyqbf: bool = True
+    name: str, text: str, accepts: frozenset[SolverFormat], *traces: TraceKind, pyqbf: bool = True
 ) -> Backend:
     """A solver of the registry: PyQBF's program, if it has one, or else one on the PATH."""
     return Backend(
@@ -71,7 +77,7 @@ def _known(
     )
 
 
-def _pyqbf_or_path(name: str) -> Program | Missing:
+def _pyqbf_or_path(name: str) -> SolverProgram | Missing:
     found = pyqbf_program(f"pyqbf_{name}")
     if isinstance(found, Missing):
         other = on_path(name)
@@ -96,7 +102,7 @@ _KNOWN: Final = (
     _known("qesto", "QESTO: clause selection", _CLAUSES, pyqbf=False),
     _known("qubi", "Qubi: binary decision diagrams of circuits", _CIRCUIT, pyqbf=False),
 )
-_FORMATS: Final = {"qdimacs": Format.QDIMACS, "qcir": Format.QCIR}
+_FORMATS: Final = {"qdimacs": SolverFormat.QDIMACS, "qcir": SolverFormat.QCIR}
 
 
 def backends() -> Mapping[str, Backend]:

@@ -29,9 +29,9 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import install_line
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.qbf import bloqqer_child
-from qsage_validate.solvers.qbf.backend import Missing, Program, SolverMissingError
+from qsage_validate.solvers.qbf.backend import Missing, SolverMissingError, SolverProgram
 from qsage_validate.solvers.qbf.locate import on_path, pyqbf_version
-from qsage_validate.solvers.qbf.outcome import Status, failure, said, shortened
+from qsage_validate.solvers.qbf.outcome import SolverStatus, failure, said, shortened
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Finished, run_program
 
@@ -65,7 +65,7 @@ class Preprocessed:
     formula was called true; for a false one it mostly is empty.
     """
 
-    status: Status
+    status: SolverStatus
     why: str
     form: ClausalForm | None
     trace: Path | None
@@ -76,11 +76,11 @@ class Preprocessed:
     version: str
 
 
-def availability() -> Program | Missing:
+def availability() -> SolverProgram | Missing:
     """The program that would be run: PyQBF's library, else a program on the PATH."""
     spec = find_spec("pyqbf_cpp")
     if spec is not None and spec.origin is not None:
-        return Program(spec.origin, f"{_VERSION} of PyQBF {pyqbf_version()}")
+        return SolverProgram(spec.origin, f"{_VERSION} of PyQBF {pyqbf_version()}")
     found = on_path("bloqqer")
     if isinstance(found, Missing):
         return Missing(f"{install_line('solve')}, or a program 'bloqqer' on the PATH")
@@ -128,15 +128,18 @@ def preprocess(
         shutil.rmtree(folder, ignore_errors=True)
     rest = parse_rest(text, form.max_variable)
     status, why = _status(finished, rest)
-    if status is Status.FALSE and chosen["exp-mini"]:
-        status, why = Status.RUBBISH, "false with exp-mini, under which Bloqqer errs: no answer"
-    good = status in (Status.TRUE, Status.FALSE, Status.UNKNOWN)
+    if status is SolverStatus.FALSE and chosen["exp-mini"]:
+        status, why = (
+            SolverStatus.RUBBISH,
+            "false with exp-mini, under which Bloqqer errs: no answer",
+        )
+    good = status in (SolverStatus.TRUE, SolverStatus.FALSE, SolverStatus.UNKNOWN)
     if trace is not None and not good and trace.is_file():
         trace.unlink()
     return Preprocessed(
         status=status,
         why=why,
-        form=rest if status is Status.UNKNOWN else None,
+        form=rest if status is SolverStatus.UNKNOWN else None,
         trace=trace if good else None,
         seconds=finished.seconds,
         cpu_seconds=finished.cpu_seconds,
@@ -150,22 +153,22 @@ def decided_already(form: ClausalForm, version: str) -> Preprocessed | None:
     """The answer for a formula without clauses or with an empty one, else ``None``."""
     if form.clauses and () not in form.clauses:
         return None
-    status = Status.FALSE if form.clauses else Status.TRUE
+    status = SolverStatus.FALSE if form.clauses else SolverStatus.TRUE
     why = "the formula has an empty clause" if form.clauses else "the formula has no clause"
     return Preprocessed(status, why, None, None, 0.0, 0.0, 0.0, "", version)
 
 
-def rest_status(rest: ClausalForm) -> tuple[Status, str]:
+def rest_status(rest: ClausalForm) -> tuple[SolverStatus, str]:
     """The status of the formula that is left, by its clauses alone."""
     if not rest.clauses:
-        return Status.TRUE, "no clause is left"
+        return SolverStatus.TRUE, "no clause is left"
     if () in rest.clauses:
-        return Status.FALSE, "an empty clause is left"
-    return Status.UNKNOWN, f"{len(rest.clauses)} clauses are left"
+        return SolverStatus.FALSE, "an empty clause is left"
+    return SolverStatus.UNKNOWN, f"{len(rest.clauses)} clauses are left"
 
 
 def _command(
-    program: Program, given: Path, left: Path, trace: Path | None, options: Mapping[str, int]
+    program: SolverProgram, given: Path, left: Path, trace: Path | None, options: Mapping[str, int]
 ) -> list[str]:
     words = [f"{name}={value}" for name, value in options.items()]
     if program.path.endswith("bloqqer"):
@@ -176,21 +179,21 @@ def _command(
     return [*child, program.path, str(given), str(left), str(trace or ""), *words]
 
 
-def _status(finished: Finished, rest: ClausalForm | None) -> tuple[Status, str]:
+def _status(finished: Finished, rest: ClausalForm | None) -> tuple[SolverStatus, str]:
     """The verdict, confirmed by the formula that is left."""
     failed = failure(finished)
     if failed is not None:
         return failed
     code = finished.returncode
-    verdicts = {10: Status.TRUE, 20: Status.FALSE, 0: Status.UNKNOWN}
+    verdicts = {10: SolverStatus.TRUE, 20: SolverStatus.FALSE, 0: SolverStatus.UNKNOWN}
     if code not in verdicts:
-        return Status.CRASHED, f"exit code {code}{said(finished)}"
+        return SolverStatus.CRASHED, f"exit code {code}{said(finished)}"
     if rest is None:
-        return Status.RUBBISH, f"exit code {code}, but what it left is no formula"
+        return SolverStatus.RUBBISH, f"exit code {code}, but what it left is no formula"
     left, why = rest_status(rest)
     if left is not verdicts[code]:
-        return Status.RUBBISH, f"exit code {code}, but what it left says otherwise"
-    if left is Status.UNKNOWN:
+        return SolverStatus.RUBBISH, f"exit code {code}, but what it left says otherwise"
+    if left is SolverStatus.UNKNOWN:
         return left, why
     return left, f"exit code {code}, and what is left agrees"
 

@@ -24,7 +24,7 @@ EXIT_CODES: Final[Mapping[int, bool]] = {10: True, 20: False}
 
 
 @dataclass(frozen=True)
-class Dialect:
+class SolverDialect:
     """The calling convention of a kind of solver, and the meaning of its output.
 
     ``plain`` are its arguments for an answer, ``outer`` those for an answer with an assignment

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.solvers.qbf.backend import Backend, Format, Missing, Program, TraceKind
+from qsage_validate.solvers.qbf.backend import (
+    Backend,
+    Missing,
+    SolverFormat,
+    SolverProgram,
+    TraceKind,
+)
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.preprocessors import PREPROCESSORS
 from qsage_validate.system.limits import Deadline
@@ -18,7 +24,7 @@ _NUMBER: Final = re.compile(r"\d+(?:\.\d+)+\S*")
 
 
 @dataclass(frozen=True)
-class Entry:
+class InventoryEntry:
     """One solver or preprocessor.
 
     ``missing`` is why it cannot be used and what would help, ``None`` when it can be;
@@ -35,12 +41,14 @@ class Entry:
     produces: tuple[str, ...]
 
 
-def inventory() -> tuple[Entry, ...]:
+def inventory() -> tuple[InventoryEntry, ...]:
     """Everything that can decide or preprocess a formula, whether it is here or not."""
     gives = ("first moves", "certificate")
     help_ = "search on the rules of a game"
-    search = Entry("search", "solver", help_, None, None, "", (Format.MODEL.value,), gives)
-    clauses = (Format.QDIMACS.value,)
+    search = InventoryEntry(
+        "search", "solver", help_, None, None, "", (SolverFormat.MODEL.value,), gives
+    )
+    clauses = (SolverFormat.QDIMACS.value,)
     return (
         search,
         *map(_solver, backends().values()),
@@ -58,13 +66,13 @@ def inventory() -> tuple[Entry, ...]:
     )
 
 
-def _solver(backend: Backend) -> Entry:
+def _solver(backend: Backend) -> InventoryEntry:
     produces = ["first move"] if backend.gives_outer else []
     produces += [kind.value for kind in TraceKind if kind in backend.traces]
     found = backend.availability()
-    if isinstance(found, Program) and backend.dialect.version is not None:
-        found = Program(found.path, _version(found, backend.dialect.version))
-    accepts = tuple(kind.value for kind in Format if kind in backend.accepts)
+    if isinstance(found, SolverProgram) and backend.dialect.version is not None:
+        found = SolverProgram(found.path, _version(found, backend.dialect.version))
+    accepts = tuple(kind.value for kind in SolverFormat if kind in backend.accepts)
     return _entry(backend.name, "solver", backend.help, found, accepts, produces)
 
 
@@ -72,16 +80,18 @@ def _entry(
     name: str,
     role: str,
     text: str,
-    found: Program | Missing,
+    found: SolverProgram | Missing,
     accepts: tuple[str, ...],
     produces: Sequence[str],
-) -> Entry:
+) -> InventoryEntry:
     if isinstance(found, Missing):
-        return Entry(name, role, text, found.reason, None, "", accepts, tuple(produces))
-    return Entry(name, role, text, None, found.path, found.version, accepts, tuple(produces))
+        return InventoryEntry(name, role, text, found.reason, None, "", accepts, tuple(produces))
+    return InventoryEntry(
+        name, role, text, None, found.path, found.version, accepts, tuple(produces)
+    )
 
 
-def _version(program: Program, arguments: tuple[str, ...]) -> str:
+def _version(program: SolverProgram, arguments: tuple[str, ...]) -> str:
     """The version by the program, and the version of its package."""
     finished = run_program((program.path, *arguments), deadline=Deadline.after(_VERSION_SECONDS))
     text = (finished.stdout + finished.stderr).decode("utf-8", "replace")

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from qsage_validate.errors import install_line
-from qsage_validate.solvers.qbf.backend import Missing, Program
+from qsage_validate.solvers.qbf.backend import Missing, SolverProgram
 
 
 def pyqbf_folder() -> Path | None:
@@ -27,7 +27,7 @@ def pyqbf_version() -> str:
         return "unknown"
 
 
-def pyqbf_program(name: str) -> Program | Missing:
+def pyqbf_program(name: str) -> SolverProgram | Missing:
     """The program ``name`` that PyQBF brings.
 
     PyQBF lies in a prefix of its own with a ``bin`` beside ``lib``; the script of the same
@@ -39,24 +39,26 @@ def pyqbf_program(name: str) -> Program | Missing:
     for parent in folder.parents:
         path = parent / "bin" / name
         if _runs(path):
-            return Program(str(path), f"of PyQBF {pyqbf_version()}")
+            return SolverProgram(str(path), f"of PyQBF {pyqbf_version()}")
     found = shutil.which(name)
     if found is not None:
-        return Program(found, f"of PyQBF {pyqbf_version()}")
+        return SolverProgram(found, f"of PyQBF {pyqbf_version()}")
     return Missing(f"PyQBF {pyqbf_version()} brings no {name}; {install_line('solve')}")
 
 
-def on_path(name: str) -> Program | Missing:
+def on_path(name: str) -> SolverProgram | Missing:
     """The program ``name`` on the PATH; its version is not asked for here."""
     found = shutil.which(name)
-    return Missing(f"no program {name!r} on the PATH") if found is None else Program(found, "")
+    return (
+        Missing(f"no program {name!r} on the PATH") if found is None else SolverProgram(found, "")
+    )
 
 
-def at(path: Path) -> Program | Missing:
+def at(path: Path) -> SolverProgram | Missing:
     """The program that a config file names."""
     if not path.is_file():
         return Missing(f"no file {path}")
-    return Program(str(path), "") if _runs(path) else Missing(f"{path} is not executable")
+    return SolverProgram(str(path), "") if _runs(path) else Missing(f"{path} is not executable")
 
 
 def _runs(path: Path) -> bool:

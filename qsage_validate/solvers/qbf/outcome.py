@@ -15,7 +15,7 @@ from qsage_validate.solvers.qbf.dialect import EXIT_CODES
 from qsage_validate.system.programs import Ended, Finished
 
 
-class Status(Enum):
+class SolverStatus(Enum):
     """The end of a run; only the first two are answers.  UNKNOWN is a preprocessor's usual end."""
 
     TRUE = "true"
@@ -32,11 +32,11 @@ class Status(Enum):
     @property
     def truth(self) -> bool | None:
         """The truth value of the formula, ``None`` where the run gave none."""
-        return {Status.TRUE: True, Status.FALSE: False}.get(self)
+        return {SolverStatus.TRUE: True, SolverStatus.FALSE: False}.get(self)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SolverOutcome:
     """The end of one run.
 
     ``why`` is one line for messages: what confirmed the answer, or what was found instead of an
@@ -48,7 +48,7 @@ class Outcome:
     in the middle.  ``trace`` is the trace that was asked for: complete, or ``None``.
     """
 
-    status: Status
+    status: SolverStatus
     why: str
     outer: Mapping[int, bool] | None
     seconds: float
@@ -71,32 +71,32 @@ _LOG_CHARACTERS: Final = 20_000
 _NO_SPACE: Final = re.compile(rb"no space left|disk full|file too large", re.IGNORECASE)
 
 
-def failure(finished: Finished) -> tuple[Status, str] | None:
+def failure(finished: Finished) -> tuple[SolverStatus, str] | None:
     """The status and the reason of a run that ended before its time, else ``None``."""
     match finished.ended:
         case Ended.TIMEOUT:
-            return Status.TIMEOUT, f"no answer within {finished.seconds:.3g} s"
+            return SolverStatus.TIMEOUT, f"no answer within {finished.seconds:.3g} s"
         case Ended.MEMORY:
-            return Status.MEMORY, f"no answer within the memory limit{said(finished)}"
+            return SolverStatus.MEMORY, f"no answer within the memory limit{said(finished)}"
         case Ended.STOPPED:
-            return Status.STOPPED, f"stopped after {finished.seconds:.3g} s"
+            return SolverStatus.STOPPED, f"stopped after {finished.seconds:.3g} s"
         case Ended.OUTPUT:
-            return Status.DISK, "stopped: it wrote more than it may"
+            return SolverStatus.DISK, "stopped: it wrote more than it may"
         case Ended.NOT_STARTED:
-            return Status.CRASHED, f"could not be started{said(finished)}"
+            return SolverStatus.CRASHED, f"could not be started{said(finished)}"
         case Ended.SIGNALLED if finished.returncode == -signal.SIGXFSZ:
-            return Status.DISK, "a file became larger than the system allows"
+            return SolverStatus.DISK, "a file became larger than the system allows"
         case Ended.SIGNALLED:
-            return Status.CRASHED, f"was killed by {_signal(finished)}{said(finished)}"
+            return SolverStatus.CRASHED, f"was killed by {_signal(finished)}{said(finished)}"
         case Ended.EXITED:
             if _NO_SPACE.search(finished.stderr):
-                return Status.DISK, f"no space for its files{said(finished)}"
+                return SolverStatus.DISK, f"no space for its files{said(finished)}"
             return None
 
 
 def status_of(
     finished: Finished, verdicts: set[bool], codes: Mapping[int, bool] = EXIT_CODES
-) -> tuple[Status, str]:
+) -> tuple[SolverStatus, str]:
     """The status of a run that printed ``verdicts``, and why, in one line.
 
     ``codes`` are the exit codes of answers; a solver without any ends with 0 where it answers.
@@ -107,19 +107,23 @@ def status_of(
     code = finished.returncode
     answer = codes.get(code)
     if answer is None and not verdicts:
-        status = Status.GAVE_UP if code == 0 else Status.CRASHED
+        status = SolverStatus.GAVE_UP if code == 0 else SolverStatus.CRASHED
         return status, f"exit code {code} and no verdict{said(finished)}"
     if len(verdicts) > 1:
-        return Status.RUBBISH, f"exit code {code}, but it printed both verdicts"
+        return SolverStatus.RUBBISH, f"exit code {code}, but it printed both verdicts"
     if not verdicts:
-        return Status.RUBBISH, f"exit code {code}, but it printed no verdict{said(finished)}"
+        return SolverStatus.RUBBISH, f"exit code {code}, but it printed no verdict{said(finished)}"
     (printed,) = verdicts
     if not codes and code == 0:
-        return (Status.TRUE if printed else Status.FALSE), "printed verdict, and exit code 0"
+        return (
+            SolverStatus.TRUE if printed else SolverStatus.FALSE
+        ), "printed verdict, and exit code 0"
     if answer is not printed:
         word = "true" if printed else "false"
-        return Status.RUBBISH, f"it printed {word}, but its exit code is {code}"
-    return (Status.TRUE if answer else Status.FALSE), f"exit code {code} and printed verdict agree"
+        return SolverStatus.RUBBISH, f"it printed {word}, but its exit code is {code}"
+    return (
+        SolverStatus.TRUE if answer else SolverStatus.FALSE
+    ), f"exit code {code} and printed verdict agree"
 
 
 def _signal(finished: Finished) -> str:

@@ -17,8 +17,8 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, QsageError, UsageError
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
-from qsage_validate.solvers.qbf.backend import Backend, Format
-from qsage_validate.solvers.qbf.outcome import Outcome
+from qsage_validate.solvers.qbf.backend import Backend, SolverFormat
+from qsage_validate.solvers.qbf.outcome import SolverOutcome
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.signals import orderly_termination
 
@@ -30,14 +30,14 @@ class DisagreementError(QsageError):
 
 
 @dataclass(frozen=True)
-class Race:
+class SolverRace:
     """The end of a race: the first answer, if there is one, and all runs in their order of ending.
 
     ``outcomes`` has every contender once, stopped ones included.
     """
 
-    first: Outcome | None
-    outcomes: tuple[Outcome, ...]
+    first: SolverOutcome | None
+    outcomes: tuple[SolverOutcome, ...]
 
     @property
     def truth(self) -> bool | None:
@@ -62,7 +62,7 @@ def race(
     everyone: bool = False,
     outer: bool = True,
     logs: Path | None = None,
-) -> Race:
+) -> SolverRace:
     """Run all ``contenders`` at once until one has an answer.
 
     ``limits`` are for each contender.  ``form`` is what clause solvers get (a preprocessed
@@ -78,10 +78,10 @@ def race(
     for backend in contenders:
         backend.program()
     decided = threading.Event()
-    ended: queue.Queue[Outcome | BaseException] = queue.Queue()
+    ended: queue.Queue[SolverOutcome | BaseException] = queue.Queue()
 
     def run(backend: Backend) -> None:
-        given = form if Format.QDIMACS in backend.accepts else None
+        given = form if SolverFormat.QDIMACS in backend.accepts else None
         try:
             ended.put(
                 backend.solve(
@@ -92,8 +92,8 @@ def race(
             ended.put(error)
 
     threads = [threading.Thread(target=run, args=(b,), daemon=True) for b in contenders]
-    outcomes: list[Outcome] = []
-    first: Outcome | None = None
+    outcomes: list[SolverOutcome] = []
+    first: SolverOutcome | None = None
     with orderly_termination():
         try:
             for thread in threads:
@@ -113,11 +113,11 @@ def race(
                 if thread.ident is not None:
                     thread.join()
     _compare(formula, form, outcomes, logs)
-    return Race(first, tuple(outcomes))
+    return SolverRace(first, tuple(outcomes))
 
 
 def _compare(
-    formula: Qbf, form: ClausalForm | None, outcomes: Sequence[Outcome], logs: Path | None
+    formula: Qbf, form: ClausalForm | None, outcomes: Sequence[SolverOutcome], logs: Path | None
 ) -> None:
     yes = [o for o in outcomes if o.truth is True]
     no = [o for o in outcomes if o.truth is False]

@@ -18,7 +18,7 @@ from typing import Final
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.qbf import bloqqer
-from qsage_validate.solvers.qbf.backend import Missing, Program, SolverMissingError
+from qsage_validate.solvers.qbf.backend import Missing, SolverMissingError, SolverProgram
 from qsage_validate.solvers.qbf.bloqqer import (
     Preprocessed,
     decided_already,
@@ -27,7 +27,7 @@ from qsage_validate.solvers.qbf.bloqqer import (
 )
 from qsage_validate.solvers.qbf.dialect import EXIT_CODES
 from qsage_validate.solvers.qbf.locate import on_path
-from qsage_validate.solvers.qbf.outcome import Status, failure, said, shortened
+from qsage_validate.solvers.qbf.outcome import SolverStatus, failure, said, shortened
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Finished, run_program
 
@@ -42,7 +42,7 @@ class Preprocessor:
 
     name: str
     title: str
-    availability: Callable[[], Program | Missing]
+    availability: Callable[[], SolverProgram | Missing]
     run: Callable[[ClausalForm, Limits, Path], Preprocessed]
     traces: bool = False
 
@@ -55,7 +55,7 @@ def _printing(name: str, program: str, word: str, title: str) -> Preprocessor:
 
 def _run_printing(
     name: str,
-    find: Callable[[], Program | Missing],
+    find: Callable[[], SolverProgram | Missing],
     word: str,
     form: ClausalForm,
     limits: Limits,
@@ -84,7 +84,7 @@ def _run_printing(
     return Preprocessed(
         status=status,
         why=why,
-        form=rest if status is Status.UNKNOWN else None,
+        form=rest if status is SolverStatus.UNKNOWN else None,
         trace=None,
         seconds=finished.seconds,
         cpu_seconds=finished.cpu_seconds,
@@ -94,22 +94,22 @@ def _run_printing(
     )
 
 
-def _status(finished: Finished, rest: ClausalForm | None) -> tuple[Status, str]:
+def _status(finished: Finished, rest: ClausalForm | None) -> tuple[SolverStatus, str]:
     failed = failure(finished)
     if failed is not None:
         return failed
     code = finished.returncode
     if code != 0 and code not in EXIT_CODES:
-        return Status.CRASHED, f"exit code {code}{said(finished)}"
+        return SolverStatus.CRASHED, f"exit code {code}{said(finished)}"
     if rest is None:
-        return Status.RUBBISH, f"exit code {code}, but what it printed is no formula"
+        return SolverStatus.RUBBISH, f"exit code {code}, but what it printed is no formula"
     status, why = rest_status(rest)
     if code in EXIT_CODES and status.truth is not EXIT_CODES[code]:
-        return Status.RUBBISH, f"exit code {code}, but what it left says otherwise"
+        return SolverStatus.RUBBISH, f"exit code {code}, but what it left says otherwise"
     return status, why
 
 
-def _bloqqer() -> Program | Missing:
+def _bloqqer() -> SolverProgram | Missing:
     return bloqqer.availability()
 
 

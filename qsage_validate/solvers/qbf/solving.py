@@ -13,11 +13,11 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.errors import MissingExtraError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
-from qsage_validate.solvers.qbf.backend import Backend, Format, Missing
+from qsage_validate.solvers.qbf.backend import Backend, Missing, SolverFormat
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
-from qsage_validate.solvers.qbf.outcome import Outcome, Status
-from qsage_validate.solvers.qbf.portfolio import Race, race
+from qsage_validate.solvers.qbf.outcome import SolverOutcome, SolverStatus
+from qsage_validate.solvers.qbf.portfolio import SolverRace, race
 from qsage_validate.solvers.qbf.preprocessors import Preprocessor
 from qsage_validate.system.clock import now
 from qsage_validate.system.limits import Limits
@@ -34,14 +34,14 @@ endlessly on some formulas that a solver decides at once."""
 class Solved:
     """The end of an attempt to decide a formula.
 
-    ``status`` and ``why`` are as in :class:`Outcome`; ``solver`` and ``version`` name who
+    ``status`` and ``why`` are as in :class:`SolverOutcome`; ``solver`` and ``version`` name who
     answered (the preprocessor, where it decided alone).  ``seconds`` is wall time, preprocessing
     included, ``cpu_seconds`` and ``peak_mb`` are of all programs.  ``outer`` is a winning
     assignment of the outermost block, confirmed by the solver, which only one can give that got
     the formula as it is.  ``outcomes`` are the runs of solvers.
     """
 
-    status: Status
+    status: SolverStatus
     why: str
     solver: str
     version: str
@@ -51,7 +51,7 @@ class Solved:
     cpu_seconds: float
     peak_mb: float
     outer: Mapping[int, bool] | None = None
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[SolverOutcome, ...] = ()
 
     @property
     def truth(self) -> bool | None:
@@ -75,7 +75,7 @@ def available(circuit: bool = True) -> list[Backend]:
     known = backends()
     names = [*(n for n in _PREFERRED if n in known), *(n for n in known if n not in _PREFERRED)]
     found = [known[name] for name in names]
-    found = [b for b in found if circuit or Format.QDIMACS in b.accepts]
+    found = [b for b in found if circuit or SolverFormat.QDIMACS in b.accepts]
     found = [b for b in found if not isinstance(b.availability(), Missing)]
     if not found:
         raise MissingExtraError("solving formulas", "solve")
@@ -112,7 +112,7 @@ def solve_formula(
             return replace(solved, outer=solved.outer if wins else None)
         bounded = replace(limits, deadline=limits.deadline.sooner(patience))
         done = preprocessor.run(_clauses(formula, contenders), bounded, folder)
-        if done.status is Status.TIMEOUT and patience < inf and not limits.deadline.over:
+        if done.status is SolverStatus.TIMEOUT and patience < inf and not limits.deadline.over:
             solved = solve_formula(formula, contenders, limits, confirmed=confirmed)
             return replace(
                 solved,
@@ -136,7 +136,7 @@ def conclusive(solved: Solved, encoded: Encoding) -> Solved:
     Some encodings are one-sided: that COVER is false says nothing.
     """
     why = None if solved.truth is None else inconclusive(encoded.layout, solved.truth)
-    return solved if why is None else replace(solved, status=Status.GAVE_UP, why=why)
+    return solved if why is None else replace(solved, status=SolverStatus.GAVE_UP, why=why)
 
 
 def _clauses(formula: Qbf, contenders: Sequence[Backend]) -> ClausalForm:
@@ -154,11 +154,11 @@ def _run(
     form: ClausalForm | None,
     *,
     outer: bool = True,
-) -> Race:
+) -> SolverRace:
     if len(contenders) == 1:
         (backend,) = contenders
         outcome = backend.solve(formula, limits, workdir=folder, form=form, outer=outer)
-        return Race(None if outcome.truth is None else outcome, (outcome,))
+        return SolverRace(None if outcome.truth is None else outcome, (outcome,))
     return race(formula, contenders, limits, workdir=folder, form=form, outer=outer)
 
 
@@ -206,7 +206,7 @@ def _decided(done: Preprocessed, name: str, started: float) -> Solved:
     )
 
 
-def _solved(race: Race, before: tuple[str, Preprocessed] | None, started: float) -> Solved:
+def _solved(race: SolverRace, before: tuple[str, Preprocessed] | None, started: float) -> Solved:
     name, done = before or (None, None)
     outcomes = race.outcomes
     first = race.first or outcomes[0]

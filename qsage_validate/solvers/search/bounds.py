@@ -11,7 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from itertools import pairwise
 
-from qsage_validate.games.protocol import ALWAYS, Game, Kernel, Move, Player, Position, State
+from qsage_validate.games.protocol import (
+    ALWAYS,
+    Kernel,
+    Move,
+    Player,
+    Position,
+    State,
+    TwoPlayerGame,
+)
 from qsage_validate.solvers.search.search_engine import (
     NEVER,
     NOT_WITHIN,
@@ -41,7 +49,7 @@ class PositionKernel(Kernel):
     move ends with the last move here, one ply earlier than with a kernel of the game's own.
     """
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: TwoPlayerGame) -> None:
         self._game = game
         self.initial = game.initial
         players = list(map(game.player_at, range(1, game.plies + 1)))
@@ -106,7 +114,7 @@ class Bounds:
 
     def __init__(
         self,
-        game: Game,
+        game: TwoPlayerGame,
         kernel: Kernel | None = None,
         *,
         with_bounds: bool = True,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.protocol import Game, Move, Player, Position
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.task import Task
@@ -38,7 +38,7 @@ class SearchReplies:
     and ``UndecidedError`` where the time is over.
     """
 
-    def __init__(self, game: Game, seconds: float | None = None) -> None:
+    def __init__(self, game: TwoPlayerGame, seconds: float | None = None) -> None:
         self.game = game
         self.task = Task()
         self._seconds = seconds

@@ -1,4 +1,4 @@
-"""The search engine that a :class:`~qsage_validate.solvers.search.solver.Solver` calls."""
+"""The search engine that a :class:`~qsage_validate.solvers.search.solver.SearchSolver` calls."""
 
 from __future__ import annotations
 

@@ -7,17 +7,17 @@ from typing import Any
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.protocol import Game, Move, Player
+from qsage_validate.games.protocol import Move, Player, TwoPlayerGame
 from qsage_validate.solutions.check import rules_for
-from qsage_validate.solutions.file import Solution
+from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solutions.walk import walk
 from qsage_validate.solvers.search.search_engine import SearchEngine
-from qsage_validate.solvers.search.solver import Solver, search_for
+from qsage_validate.solvers.search.solver import SearchSolver, search_for
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Tell, nobody
 
 
-def solution_of(model: GameModel, solver: Solver, winner: Player) -> Solution:
+def solution_of(model: GameModel, solver: SearchSolver, winner: Player) -> SolutionClaim:
     """The solution of a model that ``solver`` has found ``winner`` to win.
 
     Raises ``UndecidedError`` when a limit of the solver's is reached.
@@ -45,7 +45,7 @@ def solution_of(model: GameModel, solver: Solver, winner: Player) -> Solution:
     if walked.refuted is not None:
         play = " ".join(walked.refuted.moves)
         raise AssertionError(f"the search's replies fail: {walked.refuted.reason}: {play}")
-    return Solution(model, winner, replies)
+    return SolutionClaim(model, winner, replies)
 
 
 def find_solution(
@@ -53,8 +53,8 @@ def find_solution(
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tell: Tell = nobody,
     *,
-    known: Solver | None = None,
-) -> Solution:
+    known: SearchSolver | None = None,
+) -> SolutionClaim:
     """Search a model at its depth, and make the winner's solution.
 
     ``known`` has searched the same game at another depth: its table is used where its states are
@@ -62,7 +62,7 @@ def find_solution(
     """
     game = load_game(model)
     if known is not None and _knows(known.engine, game):
-        solver = Solver(game, known.engine, limits=limits, tell=tell)
+        solver = SearchSolver(game, known.engine, limits=limits, tell=tell)
     else:
         solver = search_for(game, limits=limits, tell=tell)
     result = solver.solve(winner_only=True)
@@ -71,7 +71,7 @@ def find_solution(
     return solution_of(model, solver, result.winner)
 
 
-def _knows(engine: SearchEngine, game: Game) -> bool:
+def _knows(engine: SearchEngine, game: TwoPlayerGame) -> bool:
     """True if the engine takes positions of a game that may have another depth than its own."""
     if game.kernel() is None:
         return False  # the positions themselves are the states

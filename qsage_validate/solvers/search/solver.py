@@ -5,7 +5,7 @@ win within the plies of the game?  The solver deepens by plies; an engine looks 
 the general one (``bounds.py``) or one that knows more of some games.
 
 Its tables stay usable after a solve, after an interrupt, and for positions off the best line:
-``Solver.winner`` answers for any position of the game, mostly by looking it up.
+``SearchSolver.winner`` answers for any position of the game, mostly by looking it up.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.declared import languages
-from qsage_validate.games.protocol import Game, Move, Player, Position, State
+from qsage_validate.games.protocol import Move, Player, Position, State, TwoPlayerGame
 from qsage_validate.registry import declared, load
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.search_engine import (
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from qsage_validate.games.bddl.rules import BddlGame
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.games.positional.rules import PositionalGame
-    from qsage_validate.solvers.search.positional.engine import Stage
+    from qsage_validate.solvers.search.positional.engine import SearchStage
 
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -78,7 +78,7 @@ class SearchResult:
     all_first_moves: bool = False
 
 
-class Solver:
+class SearchSolver:
     """The search of one game by an engine, the general one unless another is named.
 
     ``limits`` hold for all calls together, their memory for the tables; ``tell`` hears now and
@@ -87,7 +87,7 @@ class Solver:
 
     def __init__(
         self,
-        game: Game,
+        game: TwoPlayerGame,
         engine: SearchEngine | None = None,
         *,
         limits: Limits = Limits(),  # noqa: B008 (frozen)
@@ -416,14 +416,16 @@ class EngineChoice(Enum):
     PURE = "pure"
 
 
-def _stage(model: PositionalModel, choice: EngineChoice, memory_mb: int | None) -> Stage | None:
+def _stage(
+    model: PositionalModel, choice: EngineChoice, memory_mb: int | None
+) -> SearchStage | None:
     """The search of full boards, for games of connection."""
     from qsage_validate.games.positional.hex import is_hex_board
 
     if model.network is None and not is_hex_board(model):
         return None
     for one in _quicker():
-        stage: Stage | None = load(one.stage)(model, choice, memory_mb)
+        stage: SearchStage | None = load(one.stage)(model, choice, memory_mb)
         if stage is not None:
             return stage
     return None
@@ -454,7 +456,7 @@ def grid_engine(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> 
 
 
 def engine_for(
-    game: Game, choice: EngineChoice = EngineChoice.AUTO, memory_mb: int | None = None
+    game: TwoPlayerGame, choice: EngineChoice = EngineChoice.AUTO, memory_mb: int | None = None
 ) -> SearchEngine | None:
     """The engine made for games of a language; ``None`` where the general one is to be taken."""
     place = languages()[game.language].engine if game.language in languages() else None
@@ -467,7 +469,7 @@ def engine_for(
         return None
 
 
-def _general_for(game: Game, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
+def _general_for(game: TwoPlayerGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     """The general search of a game."""
     quicker = _quicker()
     if choice is EngineChoice.FAST and not quicker:
@@ -481,7 +483,7 @@ def _general_for(game: Game, choice: EngineChoice, memory_mb: int | None) -> Sea
     return engine
 
 
-def _check_fast(game: Game, own: SearchEngine) -> None:
+def _check_fast(game: TwoPlayerGame, own: SearchEngine) -> None:
     for one in _quicker():
         load(one.check)()
     if not own.at_once:
@@ -494,7 +496,7 @@ def _check_fast(game: Game, own: SearchEngine) -> None:
 class _Unprepared(Bounds):
     """The engine of a search whose time was over before it had begun."""
 
-    def __init__(self, game: Game, why: str) -> None:
+    def __init__(self, game: TwoPlayerGame, why: str) -> None:
         super().__init__(game)
         self._why = why
 
@@ -503,12 +505,12 @@ class _Unprepared(Bounds):
 
 
 def search_for(
-    game: Game,
+    game: TwoPlayerGame,
     *,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tell: Tell = nobody,
     engine: EngineChoice = EngineChoice.AUTO,
-) -> Solver:
+) -> SearchSolver:
     """The search by the engine made for the game where it takes it, else the general one.
 
     A long search of a grid game, a game in GDL or a game of connection goes on in machine code
@@ -524,4 +526,4 @@ def search_for(
             found = own or _general_for(game, engine, limits.memory_mb)
     except UndecidedError as error:
         found = _Unprepared(game, str(error))
-    return Solver(game, found, limits=limits, tell=tell)
+    return SearchSolver(game, found, limits=limits, tell=tell)

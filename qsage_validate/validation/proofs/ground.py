@@ -14,7 +14,7 @@ from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.declared import languages
 from qsage_validate.games.masks import members
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.game import Rules
 from qsage_validate.kernel.ground import (
     Conjunction,
@@ -33,7 +33,7 @@ RulesIn = Callable[[AigBuilder], Rules]
 """Makes the circuit of one game inside a graph."""
 
 
-def rules_of(game: Game, *, deadline: Deadline = NEVER) -> RulesIn | None:
+def rules_of(game: TwoPlayerGame, *, deadline: Deadline = NEVER) -> RulesIn | None:
     """The rules of a game as a circuit; ``None`` for a kind of game that has none.
 
     Making it raises ``TooLargeError`` where the game is too large for that.
@@ -43,7 +43,7 @@ def rules_of(game: Game, *, deadline: Deadline = NEVER) -> RulesIn | None:
     return found
 
 
-def grid_rules(game: Game, deadline: Deadline) -> RulesIn | None:
+def grid_rules(game: TwoPlayerGame, deadline: Deadline) -> RulesIn | None:
     """The rules of a grid game as a circuit."""
     if not isinstance(game, BddlGame):
         return None
@@ -51,7 +51,7 @@ def grid_rules(game: Game, deadline: Deadline) -> RulesIn | None:
     return lambda builder: GroundRules(builder, grid)
 
 
-def positional_rules(game: Game, deadline: Deadline) -> RulesIn | None:
+def positional_rules(game: TwoPlayerGame, deadline: Deadline) -> RulesIn | None:
     """The rules of a positional game as a circuit; of COVER and PAIRING there are none."""
     from qsage_validate.games.positional.rules import PositionalGame
 

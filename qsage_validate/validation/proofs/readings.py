@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateCode, StateView
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.reading import Flags, Pattern, PlyReading, Reading, Replies, Says
+from qsage_validate.kernel.reading import Flags, IllegalReplies, Pattern, PlyReading, Reading, Says
 
 _REPLIES = {
-    IllegalMoves.LOSES: Replies.ILLEGAL,
-    IllegalMoves.IGNORED: Replies.PASS,
-    IllegalMoves.REPLACED: Replies.ANY,
+    IllegalMoves.LOSES: IllegalReplies.ILLEGAL,
+    IllegalMoves.IGNORED: IllegalReplies.PASS,
+    IllegalMoves.REPLACED: IllegalReplies.ANY,
 }
 
 

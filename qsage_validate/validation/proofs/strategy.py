@@ -13,7 +13,7 @@ from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.boards import Agrees, BoardsProof
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.kernel.claims import ClaimsTimeoutError
@@ -56,7 +56,7 @@ def prove_rules(
     formula: Qbf | None,
     layout: Layout,
     certificate: CircuitCertificate,
-    game: Game,
+    game: TwoPlayerGame,
     *,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
@@ -90,7 +90,7 @@ def prove_rules(
 
 
 def _by_rules(
-    ask: Callable[[RulesIn], LevelAnswer], reading: Reading, game: Game, deadline: Deadline
+    ask: Callable[[RulesIn], LevelAnswer], reading: Reading, game: TwoPlayerGame, deadline: Deadline
 ) -> LevelAnswer:
     """The answer of ``ask`` for a game's rules; without an answer, the reason."""
     rules_in = rules_of(game, deadline=deadline)
@@ -127,7 +127,7 @@ def prove_boards(
     formula: Qbf | None,
     layout: Layout,
     certificate: CircuitCertificate,
-    game: Game,
+    game: TwoPlayerGame,
     *,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,

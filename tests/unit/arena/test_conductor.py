@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.games.languages import load_game
 from qsage_validate.strategies.readings import LayoutMove
 from tests.support.plays import BREAKTHROUGH, EL, HELD, certified, conductor_for
 
 
-def conductor(words: tuple[str, ...], *, rules: bool = True) -> Conductor:
+def conductor(words: tuple[str, ...], *, rules: bool = True) -> PlayEngine:
     made = certified(words)
     game = load_game(made.encoding.model) if rules else None
     return conductor_for(made.encoding, made.certificate, game, simulate=True)

@@ -11,7 +11,7 @@ from qsage_validate.arena.names import Names
 from qsage_validate.arena.open import open_engine
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import load
 from qsage_validate.strategies.readings import Assignment
@@ -160,7 +160,7 @@ def test_the_tree_as_text() -> None:
 
 def test_a_setup_gives_inspectors_for_the_steps_of_its_plays(repository: Path) -> None:
     problem = load(sorted_out(Files(str(repository / "certificates" / "tic.qcir"))))
-    match, gates = Match(open_engine(problem)), GateReader(problem)
+    match, gates = PlayMatch(open_engine(problem)), GateReader(problem)
     match.push(match.legal_moves()[0])
     for frame in match.frames[1:]:
         inspector = gates.at(frame)
@@ -175,7 +175,7 @@ def test_a_formula_without_a_layout_has_gates_too(tmp_path: Path) -> None:
     certificate = tmp_path / "f.aag"
     certificate.write_text("aag 1 1 0 1 0\n2\n1\ni0 2\no0 1\n")
     problem = load(Files(str(formula), str(certificate)))
-    match, gates = Match(open_engine(problem)), GateReader(problem)
+    match, gates = PlayMatch(open_engine(problem)), GateReader(problem)
     match.push("2=0")
     rows = gates.at(match.frame).tree("verdict", depth=2)
     assert list(gate_lines(rows)) == [

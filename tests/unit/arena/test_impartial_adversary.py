@@ -26,7 +26,7 @@ from qsage_validate.extensions.impartial.rule_strategy import RuleStrategy
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.validation.finding import FindingKind
 from tests.support.commands import run_play
 from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, problem
@@ -246,7 +246,7 @@ def test_that_play_need_not_end_is_told_and_no_proof(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     one = problem(ROUND, "v = 1 -> g()\nv = 2 -> h()\n")
-    match = Match(open_heaps(one, (1,), one.begins((1,))))
+    match = PlayMatch(open_heaps(one, (1,), one.begins((1,))))
     assert match.facts.plies == 0
     assert match.facts.notes[-1] == (
         "play need not end: it can come back to v = 1; all that is said of winning and losing "

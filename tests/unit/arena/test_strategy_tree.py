@@ -14,7 +14,7 @@ from qsage_validate.arena.strategy_tree import (
     tree_of,
 )
 from qsage_validate.games.languages import load_game
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import load
 from qsage_validate.proving.pages.statistics import statistics_of
@@ -53,7 +53,7 @@ def tree_for(words: tuple[str, ...], *, rules: bool = True) -> StrategyTree:
     return StrategyTree(conductor_for(made.encoding, made.certificate, game, simulate=True))
 
 
-def all_plays(match: Match) -> Iterator[Match]:
+def all_plays(match: PlayMatch) -> Iterator[PlayMatch]:
     """Every play of a match, one after the other, by going back and forth."""
     if match.over:
         yield match

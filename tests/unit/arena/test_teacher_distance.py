@@ -7,14 +7,14 @@ from functools import cache
 
 import pytest
 
-from qsage_validate.arena.lesson import Distance, Grades, Source
+from qsage_validate.arena.lesson import Distance, DistanceSource, Grades
 from qsage_validate.arena.strategy_tree import StrategyTree
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.teaching.distances import SearchDistances, TreeDistances
 from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Player, Position
-from qsage_validate.play.match import Match
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.system.limits import NEVER, Deadline
 from tests.support.plays import (
     BREAKTHROUGH,
@@ -46,7 +46,7 @@ def teacher_for(
     return StrategyTeacher(made.certificate.kind.player, known, game if rules else None)
 
 
-def longest(match: Match) -> int:
+def longest(match: PlayMatch) -> int:
     """The plies of the longest play from here, by playing all of them."""
     if match.over:
         return 0
@@ -59,7 +59,7 @@ def longest(match: Match) -> int:
     return max(found)
 
 
-def moments(match: Match, depth: int) -> Iterator[Match]:
+def moments(match: PlayMatch, depth: int) -> Iterator[PlayMatch]:
     """The match at every moment up to ``depth`` rounds on."""
     yield match
     if depth and not match.over:
@@ -75,7 +75,7 @@ def test_distances_and_grades_are_those_of_all_plays(words: tuple[str, ...]) -> 
     for match in moments(match_for(words), 1):
         lesson = teacher.lesson(match.frames, NEVER)
         assert lesson.distance == Distance(
-            match.facts.certificate_player, longest(match), Source.CERTIFICATE
+            match.facts.certificate_player, longest(match), DistanceSource.CERTIFICATE
         )
         before = match.frame.ply
         lasts: dict[str, int] = {}
@@ -95,7 +95,7 @@ def test_distances_and_grades_are_those_of_all_plays(words: tuple[str, ...]) -> 
 
 
 @cache
-def fewest(game: Game, position: Position) -> int | None:
+def fewest(game: TwoPlayerGame, position: Position) -> int | None:
     """The plies in which Black wins, by trying everything; ``None`` where White does not lose."""
     outcome = position.outcome
     if outcome is not None:
@@ -117,7 +117,7 @@ def test_without_a_tree_the_search_tells(words: tuple[str, ...]) -> None:
         assert lesson.distance is not None
         plies = fewest(game, position)
         winner = WHITE if plies is None else BLACK
-        assert lesson.distance == Distance(winner, plies, Source.SEARCH)
+        assert lesson.distance == Distance(winner, plies, DistanceSource.SEARCH)
         for move in position.legal_moves():
             known = lesson.grades.distances[str(move)]
             assert known is not None
@@ -158,7 +158,7 @@ def test_where_the_certificate_does_not_win_that_is_said() -> None:
 
 
 def lost(plies: int | None) -> Distance:
-    return Distance(BLACK, plies, Source.CERTIFICATE)
+    return Distance(BLACK, plies, DistanceSource.CERTIFICATE)
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def lost(plies: int | None) -> Distance:
         ({"a": lost(2)}, "The only move loses within 2 more plies"),
         ({"a": lost(2), "b": None}, "How long each move lasts is not known within the limits"),
         (
-            {"a": lost(2), "b": Distance(WHITE, None, Source.SEARCH)},
+            {"a": lost(2), "b": Distance(WHITE, None, DistanceSource.SEARCH)},
             "By the search b does not lose",
         ),
     ],
@@ -200,9 +200,11 @@ def test_another_move_is_compared_by_the_rules(words: tuple[str, ...]) -> None:
     for move in moves:
         found = teacher.compare(match.frames, move, NEVER)
         plies = fewest(game, before.play(game.parse_move(move, hero)))
-        assert found.distance == Distance(WHITE if plies is None else BLACK, plies, Source.SEARCH)
+        assert found.distance == Distance(
+            WHITE if plies is None else BLACK, plies, DistanceSource.SEARCH
+        )
         best = fewest(game, reply)
-        assert found.best == Distance(WHITE if best is None else BLACK, best, Source.SEARCH)
+        assert found.best == Distance(WHITE if best is None else BLACK, best, DistanceSource.SEARCH)
         assert found.own is not None
         assert found.own.plies == longest(match)
         wins = found.distance.winner is hero

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.open import open_adversary, open_conductor, open_engine, watched
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
@@ -24,8 +24,8 @@ from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.play.match import Match
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code, frame_lines
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
@@ -33,7 +33,7 @@ from qsage_validate.proving.plays.checkpoint import digest_of
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.plays.walkers import StateWalker
-from qsage_validate.validation.assertions import Vocabulary
+from qsage_validate.validation.assertions import AssertionVocabulary
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted
 from tests.support.certifying import certify_game
@@ -44,7 +44,7 @@ BROKEN = FindingKind.ASSERTION_BROKEN
 
 
 def asserted(problem: Problem, text: str) -> Problem:
-    known = Vocabulary(problem.formula, problem.layout, problem.game)
+    known = AssertionVocabulary(problem.formula, problem.layout, problem.game)
     return replace(problem, assertions=tuple(known.bound(parse_assertions(Source(text, "a")))))
 
 
@@ -56,8 +56,8 @@ def game(words: tuple[str, ...], text: str, *, rules: bool = True) -> Problem:
     return asserted(problem, text)
 
 
-def played(problem: Problem, *moves: str, force: bool = False) -> Match:
-    match = Match(open_engine(problem))
+def played(problem: Problem, *moves: str, force: bool = False) -> PlayMatch:
+    match = PlayMatch(open_engine(problem))
     for move in moves:
         match.push(move, force=force)
     return match
@@ -88,7 +88,7 @@ def test_the_end_is_the_last_position_by_the_rules() -> None:
         assert finding.detail == "a:1: end: not goal; a:2: always not goal"
 
 
-def ends(conductor: Conductor, state: PlayState) -> Iterator[PlayState]:
+def ends(conductor: PlayEngine, state: PlayState) -> Iterator[PlayState]:
     if state.ending is not None:
         yield state
         return
@@ -185,7 +185,7 @@ class _Late:
         raise UndecidedError("time is up")
 
 
-def _path(conductor: Conductor) -> list[PlayState]:
+def _path(conductor: PlayEngine) -> list[PlayState]:
     states = [conductor.start()]
     while states[-1].ending is None:
         state = states[-1]
@@ -208,7 +208,7 @@ COPY = Qbf(
 def copy(text: str) -> Problem:
     """Whatever 1 is, 2 is the same."""
     aig = Aig(1, np.zeros(0, np.int32), np.zeros(0, np.int32))
-    certificate = CircuitCertificate(Kind.SKOLEM, aig, (1,), {2: 2}, Dialect.CAQE)
+    certificate = CircuitCertificate(CertificateKind.SKOLEM, aig, (1,), {2: 2}, Dialect.CAQE)
     return asserted(Problem(Files(formula="f"), COPY, certificate, None, None), text)
 
 
@@ -237,7 +237,9 @@ def on_a_table(
     scopes = tuple(Scope(quantifiers[k % 2], own) for k, own in enumerate(pairs))
     matrix = {9 + k: Gate(Connective.OR, own) for k, own in enumerate(gates)}
     formula = Qbf(scopes, {**matrix, 12: Gate(Connective.AND, ())}, 12)
-    certificate = CircuitCertificate(Kind.SKOLEM, aig, (1, 2, 5, 6), functions, Dialect.CAQE)
+    certificate = CircuitCertificate(
+        CertificateKind.SKOLEM, aig, (1, 2, 5, 6), functions, Dialect.CAQE
+    )
     problem = Problem(Files(formula="f"), formula, certificate, Layout(plies, verdict=12), None)
     return asserted(problem, clauses)
 

@@ -14,7 +14,7 @@ import pytest
 
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.campaign import (
-    Tally,
+    CampaignTally,
     disagreements,
     latest,
     remaining,
@@ -24,7 +24,7 @@ from qsage_validate.extensions.bench.child import Child, run_in_child
 from qsage_validate.extensions.bench.experiment import Selection
 from qsage_validate.extensions.bench.machine import machine_facts, machine_id
 from qsage_validate.extensions.bench.results import open_results, read_results
-from qsage_validate.extensions.bench.run import Json, Record, Run, RunResult, result_from_json
+from qsage_validate.extensions.bench.run import Json, Run, RunRecord, RunResult, result_from_json
 from qsage_validate.extensions.bench.scheduling import LocalScheduler, Made
 from qsage_validate.formats.json_text import as_json
 from tests.support.toy_bench import REFERENCE, TOY
@@ -50,7 +50,7 @@ def made(run: Run) -> RunResult:
     return result_from_json(as_json(fields, "a result"), run.experiment)
 
 
-def no_news(record: Record, tally: Tally) -> None:
+def no_news(record: RunRecord, tally: CampaignTally) -> None:
     """What nobody listens to."""
 
 
@@ -138,7 +138,7 @@ def test_a_run_ends_when_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
 # --- Many runs ------------------------------------------------------------------------------
 
 
-def campaign(path: Path, selection: Selection, retry: str | None = None) -> list[Record]:
+def campaign(path: Path, selection: Selection, retry: str | None = None) -> list[RunRecord]:
     """What the command line does, on this machine."""
     with open_results(str(path), "toy") as file:
         runs = remaining(TOY.select(selection), file.results.records, retry)
@@ -227,9 +227,9 @@ def test_a_fault_of_the_harness_is_no_result(monkeypatch: pytest.MonkeyPatch) ->
 # --- What is left, and what it comes to -----------------------------------------------------
 
 
-def record(run: Run, status: str, seconds: float = 1.0) -> Record:
+def record(run: Run, status: str, seconds: float = 1.0) -> RunRecord:
     result = RunResult(status, status in ("true", "false"), seconds)
-    return Record(run, result, machine_id(machine_facts()), "2026-01-01T00:00:00+00:00")
+    return RunRecord(run, result, machine_id(machine_facts()), "2026-01-01T00:00:00+00:00")
 
 
 def test_a_decided_question_is_decided_within_larger_limits_only() -> None:
@@ -250,7 +250,7 @@ def test_a_decided_question_is_decided_within_larger_limits_only() -> None:
 def test_wall_clock_time_is_the_stricter_limit() -> None:
     by_processor = replace(RUN, processor_time=True)
     done = RunResult("true", decided=True, seconds=1.0)
-    wall, processor = (Record(run, done, "m", "now") for run in (RUN, by_processor))
+    wall, processor = (RunRecord(run, done, "m", "now") for run in (RUN, by_processor))
     assert remaining([by_processor], [wall]) == []
     assert remaining([RUN], [processor]) == [RUN]
     undecided = replace(wall, result=RunResult("timeout", decided=False, seconds=30.0))

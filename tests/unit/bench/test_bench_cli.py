@@ -21,7 +21,7 @@ from qsage_validate.extensions.bench.files import FORMULAS, MODELS
 from qsage_validate.extensions.bench.results import read_results
 from qsage_validate.extensions.bench.run import Run, RunResult
 from qsage_validate.extensions.bench.solving import execute
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
@@ -88,13 +88,13 @@ def results(name: str, *, truth: str = "true", experiment: str = "table2") -> st
     """A file of results of two ways."""
     from qsage_validate.extensions.bench.machine import machine_facts, machine_id
     from qsage_validate.extensions.bench.results import open_results
-    from qsage_validate.extensions.bench.run import Record
+    from qsage_validate.extensions.bench.run import RunRecord
 
     with open_results(name, experiment) as file:
         for solver, status in (("depqbf", "true"), ("caqe", truth)):
             made = Run(experiment, "HTTT", "i", (), solver, "lifted", "bloqqer", 60.0)
             result = RunResult(status, decided=True, seconds=1.5)
-            file.add(Record(made, result, machine_id(machine_facts()), "now"), machine_facts())
+            file.add(RunRecord(made, result, machine_id(machine_facts()), "now"), machine_facts())
     return name
 
 
@@ -260,7 +260,7 @@ def test_a_table_is_written_as_csv(capfd: pytest.CaptureFixture[str]) -> None:
     head, *rows = csv.reader(io.StringIO(written))
     assert {len(row) for row in rows} == {len(head)}
     assert len(rows) == len(read_results("r.jsonl").records)
-    tricky = Table("t", ("a", "b"), (('say "x", y', "two\nlines"),))
+    tricky = ResultTable("t", ("a", "b"), (('say "x", y', "two\nlines"),))
     assert list(csv.reader(io.StringIO(tricky.csv()))) == [["a", "b"], [*tricky.rows[0]]]
 
 
@@ -392,18 +392,18 @@ class Terminal(io.StringIO):
 def test_progress_is_a_bar_with_the_results_so_far_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from qsage_validate.extensions.bench.campaign import Tally
+    from qsage_validate.extensions.bench.campaign import CampaignTally
     from qsage_validate.extensions.bench.cli.command import CampaignProgress
-    from qsage_validate.extensions.bench.run import Record
+    from qsage_validate.extensions.bench.run import RunRecord
 
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")
     stream = Terminal()
-    tally = Tally(3)
+    tally = CampaignTally(3)
     with CampaignProgress(stream, 3, "toy") as progress:
         for status in ("true", "crashed"):
             result = RunResult(status, status == "true", 1.5, "" if status == "true" else "[b]")
-            made = Record(Run("toy", "f", "i", (), status), result, "m", "now")
+            made = RunRecord(Run("toy", "f", "i", (), status), result, "m", "now")
             tally.count(made)
             progress.tell(made, tally)
     shown = stream.getvalue()

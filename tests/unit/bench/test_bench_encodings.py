@@ -11,7 +11,7 @@ import pytest
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.encodings import EXPERIMENT, execute, verdicts
 from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.run import Record
+from qsage_validate.extensions.bench.run import RunRecord
 from tests.support.commands import run_qsage
 from tests.support.places import REPOSITORY
 
@@ -63,7 +63,7 @@ def test_a_formula_that_cannot_be_the_games_fails_and_the_others_go_on(folder: P
     ]
     with pytest.raises(UsageError):
         execute(runs[2])
-    table = verdicts([Record(runs[1], execute(runs[1]), "m", "t")])
+    table = verdicts([RunRecord(runs[1], execute(runs[1]), "m", "t")])
     assert table.rows[0][1] == "proved"
 
 

@@ -18,7 +18,7 @@ from qsage_validate.extensions.bench.papers.gdl_tables import (
     table3_table,
     times_table,
 )
-from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.extensions.gdl import library
 
 
@@ -86,13 +86,13 @@ def test_a_run_has_sizes_before_and_after(folder: Path) -> None:
     assert result.data["preprocess_seconds"] >= 0
 
 
-def record(run: str, solver: str, encoding: str, truth: bool | None, seconds: float) -> Record:
+def record(run: str, solver: str, encoding: str, truth: bool | None, seconds: float) -> RunRecord:
     sizes = {"variables": 17595, "universals": 95, "clauses": 78017, "blocks": 39}
     data = {"solve_seconds": seconds, "preprocess_seconds": 2.5, "plain": sizes}
     status = "timeout" if truth is None else str(truth).lower()
     result = RunResult(status, truth is not None, seconds + 2.5, data=data)
     made = Run("gdl", "BT", run, (), solver, encoding, "bloqqer", 60.0)
-    return Record(made, result, "machine", "2026-11-21T00:00:00Z")
+    return RunRecord(made, result, "machine", "2026-11-21T00:00:00Z")
 
 
 def test_ours_stand_beside_the_papers() -> None:

@@ -15,14 +15,16 @@ from qsage_validate.extensions.bench.papers.httt_tables import (
     shapes,
     winners,
 )
-from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 
 
 def runs(**settings: Any) -> list[Run]:
     return EXPERIMENT.select(Selection(**settings))
 
 
-def record(run: Run, status: str, plies: int | None = None, *answers: tuple[int, float]) -> Record:
+def record(
+    run: Run, status: str, plies: int | None = None, *answers: tuple[int, float]
+) -> RunRecord:
     data = {
         "plies": plies,
         "answers": [
@@ -31,7 +33,7 @@ def record(run: Run, status: str, plies: int | None = None, *answers: tuple[int,
         ],
     }
     decided = status in ("true", "false")
-    return Record(run, RunResult(status, decided, 1.0, data=data), "here", "now")
+    return RunRecord(run, RunResult(status, decided, 1.0, data=data), "here", "now")
 
 
 # --- instances ------------------------------------------------------------------------------
@@ -161,7 +163,7 @@ def test_questions_for_blacks_win_are_taken_apart() -> None:
             {"player": "black", "plies": 7, "truth": None, "seconds": 9.0},
         ]
     }
-    open_run = Record(run, RunResult("timeout", False, 9.0, data=unanswered), "here", "now")
+    open_run = RunRecord(run, RunResult("timeout", False, 9.0, data=unanswered), "here", "now")
     (one,) = formulas([open_run])
     assert (one.result.status, one.result.decided, one.result.truth) == ("timeout", False, None)
 

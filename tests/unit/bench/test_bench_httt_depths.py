@@ -12,7 +12,7 @@ from qsage_validate.extensions.bench.experiment import Selection
 from qsage_validate.extensions.bench.papers.httt import EXPERIMENT, execute
 from qsage_validate.extensions.bench.papers.httt_depths import SHAPES, bounded_model
 from qsage_validate.extensions.bench.papers.httt_tables import depths, shapes, winners
-from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.language import read_positional
 from qsage_validate.games.positional.polyominoes import canonical, named
@@ -26,10 +26,10 @@ def runs(depth: str = PAPER, **settings: Any) -> list[Run]:
     return EXPERIMENT.select(Selection(options=options, **settings))
 
 
-def record(run: Run, status: str, seconds: float = 1.0) -> Record:
+def record(run: Run, status: str, seconds: float = 1.0) -> RunRecord:
     decided = status in ("true", "false")
     data = {"plies": int(dict(run.options)["plies"])}
-    return Record(run, RunResult(status, decided, seconds, data=data), "here", "now")
+    return RunRecord(run, RunResult(status, decided, seconds, data=data), "here", "now")
 
 
 # --- instances ------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from qsage_validate.extensions.bench.papers.impartial import (
     unsolved,
 )
 from qsage_validate.extensions.bench.results import read_results
-from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.model import game_text
 from tests.support.commands import run_qsage
@@ -135,7 +135,7 @@ def test_a_game_without_end_is_an_answer_and_no_formula(tmp_path: Path) -> None:
     assert result.why == "play need not end: (v = 0) f() (v = 1) g() (v = 0), and so on for ever"
     assert result.data["formula"] is None
     assert result.data["termination"]["status"] == "endless"
-    made = Record(one, result, "m", "2026-01-01T00:00:00+00:00")
+    made = RunRecord(one, result, "m", "2026-01-01T00:00:00+00:00")
     assert by_family([made]).rows[0][1:] == ("1", "", "0", "0")
 
 
@@ -151,7 +151,7 @@ def test_a_formula_that_holds_if_plays_end_is_not_counted(tmp_path: Path) -> Non
     result = execute(one)
     assert (result.status, result.decided) == ("if plays end", False)
     assert result.why.startswith("that every play ends is not proved: ")
-    made = Record(one, result, "m", "2026-01-01T00:00:00+00:00")
+    made = RunRecord(one, result, "m", "2026-01-01T00:00:00+00:00")
     assert by_family([made]).rows[0][3:] == ("0", "0")
 
 
@@ -204,14 +204,14 @@ def test_the_papers_categories_add_up() -> None:
     assert [int(total[name]) for name in ("cases", "formulas", "strategies")] == [3720, 2729, 1584]
 
 
-def record(name: str, solver: str, status: str, size: int = 0, strategy: str = "") -> Record:
+def record(name: str, solver: str, status: str, size: int = 0, strategy: str = "") -> RunRecord:
     data: dict[str, Any] = {"seconds": 2.0, "size": size or None, "rounds": 1, "labelled": 9}
     if strategy:
         data["strategy"] = {"outcome": strategy, "reason": "no", "size": 7, "seconds": 1.0}
     one = Run("impartial", "1.1 Take-away", name, ("family", name), solver, seconds=60.0)
     why = "" if status == "proved" else "too hard"
     result = RunResult(status, status != "undecided", 3.0, why, data=data)
-    return Record(one, result, "m", "2026-01-01T00:00:00+00:00")
+    return RunRecord(one, result, "m", "2026-01-01T00:00:00+00:00")
 
 
 RECORDS = [

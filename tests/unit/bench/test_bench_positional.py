@@ -18,9 +18,9 @@ from qsage_validate.extensions.bench.papers.positional import (
     execute,
     model_of,
 )
-from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.extensions.bench.summaries import by_processor
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 from qsage_validate.formats.pg import pg_text
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.paths import with_winning_sets
@@ -48,7 +48,7 @@ def runs(*files: Path, **settings: Any) -> list[Run]:
     return EXPERIMENT.select(Selection(inputs=tuple(map(str, files)), **settings))
 
 
-def cells(table: Table, row: str) -> dict[str, str]:
+def cells(table: ResultTable, row: str) -> dict[str, str]:
     (found,) = (cells for cells in table.rows if cells[0] == row)
     return dict(zip(table.columns, found, strict=True))
 
@@ -152,7 +152,7 @@ def test_all_encodings_agree_with_the_rules(board: Path, depth: str, status: str
         result = execute(run)
         assert (result.status, result.decided) == (status, True), run
         assert result.cpu_seconds is not None
-        records.append(Record(run, result, "here", "now"))
+        records.append(RunRecord(run, result, "here", "now"))
     (row,) = positional_tables.answers(records).rows
     assert row[3] == status
     assert row[4:] == (("11", "0") if status == "true" else ("0", "11")) + ("0", "yes")
@@ -181,7 +181,7 @@ def test_a_search_without_time_stays_open(tmp_path: Path) -> None:
 # --- tables ---------------------------------------------------------------------------------
 
 
-def record(instance: str, encoding: str, seconds: float, status: str, limit: float) -> Record:
+def record(instance: str, encoding: str, seconds: float, status: str, limit: float) -> RunRecord:
     solver = "search" if encoding == "-" else "caqe"
     run = Run("positional", "5 plies", instance, ("file",), solver, encoding, "bloqqer", limit)
     run = replace(run, options=(("plies", "5"),))
@@ -189,10 +189,10 @@ def record(instance: str, encoding: str, seconds: float, status: str, limit: flo
     data = {"open": 4, "scopes": 5, "gates": 7, "variables": 20, "clauses": 30,
             "encode_seconds": 0.1}  # fmt: skip
     data = {} if encoding == "-" else data
-    return Record(run, RunResult(status, decided, seconds, data=data), "here", "now")
+    return RunRecord(run, RunResult(status, decided, seconds, data=data), "here", "now")
 
 
-def some() -> Sequence[Record]:
+def some() -> Sequence[RunRecord]:
     return [
         record("a", "ea", 4.0, "true", 10),
         record("b", "ea", 10.0, "timeout", 10),

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.extensions.bench.machine import describe, machine_facts, machine_id
 from qsage_validate.extensions.bench.results import open_results, read_all, read_results
-from qsage_validate.extensions.bench.run import Json, Record, Run, RunResult, record_from_json
+from qsage_validate.extensions.bench.run import Json, Run, RunRecord, RunResult, record_from_json
 from qsage_validate.formats.json_text import as_json
 
 FACTS = machine_facts()
@@ -25,12 +25,12 @@ MACHINE = machine_id(FACTS)
 RUN = Run("toy", "even", "toy 0", ("0", ""), "true", seconds=30.0, options=(("sum", "abc"),))
 
 
-def record(instance: str = "toy 0", status: str = "true") -> Record:
+def record(instance: str = "toy 0", status: str = "true") -> RunRecord:
     result = RunResult(status, status in ("true", "false"), 1.25, "", 1.0, 20.0, {"gates": 7})
-    return Record(replace(RUN, instance=instance), result, MACHINE, "2026-01-01T00:00:00+00:00")
+    return RunRecord(replace(RUN, instance=instance), result, MACHINE, "2026-01-01T00:00:00+00:00")
 
 
-def written(path: Path, *records: Record) -> Path:
+def written(path: Path, *records: RunRecord) -> Path:
     with open_results(str(path), "toy") as file:
         for one in records:
             file.add(one, FACTS)
@@ -65,9 +65,9 @@ results = st.builds(
 )
 
 
-@given(st.builds(Record, runs, results, words, words))
+@given(st.builds(RunRecord, runs, results, words, words))
 @settings(max_examples=40)
-def test_a_record_is_read_as_it_was_written(one: Record) -> None:
+def test_a_record_is_read_as_it_was_written(one: RunRecord) -> None:
     text = json.dumps(one.as_json(), ensure_ascii=False)
     assert record_from_json(as_json(json.loads(text), "a record")) == one
     assert "\n" not in text

@@ -12,11 +12,11 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.bench.experiment import Selection
 from qsage_validate.extensions.bench.files import FORMULAS
 from qsage_validate.extensions.bench.papers.table2 import EXPERIMENT
-from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.extensions.bench.solving import certificates, configurations, execute
 from qsage_validate.formats.qcir import qcir_text
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.qbf.backend import Missing, Program
+from qsage_validate.solvers.qbf.backend import Missing, SolverProgram
 from qsage_validate.solvers.qbf.backends import backends, get_backend
 from tests.support.readers import write_qdimacs
 
@@ -129,9 +129,9 @@ def test_certificates_have_a_table() -> None:
     other = game((*DOMINO, "3"), "search", "-")
     made = execute(run)
     records = [
-        Record(run, made, "m", "now"),
-        Record(late, RunResult("timeout", decided=False, seconds=60.0), "m", "now"),
-        Record(other, execute(other), "m", "now"),
+        RunRecord(run, made, "m", "now"),
+        RunRecord(late, RunResult("timeout", decided=False, seconds=60.0), "m", "now"),
+        RunRecord(other, execute(other), "m", "now"),
     ]
     table = certificates(records)
     assert table.columns[2:] == (
@@ -152,7 +152,7 @@ def test_certificates_have_a_table() -> None:
 @pytest.fixture
 def _all_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every solver of the registry is found."""
-    there = Program("/bin/true", "1")
+    there = SolverProgram("/bin/true", "1")
     monkeypatch.setattr(AVAILABILITY, lambda self: there)
 
 

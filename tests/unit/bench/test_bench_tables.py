@@ -14,7 +14,7 @@ import pytest
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.experiment import Selection
 from qsage_validate.extensions.bench.experiments import experiments, get_experiment, reference
-from qsage_validate.extensions.bench.papers.published import Cell, Reading, table2, table3
+from qsage_validate.extensions.bench.papers.published import Cell, TableReading, table2, table3
 from qsage_validate.extensions.bench.papers.table2 import (
     EXPERIMENT,
     depth_table,
@@ -22,20 +22,20 @@ from qsage_validate.extensions.bench.papers.table2 import (
     solved_table,
     verdict,
 )
-from qsage_validate.extensions.bench.run import Record, Run, RunResult
+from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.extensions.bench.series import (
     MEMORY,
     SECONDS,
-    Comparison,
     Curve,
     Panel,
     Point,
+    SeriesComparison,
     comparison,
     curves,
     panels,
 )
 from qsage_validate.extensions.bench.summaries import all_runs, by_processor, summary, times
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 from qsage_validate.extensions.bench.text_plots import (
     bar,
     cactus_table,
@@ -55,10 +55,10 @@ def record(
     family: str = "HTTT",
     preprocessor: str = "none",
     **data: Any,
-) -> Record:
+) -> RunRecord:
     run = Run("table2", family, instance, (), solver, "-", preprocessor, 60.0)
     result = RunResult(status, status in ("true", "false"), seconds, data=data)
-    return Record(run, result, "m", "now")
+    return RunRecord(run, result, "m", "now")
 
 
 def cell(text: str) -> Cell:
@@ -80,7 +80,7 @@ def test_the_cells_of_table_2_are_models_of_the_library() -> None:
 
 def test_values_that_are_called_complete_are_so_in_the_library() -> None:
     for one in table2():
-        if one.reading in (Reading.NONE, Reading.SOLVED):
+        if one.reading in (TableReading.NONE, TableReading.SOLVED):
             assert resolve_command(one.words).problem.plies == one.printed
 
 
@@ -96,7 +96,7 @@ def test_table_2_has_the_depths_that_the_tests_know() -> None:
             words += [f"--{name}", value] if equals else [f"--{name}"]
         own = here[tuple(words)]
         assert own.depth == int(depth)
-        impossible = {"win": Reading.NONE, "none": Reading.CRITICAL}.get(status)
+        impossible = {"win": TableReading.NONE, "none": TableReading.CRITICAL}.get(status)
         assert own.reading is not impossible
     assert len(known) < len(here)
 
@@ -276,7 +276,7 @@ def test_every_registered_experiment_is_what_it_says() -> None:
 # --- Tables and plots as text ---------------------------------------------------------------
 
 
-TABLE = Table("Depths", ("name", "depth"), (("tic | toe", "5"), ("el", "11")), ("a note",))
+TABLE = ResultTable("Depths", ("name", "depth"), (("tic | toe", "5"), ("el", "11")), ("a note",))
 
 
 def test_a_table_in_markdown() -> None:
@@ -292,14 +292,14 @@ def test_a_table_on_a_terminal() -> None:
     assert "\x1b" not in shown
     for word in ("Depths", "name", "tic | toe", "11", "a note"):
         assert word in shown
-    wide = Table("", ("a", "b"), (("x" * 90, "[red]y[/red]"),))
+    wide = ResultTable("", ("a", "b"), (("x" * 90, "[red]y[/red]"),))
     stream = io.StringIO()
     wide.show(stream)
     assert "x" * 90 in stream.getvalue()
     assert "[red]y[/red]" in stream.getvalue()
 
 
-def records_of(configuration: str, seconds: Sequence[float | None]) -> list[Record]:
+def records_of(configuration: str, seconds: Sequence[float | None]) -> list[RunRecord]:
     return [
         record(f"i{k}", configuration, "timeout" if s is None else "true", 60.0 if s is None else s)
         for k, s in enumerate(seconds)
@@ -410,7 +410,9 @@ def test_a_scatter_plot_has_every_point_at_its_place() -> None:
         Point("right", "f", None, 1e-5),
         *(Point(f"{k}", "f", 1.0, 1e-5) for k in range(3)),
     )
-    shown = scatter_text(Comparison("a", "b", points, 100.0), width=41, height=11).splitlines()
+    shown = scatter_text(
+        SeriesComparison("a", "b", points, 100.0), width=41, height=11
+    ).splitlines()
     assert shown[0].startswith("b (")
     rows = shown[1:12]
     assert rows[0] == "│" + " " * 38 + "··o"

@@ -13,14 +13,14 @@ from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import Tabulate
 from qsage_validate.extensions.bench.papers.impartial import beside_table4, by_technique
 from qsage_validate.extensions.bench.results import read_results
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 from research.experiments.pages import commands, with_tables
 from tests.support.places import REPOSITORY
 
 RESULTS, PAGES = REPOSITORY / "research" / "experiments", REPOSITORY / "docs" / "results"
 
 
-def printed(table: Table) -> list[str]:
+def printed(table: ResultTable) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in table.rows]
 
 

@@ -21,10 +21,10 @@ from qsage_validate.circuit.sat_solver import Satisfiable, TimedOut, Unsatisfiab
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.kernel.certificate import (
+    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
     Dialect,
-    Kind,
 )
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import wrong_dependency
@@ -43,7 +43,7 @@ Case = tuple[Qbf, CircuitCertificate]
 def lost(formula: Qbf, certificate: CircuitCertificate, choice: dict[int, bool]) -> bool:
     """Whether the opponent's choice beats the certificate, by definition."""
     value = meaning(formula, certificate, choice)[abs(formula.output)] != (formula.output < 0)
-    return value != (certificate.kind is Kind.SKOLEM)
+    return value != (certificate.kind is CertificateKind.SKOLEM)
 
 
 def looks_right(formula: Qbf, certificate: CircuitCertificate) -> bool:
@@ -98,7 +98,7 @@ def test_the_composition_loses_exactly_where_the_certificate_does(case: Case) ->
     opponent = formula.variables(certificate.kind.decides.dual)
     composition = compose(certificate, formula)
     assert composition.output is not None
-    wrong = composition.output ^ (certificate.kind is Kind.SKOLEM)
+    wrong = composition.output ^ (certificate.kind is CertificateKind.SKOLEM)
     aig, (literal,) = composition.builder.build([wrong])
     assert aig.num_inputs == len(opponent)
     for choice in all_choices(opponent):
@@ -111,7 +111,7 @@ def test_the_composition_loses_exactly_where_the_certificate_does(case: Case) ->
 def test_a_clause_set_is_checked_like_its_circuit(case: Case) -> None:
     formula, certificate = case
     certificate = replace(certificate, extra={})
-    assume(certificate.kind is Kind.SKOLEM and certificate.functions)
+    assume(certificate.kind is CertificateKind.SKOLEM and certificate.functions)
     text = pedant_text(certificate, formula.max_variable + 1)
     clauses = parse_certificate(text.encode(), None)
     result = check(formula, clauses)
@@ -136,7 +136,7 @@ def copycat(right: bool = True) -> Case:
         path="copycat.qcir",
     )
     functions = dict(zip((2, 4), outputs, strict=True))
-    return formula, CircuitCertificate(Kind.SKOLEM, aig, (1, 3), functions, Dialect.CAQE)
+    return formula, CircuitCertificate(CertificateKind.SKOLEM, aig, (1, 3), functions, Dialect.CAQE)
 
 
 def test_a_right_certificate_is_proved() -> None:
@@ -162,7 +162,9 @@ def test_only_real_dependencies_count() -> None:
     left = np.array([4, 3, 2], dtype=np.int32)
     right = np.array([0, 7, 5], dtype=np.int32)
     aig = Aig(2, left, right)
-    certificate = CircuitCertificate(Kind.SKOLEM, aig, (1, 3), {2: 9, 4: 10}, Dialect.CAQE)
+    certificate = CircuitCertificate(
+        CertificateKind.SKOLEM, aig, (1, 3), {2: 9, 4: 10}, Dialect.CAQE
+    )
     assert wrong_dependency(certificate, formula) is None
     seeing = replace(certificate, functions={2: 10})
     found = wrong_dependency(seeing, formula)
@@ -224,7 +226,9 @@ def test_a_limit_ends_the_search_undecided() -> None:
         builder_gates | {1001: Gate(Connective.OR, (-1000,))},
         1001,
     )
-    certificate = CircuitCertificate(Kind.SKOLEM, aig, inputs, {1000: literal}, Dialect.CAQE)
+    certificate = CircuitCertificate(
+        CertificateKind.SKOLEM, aig, inputs, {1000: literal}, Dialect.CAQE
+    )
     result = check(formula, certificate, deadline=Deadline.after(0.3))
     assert isinstance(result, CertificateUndecided)
     assert str(result) == "undecided: no answer within 0.3 seconds"

@@ -12,7 +12,7 @@ from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle, WholeOracle
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from tests.support.random_certificates import all_choices, certified, meaning, pedant_text
 
 Case = tuple[Qbf, CircuitCertificate]
@@ -45,7 +45,7 @@ def test_sat_and_simulation_answer_what_the_functions_say(case: Case) -> None:
 def test_a_clause_set_answers_like_its_circuit(case: Case) -> None:
     formula, certificate = case
     certificate = replace(certificate, extra={})
-    assume(certificate.kind is Kind.SKOLEM and certificate.functions)
+    assume(certificate.kind is CertificateKind.SKOLEM and certificate.functions)
     text = pedant_text(certificate, formula.max_variable + 1)
     # The reader refuses functions that look to their right; the oracle answers them as well.
     clauses = parse_certificate(text.encode(), None)
@@ -64,7 +64,9 @@ def skolem() -> Case:
         {6: Gate(Connective.AND, (3, -5)), 7: Gate(Connective.OR, (6, -1, -2))},
         7,
     )
-    return formula, CircuitCertificate(Kind.SKOLEM, aig, (1, 2), {3: f, 4: 1}, Dialect.CAQE)
+    return formula, CircuitCertificate(
+        CertificateKind.SKOLEM, aig, (1, 2), {3: f, 4: 1}, Dialect.CAQE
+    )
 
 
 @pytest.mark.parametrize("make", [SimulationOracle, SatOracle, WholeOracle])
@@ -141,7 +143,7 @@ def test_deep_circuits_need_no_recursion() -> None:
     right = np.array([4] + [2 * (3 + k) + 1 for k in range(depth)], dtype=np.int32)
     aig = Aig(2, left, right)
     certificate = CircuitCertificate(
-        Kind.SKOLEM, aig, (1, 2), {3: 2 * aig.num_variables}, Dialect.CAQE
+        CertificateKind.SKOLEM, aig, (1, 2), {3: 2 * aig.num_variables}, Dialect.CAQE
     )
     choices = list(all_choices((1, 2)))
     expected = SimulationOracle(certificate).many(choices, [3])

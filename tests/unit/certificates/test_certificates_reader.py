@@ -16,10 +16,10 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.kernel.certificate import (
+    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
     Dialect,
-    Kind,
     dont_cares,
     opponent_variables,
 )
@@ -69,7 +69,7 @@ def test_every_dialect_is_recognised(text: str, dialect: Dialect, reason: str) -
     found = circuit(text, formula())
     assert found.dialect is dialect
     assert found.recognised == reason
-    assert found.kind is Kind.SKOLEM
+    assert found.kind is CertificateKind.SKOLEM
     assert found.inputs == (2, 4)
     assert set(found.functions) == {3, 5}
     assert dont_cares(found, formula()) == (1,)
@@ -81,16 +81,16 @@ def test_herbrand_functions_are_recognised() -> None:
     # 2 := !1; 4 is a don't-care.
     text = "aag 2 1 0 1 1\n2\n4\n4 3 3\n"
     found = circuit(text, formula())
-    assert found.kind is Kind.HERBRAND
+    assert found.kind is CertificateKind.HERBRAND
     assert found.inputs == (1,)
     assert dont_cares(found, formula()) == (4,)
     result = "aag 1 1 0 2 0\n2\n3\n0\ni0 1\no0 2\no1 result\n"
-    assert circuit(result, formula()).kind is Kind.HERBRAND
+    assert circuit(result, formula()).kind is CertificateKind.HERBRAND
 
 
 def test_the_constant_may_be_a_gate() -> None:
     text = "aag 4 2 0 2 2\n2\n4\n2\n8\n6 1 1\n8 6 6\ni0 2\ni1 4\no0 3\no1 result\n"
-    assert circuit(text, formula()).kind is Kind.SKOLEM
+    assert circuit(text, formula()).kind is CertificateKind.SKOLEM
     message = refusal(text.replace("8 6 6", "8 6 2"), formula())
     assert message == (
         "c.aag:11:1: found the output 'result' as a function, "
@@ -100,8 +100,8 @@ def test_the_constant_may_be_a_gate() -> None:
 
 def test_constant_functions_need_no_inputs() -> None:
     found = circuit("aag 1 0 0 1 1\n2\n2 1 1\n", formula())
-    assert (found.kind, found.inputs, list(found.functions)) == (Kind.SKOLEM, (), [1])
-    assert circuit("aag 2 0 0 1 1\n4\n4 0 0\n", formula()).kind is Kind.HERBRAND
+    assert (found.kind, found.inputs, list(found.functions)) == (CertificateKind.SKOLEM, (), [1])
+    assert circuit("aag 2 0 0 1 1\n4\n4 0 0\n", formula()).kind is CertificateKind.HERBRAND
 
 
 def test_gates_are_kept_apart() -> None:
@@ -153,7 +153,11 @@ def test_a_dialect_can_be_asked_for() -> None:
 
 def test_without_a_formula_the_kind_must_be_said() -> None:
     found = circuit(RESULT, None)
-    assert (found.kind, found.inputs, list(found.functions)) == (Kind.SKOLEM, (2, 4), [3, 5])
+    assert (found.kind, found.inputs, list(found.functions)) == (
+        CertificateKind.SKOLEM,
+        (2, 4),
+        [3, 5],
+    )
     assert opponent_variables(found, None) == (2, 4)
     assert refusal(INDICES, None) == (
         "c.aag: found a certificate in the dialect qbfcert-ascii without its formula, "
@@ -251,7 +255,11 @@ PEDANT = "p cnf 9 5\nc Model for variable 5.\n-9 2 0\n-9 -4 0\n9 -2 4 0\n-9 5 0\
 def test_pedants_clauses_are_recognised() -> None:
     found = parse_certificate(PEDANT.encode(), formula(), path="c.cnf")
     assert isinstance(found, ClauseCertificate)
-    assert (found.kind, found.dialect, set(found.defined)) == (Kind.SKOLEM, Dialect.PEDANT, {5})
+    assert (found.kind, found.dialect, set(found.defined)) == (
+        CertificateKind.SKOLEM,
+        Dialect.PEDANT,
+        {5},
+    )
     assert found.blocks == ((5, 0),)
     assert dont_cares(found, formula()) == (1, 3)
     assert opponent_variables(found, None) == (2, 4)
@@ -367,7 +375,7 @@ def test_a_part_says_of_which_blocks_its_functions_are() -> None:
 )
 def test_the_values_of_the_outermost_block(text: str) -> None:
     found = circuit(text, formula())
-    assert (found.dialect, found.kind) == (Dialect.OUTER, Kind.SKOLEM)
+    assert (found.dialect, found.kind) == (Dialect.OUTER, CertificateKind.SKOLEM)
     assert (found.functions, found.inputs) == ({1: 0}, (2, 4))
     assert found.first_blocks == 1
     assert found.extra == ({6: 0} if "6" in text else {})
@@ -379,7 +387,11 @@ def test_values_of_the_only_block_are_a_whole_certificate() -> None:
     universal = tuple(Scope(s.quantifier.dual, s.variables) for s in formula().scopes[:2])
     form = Qbf(universal, {6: Gate(Connective.AND, (1, 2))}, 6, path="f.qcir")
     found = circuit("s cnf 0 2 1\nV -1 0\n", form)
-    assert (found.kind, found.functions, found.first_blocks) == (Kind.HERBRAND, {1: 0}, None)
+    assert (found.kind, found.functions, found.first_blocks) == (
+        CertificateKind.HERBRAND,
+        {1: 0},
+        None,
+    )
 
 
 @pytest.mark.parametrize(
@@ -455,16 +467,16 @@ def test_each_dialect_is_described() -> None:
 @pytest.mark.parametrize(
     ("prefix", "matrix", "kind"),
     [
-        ("forall(a)", "or(a, -a)", Kind.SKOLEM),
-        ("exists(a)", "and(a, -a)", Kind.HERBRAND),
-        ("exists(a)\nforall(b)", "or(-a, b)", Kind.SKOLEM),
-        ("forall(b)\nexists(a)", "and(a, b)", Kind.HERBRAND),
-        ("exists(a)\nforall(b)", "or(-b, -a)", Kind.SKOLEM),
+        ("forall(a)", "or(a, -a)", CertificateKind.SKOLEM),
+        ("exists(a)", "and(a, -a)", CertificateKind.HERBRAND),
+        ("exists(a)\nforall(b)", "or(-a, b)", CertificateKind.SKOLEM),
+        ("forall(b)\nexists(a)", "and(a, b)", CertificateKind.HERBRAND),
+        ("exists(a)\nforall(b)", "or(-b, -a)", CertificateKind.SKOLEM),
     ],
 )
 @pytest.mark.parametrize("data", [b"aag 0 0 0 0 0\n", b"aig 0 0 0 0 0\n", b"aag 0 0 0 0 0\nc\nx\n"])
 def test_a_certificate_without_functions_is_of_the_kind_that_it_proves(
-    prefix: str, matrix: str, kind: Kind, data: bytes
+    prefix: str, matrix: str, kind: CertificateKind, data: bytes
 ) -> None:
     qbf = parse_qcir(f"{prefix}\noutput(g)\ng = {matrix}\n")
     found = parse_certificate(data, qbf, path="c.aag")
@@ -474,7 +486,7 @@ def test_a_certificate_without_functions_is_of_the_kind_that_it_proves(
 
 def test_a_certificate_that_reads_variables_and_decides_nothing_has_their_opponent_s_kind() -> None:
     qbf = parse_qcir("exists(a)\nforall(b)\noutput(g)\ng = or(-a, b)\n")
-    for name, kind in (("b", Kind.SKOLEM), ("a", Kind.HERBRAND)):
+    for name, kind in (("b", CertificateKind.SKOLEM), ("a", CertificateKind.HERBRAND)):
         found = parse_certificate(f"aag 1 1 0 0 0\n2\ni0 {name}\n".encode(), qbf)
         assert found.kind is kind
-        assert isinstance(check(qbf, found), CertificateProved) is (kind is Kind.SKOLEM)
+        assert isinstance(check(qbf, found), CertificateProved) is (kind is CertificateKind.SKOLEM)

@@ -12,7 +12,7 @@ from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.kernel.dependencies import wrong_dependency
 from tests.support.random_certificates import all_choices, certified
 
@@ -77,7 +77,7 @@ def small() -> Case:
     )
     aig = Aig(2, np.array([2], dtype=np.int32), np.array([5], dtype=np.int32))
     functions = {3: 6, 4: 7, 5: 2, 6: 6}
-    return formula, CircuitCertificate(Kind.SKOLEM, aig, (1, 2), functions, Dialect.CAQE)
+    return formula, CircuitCertificate(CertificateKind.SKOLEM, aig, (1, 2), functions, Dialect.CAQE)
 
 
 def test_the_ascii_dialect_names_variables_by_indices() -> None:

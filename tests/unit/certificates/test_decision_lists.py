@@ -14,7 +14,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.kernel.formula import prove_formula
 from qsage_validate.solvers.qbf.backend import Missing
 from qsage_validate.solvers.qbf.backends import get_backend
@@ -29,7 +29,7 @@ Case = tuple[Qbf, CircuitCertificate]
 def test_random_functions(case: Case) -> None:
     """Small certificates are proved exactly where no choice beats them."""
     formula, certificate = case
-    lost = certificate.kind is Kind.HERBRAND
+    lost = certificate.kind is CertificateKind.HERBRAND
     choices = all_choices(formula.variables(certificate.kind.decides.dual))
     outputs = (meaning(formula, certificate, choice)[abs(formula.output)] for choice in choices)
     beaten = any((value != (formula.output < 0)) == lost for value in outputs)
@@ -49,7 +49,7 @@ def extracted() -> Case:
     formula = parse_qdimacs(qdimacs_text(clauses))
     certificate = certify_formula(formula, RouteOptions("trace", solver="depqbf")).certificate
     assert isinstance(certificate, CircuitCertificate)
-    assert certificate.kind is Kind.HERBRAND
+    assert certificate.kind is CertificateKind.HERBRAND
     return formula, certificate
 
 

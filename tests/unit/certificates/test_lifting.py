@@ -18,8 +18,8 @@ from qsage_validate.encodings.grid.lifted import encode_lifted
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.formats.qrat import Action, QratTrace, Step, parse_qrat
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.formats.qrat import QratAction, QratStep, QratTrace, parse_qrat
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from tests.support.bloqqer_runs import run_bloqqer
 from tests.support.by_name import resolve_model
 from tests.support.random_qbf import random_qcir, random_qdimacs, truth
@@ -186,7 +186,9 @@ def test_certificates_of_the_wrong_kind_or_none() -> None:
     _, form = form_of("e 2 0\n2 0")
     with pytest.raises(ValueError, match="has clauses and no certificate"):
         lift(form, QratTrace(()), form)
-    herbrand = CircuitCertificate(Kind.HERBRAND, AigBuilder().build([])[0], (), {}, Dialect.CAQE)
+    herbrand = CircuitCertificate(
+        CertificateKind.HERBRAND, AigBuilder().build([])[0], (), {}, Dialect.CAQE
+    )
     with pytest.raises(ValueError, match="only Skolem certificates"):
         lift(form, QratTrace(()), form, herbrand)
 
@@ -212,8 +214,8 @@ _TECHNIQUES = (
 )
 _LITERALS = st.sampled_from([x * sign for x in range(1, 11) for sign in (1, -1)])
 _STEPS = st.builds(
-    Step,
-    st.sampled_from(Action),
+    QratStep,
+    st.sampled_from(QratAction),
     st.lists(_LITERALS, max_size=4).map(tuple),
     st.sampled_from(_TECHNIQUES),
     st.just(1),
@@ -222,14 +224,14 @@ _STEPS = st.builds(
 
 @given(st.lists(_STEPS, max_size=14))
 @settings(max_examples=100)
-def test_any_steps_are_refused_or_give_functions_that_are_functions(steps: list[Step]) -> None:
+def test_any_steps_are_refused_or_give_functions_that_are_functions(steps: list[QratStep]) -> None:
     """No other exception, and no function reads what is right of it, whatever a trace says."""
     blocks = ((1, 2), (3, 4), (5,), (6,), (7, 8))
     quantifiers = (Quantifier.EXISTS, Quantifier.FORALL)
     scopes = tuple(Scope(quantifiers[k % 2], block) for k, block in enumerate(blocks))
     # Without clauses, so that none is missed at the beginning.
     form = ClausalForm(scopes, (), 8)
-    trace = QratTrace(tuple(s for s in steps if s.literals or s.action is not Action.REDUCE))
+    trace = QratTrace(tuple(s for s in steps if s.literals or s.action is not QratAction.REDUCE))
     try:
         found = lift(form, trace, None)
     except InputError:
@@ -366,7 +368,7 @@ def test_damaged_traces_are_refused_or_lead_to_a_certificate_that_the_check_deci
     assert min(refused, proved, refuted) > 5
 
 
-def damaged(rng: Random, steps: list[Step]) -> list[Step]:
+def damaged(rng: Random, steps: list[QratStep]) -> list[QratStep]:
     """Some steps dropped, doubled, swapped, or with another literal."""
     for _ in range(rng.randint(1, 4)):
         if not steps:

@@ -13,7 +13,7 @@ from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.rest import Beaten, Completed, complete, evaluate
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.errors import UsageError
-from qsage_validate.kernel.certificate import Kind
+from qsage_validate.kernel.certificate import CertificateKind
 from tests.support.random_parts import random_part, under
 from tests.support.random_qbf import random_qbf, truth
 
@@ -25,7 +25,7 @@ def test_a_part_is_completed_where_what_it_leaves_keeps_the_value() -> None:
     completed = beaten = 0
     while completed < 60 or beaten < 60:
         formula = random_qbf(rng, most=7)
-        kind = rng.choice(list(Kind))
+        kind = rng.choice(list(CertificateKind))
         part = random_part(rng, formula, kind)
         open_ = [v for v in formula.variables(kind.decides) if v not in part.functions]
         keeps = under(formula, part) is kind.truth

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.cofactors import Cofactors, columns
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 
 
 @st.composite
@@ -57,7 +57,7 @@ def test_equal_digests_are_equal_functions(
     both = cofactors.digests(twice, len(plays))
     pairs = list(zip(digests, digests[::-1], strict=True))
     assert [[a == b for b in both] for a in both] == [[a == b for b in pairs] for a in pairs]
-    simulator = Simulator(aig, outputs)
+    simulator = GraphSimulator(aig, outputs)
     functions: dict[bytes, list[list[bool]]] = {}
     for digest, play in zip(digests, plays, strict=True):
         every = np.repeat(play[None, :], 1 << len(free), axis=0)

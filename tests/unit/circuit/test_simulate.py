@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed, strash
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 
 
 def make_aig(num_inputs: int, gates: list[tuple[int, int]]) -> Aig:
@@ -48,7 +48,7 @@ def all_plays(num_inputs: int) -> NDArray[np.bool_]:
 def test_simulation_is_evaluation(case: tuple[Aig, list[int]]) -> None:
     aig, outputs = case
     plays = all_plays(aig.num_inputs)
-    got = unpack(Simulator(aig, outputs).run(pack(plays)), len(plays))
+    got = unpack(GraphSimulator(aig, outputs).run(pack(plays)), len(plays))
     assert got.tolist() == [evaluate(aig, tuple(p), outputs) for p in plays.tolist()]
 
 
@@ -87,7 +87,7 @@ def test_a_deep_chain_and_many_words(monkeypatch: pytest.MonkeyPatch) -> None:
         gates.append((2 if k % 2 else 4, 2 * (3 + k) + 1))
     aig = make_aig(2, gates)
     outputs = [2 * aig.num_variables, 2 * aig.num_variables + 1]
-    simulator = Simulator(aig, outputs)
+    simulator = GraphSimulator(aig, outputs)
     assert simulator.depth == 20_001
     inputs = np.random.default_rng(1).integers(0, 1 << 63, (2, 130), dtype=np.uint64)
     got = simulator.run(inputs)
@@ -102,18 +102,18 @@ def test_constants_inputs_and_nothing_as_outputs() -> None:
     aig = make_aig(1, [])
     inputs = np.array([[5]], dtype=np.uint64)
     everything = (1 << 64) - 1
-    assert Simulator(aig, [FALSE, TRUE, 2, 3]).run(inputs)[:, 0].tolist() == [
+    assert GraphSimulator(aig, [FALSE, TRUE, 2, 3]).run(inputs)[:, 0].tolist() == [
         0,
         everything,
         5,
         everything ^ 5,
     ]
-    assert Simulator(aig, []).run(inputs).shape == (0, 1)
-    assert Simulator(aig, [2]).run(np.empty((1, 0), dtype=np.uint64)).shape == (1, 0)
+    assert GraphSimulator(aig, []).run(inputs).shape == (0, 1)
+    assert GraphSimulator(aig, [2]).run(np.empty((1, 0), dtype=np.uint64)).shape == (1, 0)
 
 
 def test_wrong_shapes_are_refused() -> None:
-    simulator = Simulator(make_aig(2, [(2, 4)]), [6])
+    simulator = GraphSimulator(make_aig(2, [(2, 4)]), [6])
     with pytest.raises(ValueError, match=r"shape \(1, 1\) for 2 inputs"):
         simulator.run(np.zeros((1, 1), dtype=np.uint64))
     with pytest.raises(ValueError, match="1 literals for 2 inputs"):

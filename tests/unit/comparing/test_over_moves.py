@@ -14,7 +14,7 @@ from qsage_validate.certificates.compile.plan import NoWinError, Planner
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.comparing.compare import compared, encoding_for
-from qsage_validate.comparing.plays import Side, transfer_by_plays
+from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
 from qsage_validate.comparing.shared import Loses, Wins
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
@@ -44,7 +44,7 @@ def _won(encoding: Encoding) -> Problem:
 def test_a_win_before_the_last_ply_is_one_in_the_other_formula(names: tuple[str, str]) -> None:
     """A grid's strategy claims its goal with the move that reaches it."""
     first, second = (_encoded(f"{n} --size 3x3 --shape domino --depth 5") for n in names)
-    assert isinstance(transfer_by_plays(_won(first), Side.of(second), RouteOptions()), Wins)
+    assert isinstance(transfer_by_plays(_won(first), ComparedSide.of(second), RouteOptions()), Wins)
 
 
 def _beginning_with(encoding: Encoding, first: str) -> Problem:
@@ -77,7 +77,7 @@ def test_a_first_move_that_is_left_out_is_made_in_the_mirror() -> None:
             own = _beginning_with(every, move)
         except NoWinError:
             continue
-        found = transfer_by_plays(own, Side.of(classes), RouteOptions())
+        found = transfer_by_plays(own, ComparedSide.of(classes), RouteOptions())
         assert isinstance(found, Wins), found
         assert "in the mirror: " in found.reason
         said, _, seen = found.reason.partition("in the mirror: ")[2].partition(",")[0].split()
@@ -90,11 +90,11 @@ def test_a_first_move_that_is_left_out_is_made_in_the_mirror() -> None:
 
 def test_answers_to_first_moves_that_are_left_out_are_those_in_the_mirror() -> None:
     classes, every = (_encoded(f"{EL} 3", name) for name in ("cor-ladder", "ea"))
-    found = transfer_by_plays(_won(classes), Side.of(every), RouteOptions())
+    found = transfer_by_plays(_won(classes), ComparedSide.of(every), RouteOptions())
     assert isinstance(found, Wins)
     asked = [m for m in every.layout.moves[0].moves if m not in classes.layout.moves[0].moves]
     assert all(f"{move} as " in found.reason for move in asked)
-    back = transfer_by_plays(_won(every), Side.of(classes), RouteOptions())
+    back = transfer_by_plays(_won(every), ComparedSide.of(classes), RouteOptions())
     assert isinstance(back, Wins)
     assert "mirror" not in back.reason
 
@@ -143,7 +143,7 @@ def test_games_in_gdl_may_have_plies_that_formulas_leave_out(depth: int) -> None
     assert load_game(first.model).plies > first.layout.plies
     for own, other in ((first, second), (second, first)):
         problem = _won(own)
-        assert isinstance(transfer_by_plays(problem, Side.of(other), RouteOptions()), Wins)
-        longer = Side.of(_encoded(f"trails --depth {depth + 1}", other.layout.encoding))
+        assert isinstance(transfer_by_plays(problem, ComparedSide.of(other), RouteOptions()), Wins)
+        longer = ComparedSide.of(_encoded(f"trails --depth {depth + 1}", other.layout.encoding))
         with pytest.raises(UsageError, match="expected games of one length"):
             transfer_by_plays(problem, longer, RouteOptions())

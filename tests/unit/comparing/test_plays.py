@@ -7,8 +7,8 @@ import shlex
 import pytest
 
 from qsage_validate.certificates.routes.routes import RouteOptions
-from qsage_validate.comparing.compare import Relation, relation
-from qsage_validate.comparing.plays import Side, transfer_by_plays
+from qsage_validate.comparing.compare import FormulaRelation, relation
+from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
 from qsage_validate.comparing.shared import Loses
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
@@ -22,18 +22,18 @@ from tests.support.certifying import certify_game
 @pytest.mark.parametrize(
     ("fault", "expected"),
     [
-        ("goal counter-example dropped", Relation.EQUIVALENT),
-        ("gate 'black 3 ply' dropped", Relation.STRONGER),
-        ("bounds negated", Relation.DIFFERENT),
+        ("goal counter-example dropped", FormulaRelation.EQUIVALENT),
+        ("gate 'black 3 ply' dropped", FormulaRelation.STRONGER),
+        ("bounds negated", FormulaRelation.DIFFERENT),
     ],
 )
-def test_faults_are_told_apart(fault: str, expected: Relation) -> None:
+def test_faults_are_told_apart(fault: str, expected: FormulaRelation) -> None:
     model = find_command(tuple(shlex.split(MODELS["domino"])))
     assert isinstance(model, Model)
     sound = certify_game(model)
     own = problems.of(sound.encoding, sound.certificate, Files())
     faulty = dict(faulty_encodings(model))[fault]
-    there = transfer_by_plays(own, Side.of(sound.encoding, faulty.qbf), RouteOptions())
+    there = transfer_by_plays(own, ComparedSide.of(sound.encoding, faulty.qbf), RouteOptions())
     here = back(faulty, sound.encoding, RouteOptions())
     assert relation(there, here) is expected
     for outcome in (there, here):

@@ -14,12 +14,12 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain.answers import (
+    AnswerFork,
     Exactly,
-    Fork,
+    ExplainVocabulary,
     Leaf,
     Pick,
     Tree,
-    Vocabulary,
     chosen,
     depth_of,
     nodes_of,
@@ -27,13 +27,13 @@ from qsage_validate.extensions.explain.answers import (
 )
 from qsage_validate.extensions.explain.certificate import certificate_of
 from qsage_validate.extensions.explain.explain import ExplainOptions, explain
-from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.explanation import ExplainedProgram
 from qsage_validate.extensions.explain.finding import AllPlays, Finder, Winning, tried
-from qsage_validate.extensions.explain.questions import Turn
+from qsage_validate.extensions.explain.questions import PlyAtMost
 from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.extensions.explain.situation import first_situations
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Player, Position
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import of
@@ -53,13 +53,13 @@ DUAL = "evader-pursuer-dual --size 4x4 --pursuer 2,3 --depth 10"
 
 
 @cache
-def encoded(words: str) -> tuple[Encoding, Game]:
+def encoded(words: str) -> tuple[Encoding, TwoPlayerGame]:
     made = encode(find_command(shlex.split(words)), None)
     return made, load_game(made.model)
 
 
 @cache
-def explained(words: str, lookahead: int = 3) -> Explanation:
+def explained(words: str, lookahead: int = 3) -> ExplainedProgram:
     made, game = encoded(words)
     # That no smaller tree wins is not asked of the larger game: the proof is most of the time.
     effort = 200 if words == CONNECT else ExplainOptions().effort
@@ -141,11 +141,11 @@ def test_the_certificate_is_proved_and_plays_the_program(words: str) -> None:
     assert seen > 1
 
 
-def small_vocabulary(game: Game, hero: Player) -> Vocabulary:
+def small_vocabulary(game: TwoPlayerGame, hero: Player) -> ExplainVocabulary:
     """Few words, so that all trees of two questions can be listed."""
     words = vocabulary_of(game, hero, lookahead=1)
     questions = [q for q in words.questions if "last move was in" in str(q) or "first" in str(q)]
-    return Vocabulary(questions[:14], words.answers[:14])
+    return ExplainVocabulary(questions[:14], words.answers[:14])
 
 
 def test_no_smaller_tree_wins_where_it_says_so() -> None:
@@ -159,7 +159,7 @@ def test_no_smaller_tree_wins_where_it_says_so() -> None:
     size = (found.nodes - 1) // 2
     assert size >= 2
     leaves: list[Tree] = [Leaf(answer) for answer in words.answers]
-    ones: list[Tree] = [Fork(q, a, b) for q, a, b in product(words.questions, leaves, leaves)]
+    ones: list[Tree] = [AnswerFork(q, a, b) for q, a, b in product(words.questions, leaves, leaves)]
     for smaller in (*leaves, *ones):
         assert tried(smaller, game, Player.BLACK, winning, failures=1).failures
 
@@ -178,7 +178,7 @@ def test_a_tree_that_plays_legally_and_loses_fails() -> None:
     winning = Winning(Player.BLACK, wins)
     # Black's second stone goes to the far corner, beside nothing.
     careless = Leaf(Pick("any", "", Player.BLACK, last=True))
-    legal = Fork(Turn(1, 1, Player.BLACK), Leaf(Exactly("occupy(1,1)")), careless)
+    legal = AnswerFork(PlyAtMost(1, 1, Player.BLACK), Leaf(Exactly("occupy(1,1)")), careless)
     found = tried(legal, game, Player.BLACK, winning)
     assert found.failures
     for failure in found.failures:
@@ -232,7 +232,7 @@ def test_memory_bounds_the_positions_that_are_looked_at() -> None:
 def test_all_plays_at_once_find_what_loses() -> None:
     _, game = encoded(DOMINO)
     careless = Leaf(Pick("any", "", Player.BLACK, last=True))
-    legal = Fork(Turn(1, 1, Player.BLACK), Leaf(Exactly("occupy(1,1)")), careless)
+    legal = AnswerFork(PlyAtMost(1, 1, Player.BLACK), Leaf(Exactly("occupy(1,1)")), careless)
     plays = AllPlays(legal, game, Player.BLACK, first_situations(game, Player.BLACK))
     lines = set()
     while (line := plays.refutation()) is not None:

@@ -20,7 +20,7 @@ from qsage_validate.extensions.explain.library import Explanation
 from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_command
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.widgets.panes import WhyPane
 from qsage_validate.play.tui.widgets.play_area import PlayArea
 from tests.support.pilot import Driver, drive
@@ -38,7 +38,7 @@ def explained(words: str, positions: int = 50_000) -> Explanation:
     return qs.explain(game, lookahead=1 if words == TIC else 3, positions=positions)
 
 
-def whole_play(match: Match, generator: random.Random) -> tuple[Frame, ...]:
+def whole_play(match: PlayMatch, generator: random.Random) -> tuple[Frame, ...]:
     match.restart()
     while (move := match.random_move(generator)) is not None:
         match.push(move)

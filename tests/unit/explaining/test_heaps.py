@@ -19,7 +19,7 @@ from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.boxes import box_states
 from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.smt.session import Options
+from qsage_validate.extensions.impartial.synthesis.smt.session import SynthesisOptions
 from tests.support.commands import run_qsage
 
 pytest.importorskip("z3", reason="z3 is not installed (extra impartial)")
@@ -29,7 +29,7 @@ GAMES = ("take-away-3", "two-heap-nim", "subtract-a-square", "odd-wythoff")
 
 @cache
 def found(name: str, *, misere: bool = False) -> HeapExplanation:
-    options = Options(strategy=True, misere=misere, seconds=60)
+    options = SynthesisOptions(strategy=True, misere=misere, seconds=60)
     return explain_heaps(library.load(name), options)
 
 

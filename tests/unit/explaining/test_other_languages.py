@@ -17,23 +17,30 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.arena.strategy_tree import Node, tree_of
+from qsage_validate.arena.strategy_tree import StrategyNode, tree_of
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain import standalone
-from qsage_validate.extensions.explain.answers import Exactly, Fork, Leaf, Pick, vocabulary_of
+from qsage_validate.extensions.explain.answers import AnswerFork, Exactly, Leaf, Pick, vocabulary_of
 from qsage_validate.extensions.explain.as_python import PythonWords, python_module
 from qsage_validate.extensions.explain.as_smtlib import smtlib_module
 from qsage_validate.extensions.explain.certificate import certificate_of
-from qsage_validate.extensions.explain.circuits import Case, Spot, Stones, Table, View, circuit_of
+from qsage_validate.extensions.explain.circuits import (
+    Case,
+    SituationGates,
+    Spot,
+    StoneAtoms,
+    SymbolicGame,
+    circuit_of,
+)
 from qsage_validate.extensions.explain.explain import ExplainOptions, explain
-from qsage_validate.extensions.explain.explanation import Explanation
-from qsage_validate.extensions.explain.questions import Turn
+from qsage_validate.extensions.explain.explanation import ExplainedProgram
+from qsage_validate.extensions.explain.questions import PlyAtMost
 from qsage_validate.extensions.explain.situation import Made, Situation, first_situations
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import of
@@ -69,13 +76,13 @@ MOST = 400
 
 
 @cache
-def encoded(words: str) -> tuple[Encoding, Game]:
+def encoded(words: str) -> tuple[Encoding, TwoPlayerGame]:
     made = encode(find_command(shlex.split(words)), None)
     return made, load_game(made.model)
 
 
 @cache
-def explained(words: str, lookahead: int) -> Explanation:
+def explained(words: str, lookahead: int) -> ExplainedProgram:
     made, game = encoded(words)
     return explain(game, made, ExplainOptions(lookahead=lookahead))
 
@@ -92,7 +99,7 @@ def certificate_plays(words: str, lookahead: int) -> list[tuple[tuple[str, ...],
     tree = tree_of(of(made, certificate, Files()))
     assert tree is not None
     found = list[tuple[tuple[str, ...], str]]()
-    waiting: list[tuple[tuple[str, ...], Node]] = [((), tree.root)]
+    waiting: list[tuple[tuple[str, ...], StrategyNode]] = [((), tree.root)]
     while waiting and len(found) < MOST:
         given, node = waiting.pop()
         if node.answer is not None:
@@ -208,9 +215,9 @@ def test_z3_proves_that_the_program_wins(words: str, lookahead: int) -> None:
 def test_z3_refutes_a_program_that_does_not_win() -> None:
     """A tree that plays legally, and beside nothing; and one that has no legal move."""
     explanation = explained(DOMINO, 1)
-    turn = Turn(1, 1, Player.BLACK)
+    turn = PlyAtMost(1, 1, Player.BLACK)
     for answer in (Pick("any", "", Player.BLACK, last=True), Exactly("occupy(1,1)")):
-        tree = Fork(turn, Leaf(Exactly("occupy(1,1)")), Leaf(answer))
+        tree = AnswerFork(turn, Leaf(Exactly("occupy(1,1)")), Leaf(answer))
         liar = replace(explanation, found=replace(explanation.found, tree=tree))
         assert claimed(smtlib_module(liar)) == "sat"
 
@@ -221,13 +228,13 @@ def test_a_part_and_a_large_program_are_refused(monkeypatch: pytest.MonkeyPatch)
         with pytest.raises(UsageError, match=rf"ends in \.{ending}, expected the whole program"):
             write(part)
     monkeypatch.setattr("qsage_validate.extensions.explain.circuits.MOST_STATES", 50)
-    monkeypatch.setattr(Table, "__init__", limited(Table.__init__))
+    monkeypatch.setattr(SymbolicGame, "__init__", limited(SymbolicGame.__init__))
     with pytest.raises(UndecidedError, match="look at more than 50 positions"):
         smtlib_module(explained(TIC, 3))
 
 
 def limited(init: object) -> object:
-    def made(self: Table, *words: object) -> None:
+    def made(self: SymbolicGame, *words: object) -> None:
         init(self, *words)  # type: ignore[operator]
         self.left = 50
 
@@ -237,7 +244,9 @@ def limited(init: object) -> object:
 # -- every word ------------------------------------------------------------------------------------
 
 
-def situations(game: Game, hero: Player, most: int) -> Iterator[tuple[Situation, tuple[str, ...]]]:
+def situations(
+    game: TwoPlayerGame, hero: Player, most: int
+) -> Iterator[tuple[Situation, tuple[str, ...]]]:
     """Situations of plays in which the hero's moves change from one to the next, with all moves."""
     waiting = [
         (at, () if at.theirs is None else (at.theirs.text,)) for at in first_situations(game, hero)
@@ -253,7 +262,7 @@ def situations(game: Game, hero: Player, most: int) -> Iterator[tuple[Situation,
             waiting.append((after, (*moves, choice.made.text, after.theirs.text)))
 
 
-def view_of(table: Table, at: Situation, moves: tuple[str, ...]) -> View:
+def view_of(table: SymbolicGame, at: Situation, moves: tuple[str, ...]) -> SituationGates:
     """The situation as constants: the play is made in the rules as gates."""
     rules = table.rules
     spot = Spot(table, rules.initial, 0)
@@ -265,10 +274,10 @@ def view_of(table: Table, at: Situation, moves: tuple[str, ...]) -> View:
     def cases(move: Made | None) -> list[Case]:
         return [] if move is None else [Case(TRUE, 0, move.kind, move.to, move.off)]
 
-    return View(spot, cases(at.theirs), cases(at.ours))
+    return SituationGates(spot, cases(at.theirs), cases(at.ours))
 
 
-def alone(game: Game, text: str) -> standalone.Game:
+def alone(game: TwoPlayerGame, text: str) -> standalone.Game:
     """The rules of a written module."""
     names: dict[str, object] = {"__name__": "program"}
     exec(compile(text, "program.py", "exec", dont_inherit=True), names)
@@ -298,14 +307,14 @@ def test_every_word_means_the_same_in_python_and_as_gates(words: str, hero: Play
     text = python_module(replace(explanation, found=replace(explanation.found, tree=answer)))
     own_game = alone(game, text)
     rules = circuit_of(game, AigBuilder())
-    stones = Stones.of_rules(game, rules, explanation.found.situations)
+    stones = StoneAtoms.of_rules(game, rules, explanation.found.situations)
     theirs, ours = "BW"[hero is Player.BLACK], "WB"[hero is Player.BLACK]
     python = PythonWords()
     asked = [compile(q.said(python), "question", "eval") for q in vocabulary.questions]
     answers = [compile(a.said(python), "answer", "eval") for a in vocabulary.answers]
     seen = [set[bool]() for _ in asked]
     for at, moves in situations(game, hero, 8 if words == DUAL else 30):
-        view = view_of(Table(rules, stones), at, moves)
+        view = view_of(SymbolicGame(rules, stones), at, moves)
         position, last = own_game.first(), dict[str, standalone.Move]()
         for move in moves:
             (found,) = [one for one in position.moves() if one.text == move]

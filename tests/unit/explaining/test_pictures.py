@@ -12,7 +12,7 @@ import pytest
 
 from qsage_validate.errors import Exit
 from qsage_validate.extensions.explain.explain import ExplainOptions, explain
-from qsage_validate.extensions.explain.explanation import Explanation
+from qsage_validate.extensions.explain.explanation import ExplainedProgram
 from qsage_validate.extensions.explain.shown import explanation_page, explanation_svg, lesson_page
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
@@ -22,7 +22,7 @@ EL = "httt --size 3x3 --shape el --depth 5"
 
 
 @cache
-def found(max_nodes: int | None = None) -> Explanation:
+def found(max_nodes: int | None = None) -> ExplainedProgram:
     game = load_game(find_command(shlex.split(EL)))
     return explain(game, None, ExplainOptions(lookahead=1, max_nodes=max_nodes))
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import qsage_validate as qs
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.explain.answers import (
-    Fork,
+    AnswerFork,
     Possible,
     bridged,
     nodes_of,
@@ -26,7 +26,7 @@ from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.extensions.explain.situation import Situation, first_situations, made
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from tests.support.text_player import Memory, Seen, TextPlayer, play_all
 
@@ -34,7 +34,7 @@ TIC = "httt --size 4x4 --shape tic --depth 5"
 STEPS = "breakthrough --size 2x4 --depth 7"
 
 
-def game_of(words: str) -> Game:
+def game_of(words: str) -> TwoPlayerGame:
     return load_game(find_command(shlex.split(words)))
 
 
@@ -191,7 +191,7 @@ def test_a_user_s_question_is_asked_by_its_name() -> None:
     own = Joined("and", read("ply <= 1"), "the board is empty")
     options = ExplainOptions(lookahead=1, questions=lambda _game, _hero: (own,))
     tree = explain(game, None, options).tree
-    asked = {str(node.question) for _, node in tree.walk() if isinstance(node, Fork)}
+    asked = {str(node.question) for _, node in tree.walk() if isinstance(node, AnswerFork)}
     assert "the board is empty" in asked
 
 

@@ -12,7 +12,7 @@ from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.hex_board import HexFile, parse_hex
-from qsage_validate.formats.pg import Relation, growing, parse_pg, pg_text
+from qsage_validate.formats.pg import CellRelation, growing, parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.harary import harary_model
@@ -22,7 +22,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.preprocessing import contracted
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Outcome, Player, Shape
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import SearchSolver
 from tests.support.generated import damaged
 from tests.support.positional import hex_text, random_game, random_network_game
 from tests.support.readers import read_hex, read_pg
@@ -136,7 +136,7 @@ def test_networks() -> None:
 
 def test_shapes() -> None:
     pg = parse_pg(SHAPES)
-    assert pg.black_goal[0] == (Relation("up", "p0", "p1"), Relation("side", "p1", "p2"))
+    assert pg.black_goal[0] == (CellRelation("up", "p0", "p1"), CellRelation("side", "p1", "p2"))
     model = model_of_pg(pg)
     # From a1 up to a2 and right to b2; from a1 up to a2 and right to b1.
     assert {model.names(w) for w in model.black_wins} == {("a1", "a2", "b2"), ("a1", "a2", "b1")}
@@ -285,9 +285,9 @@ def test_hex_boards(tmp_path: Path) -> None:
     game = PositionalGame(read_positional(file, 5))
     assert game.plies == 5
     assert game.name == 'the positional game of 9 positions labelled "puzzle_4"'
-    result = Solver(game).solve()
+    result = SearchSolver(game).solve()
     assert (result.winner, result.critical_plies) == (Player.BLACK, 5)
-    assert Solver(PositionalGame(read_positional(file, 3))).solve().winner is Player.WHITE
+    assert SearchSolver(PositionalGame(read_positional(file, 3))).solve().winner is Player.WHITE
     assert game.initial.board.shape is Shape.HEXAGONS
     assert parse_hex("1").rows == 1
     assert parse_hex("2 white b[a1]") == HexFile(2, 2, ("a1",), (), white_moves=True)

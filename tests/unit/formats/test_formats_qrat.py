@@ -12,9 +12,9 @@ from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrat import (
-    Action,
+    QratAction,
+    QratStep,
     QratTrace,
-    Step,
     introduced_levels,
     parse_qrat,
     read_qrat,
@@ -37,18 +37,18 @@ d 0 empty
 
 def test_what_each_line_does() -> None:
     assert parse_qrat(TRACE).steps == (
-        Step(Action.ADD, (-7, 4, 5), "expansion: adding new variable", 1),
-        Step(Action.ADD, (7, 4, -5), "expansion: adding new variable", 2),
-        Step(Action.DELETE, (1, -2), "blocked clause", 4),
-        Step(Action.REDUCE, (4, 1), "", 5),
-        Step(Action.ADD, (-4, -5), "", 6),
-        Step(Action.DELETE, (), "empty", 7),
-        Step(Action.ADD, (), "", 8),
+        QratStep(QratAction.ADD, (-7, 4, 5), "expansion: adding new variable", 1),
+        QratStep(QratAction.ADD, (7, 4, -5), "expansion: adding new variable", 2),
+        QratStep(QratAction.DELETE, (1, -2), "blocked clause", 4),
+        QratStep(QratAction.REDUCE, (4, 1), "", 5),
+        QratStep(QratAction.ADD, (-4, -5), "", 6),
+        QratStep(QratAction.DELETE, (), "empty", 7),
+        QratStep(QratAction.ADD, (), "", 8),
     )
 
 
 def test_windows_line_ends_and_no_lines() -> None:
-    assert parse_qrat(b"d 1 0 unit\r\n").steps == (Step(Action.DELETE, (1,), "unit", 1),)
+    assert parse_qrat(b"d 1 0 unit\r\n").steps == (QratStep(QratAction.DELETE, (1,), "unit", 1),)
     assert parse_qrat("").steps == ()
 
 
@@ -117,7 +117,7 @@ PREFIX = (Scope(E, (1,)), Scope(A, (2,)), Scope(E, (3,)), Scope(A, (4,)), Scope(
 
 
 def levels(*clauses: tuple[int, ...], scopes: tuple[Scope, ...] = PREFIX) -> dict[int, int]:
-    steps = tuple(Step(Action.ADD, c, "", k) for k, c in enumerate(clauses, start=1))
+    steps = tuple(QratStep(QratAction.ADD, c, "", k) for k, c in enumerate(clauses, start=1))
     return introduced_levels(scopes, QratTrace(steps))
 
 
@@ -139,7 +139,10 @@ def test_other_new_variables_are_innermost() -> None:
     assert levels((1, 3, -7), (7, 5), scopes=PREFIX[:2]) == {3: 2, 5: 2, 7: 2}
     # The second half is missing: no copy.
     assert levels((-7, 2, 3)) == {7: 4}
-    steps = (Step(Action.ADD, (-7, 2, 3), "", 1), Step(Action.DELETE, (7, 2, -3), "", 2))
+    steps = (
+        QratStep(QratAction.ADD, (-7, 2, 3), "", 1),
+        QratStep(QratAction.DELETE, (7, 2, -3), "", 2),
+    )
     assert introduced_levels(PREFIX, QratTrace(steps)) == {7: 4}
     assert levels((-7, 2, 3), (-7, 2, -3)) == {7: 4}
     # Clauses that name a literal twice copy nothing.
@@ -148,7 +151,7 @@ def test_other_new_variables_are_innermost() -> None:
 
 def test_the_prefix_with_the_new_variables() -> None:
     steps = [(-7, 2, 3), (7, 2, -3), (1, 3), (8, 5), (-8, 6)]
-    trace = QratTrace(tuple(Step(Action.ADD, c, "", 1) for c in steps))
+    trace = QratTrace(tuple(QratStep(QratAction.ADD, c, "", 1) for c in steps))
     assert extended_scopes(PREFIX, trace) == (
         *PREFIX[:2], Scope(E, (3, 7)), PREFIX[3], Scope(E, (5, 6, 8)),
     )  # fmt: skip
@@ -159,7 +162,7 @@ def test_the_prefix_with_the_new_variables() -> None:
 
 def test_what_is_left_under_the_prefix_of_the_trace() -> None:
     steps = [(-7, 2, 3), (7, 2, -3), (1, 3), (8, 5), (-8, 6)]
-    trace = QratTrace(tuple(Step(Action.ADD, c, "", 1) for c in steps))
+    trace = QratTrace(tuple(QratStep(QratAction.ADD, c, "", 1) for c in steps))
     form = ClausalForm(PREFIX, ((1, 2, 3),), 6)
     left = output_form(form, trace, [(7, 4), (8, 1)])
     scopes = (Scope(E, (1, 7)), Scope(A, (4,)), Scope(E, (8,)))

@@ -19,7 +19,7 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats import qcir, qcir_bulk, vocabulary
 from qsage_validate.formats.qcir import parse_qcir, qcir_text, read_carefully
 from qsage_validate.formats.qcir_bulk import Suspicion, read_ordinary
-from qsage_validate.formats.vocabulary import Vocabulary
+from qsage_validate.formats.vocabulary import WordTable
 from tests.support.generated import damaged, qbfs
 from tests.unit.formats.test_fuzz_readers import QCIR
 
@@ -273,7 +273,7 @@ def test_words_are_numbered_by_their_first_appearance(words: list[str], block: i
     data = (" ".join(words) + " ").encode() + bytes(8)
     ends = np.cumsum([len(word) + 1 for word in words]) - 1
     lengths = np.array([len(word) for word in words])
-    table = Vocabulary(data)
+    table = WordTable(data)
     found: list[int] = []
     for at in range(0, len(words), block):
         part = slice(at, at + block)

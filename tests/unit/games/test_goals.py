@@ -11,7 +11,7 @@ from qsage_validate.arena.move_words import goal_line
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.goals import words_of
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Player, Shape, Square
+from qsage_validate.games.protocol import Player, Shape, Square, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from tests.support import naive_rules
 
@@ -29,7 +29,7 @@ BDDL = {
 }
 
 
-def game(words: str, language: str = "bddl") -> Game:
+def game(words: str, language: str = "bddl") -> TwoPlayerGame:
     return load_game(find_command(words.split(), language))
 
 

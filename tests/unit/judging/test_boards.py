@@ -13,7 +13,7 @@ from qsage_validate.encodings.layout.layout import Layout, StateView
 from qsage_validate.encodings.registry import encode, language_of_encoding
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.readings.boards import with_board
 from qsage_validate.judging.readings.find import find_layout
@@ -24,7 +24,7 @@ from tests.support.places import REPOSITORY
 SAMPLES = REPOSITORY / "certificates"
 
 
-def stripped(words: str, encoding: str) -> tuple[Qbf, Layout, Layout, Game]:
+def stripped(words: str, encoding: str) -> tuple[Qbf, Layout, Layout, TwoPlayerGame]:
     """A formula of ours, its layout, the same with moves alone, and the game."""
     model = find_command(words.split(), language_of_encoding(encoding))
     made = encode(model, encoding)

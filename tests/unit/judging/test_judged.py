@@ -13,7 +13,7 @@ from qsage_validate.errors import Undecided
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import judged
 from qsage_validate.judging.judged import judge_formula, judge_found
@@ -28,7 +28,7 @@ LOST = Claiming(("a1", "a2", "b1", "b2"), (frozenset({"a1", "a2"}),), 3)
 WIDTH = 2
 
 
-def game_of(claiming: Claiming, folder: Path) -> Game:
+def game_of(claiming: Claiming, folder: Path) -> TwoPlayerGame:
     (folder / "claiming.pg").write_text(claiming.pg())
     return load_game(find_command([str(folder / "claiming.pg")]))
 

@@ -18,11 +18,11 @@ from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.readings.codes import styles
-from qsage_validate.judging.readings.find import Found, Standing, find_layout
+from qsage_validate.judging.readings.find import FoundReadings, Standing, find_layout
 from qsage_validate.judging.readings.sketch import sketch_of
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.verdict import Proved, Refuted
@@ -55,7 +55,7 @@ FILES: Mapping[str, Callable[[Qbf], Qbf]] = {
 
 
 @cache
-def claiming() -> Game:
+def claiming() -> TwoPlayerGame:
     return load_game(find_command(_written(CLAIMING)))
 
 
@@ -67,7 +67,7 @@ def _written(game: Claiming) -> list[str]:
     return [str(folder / "claiming.pg")]
 
 
-def proved(formula: Qbf, game: Game, found: Found) -> bool:
+def proved(formula: Qbf, game: TwoPlayerGame, found: FoundReadings) -> bool:
     answer = judge(formula, found.layout, game, deadline=Deadline.after(60))
     return isinstance(answer.verdict, Proved)
 
@@ -169,7 +169,7 @@ RIGHT = ("pg", "eg", "ntpg", "ibign", "cpg")
 WRONG = ("cp", "gg", "ggt", "iw", "nt", "pgt", "cgcp")
 
 
-def _stranger(name: str) -> tuple[Qbf, Game]:
+def _stranger(name: str) -> tuple[Qbf, TwoPlayerGame]:
     puzzle = "hein_04_3x3-03"
     formula = parse_qcir((FOLDER / "hex" / f"{name}_{puzzle}.qcir").read_text())
     return formula, load_game(find_command([str(FOLDER / "hex" / f"{puzzle}.pg")]))

@@ -10,11 +10,11 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import encoding
 from qsage_validate.judging.judged import judge_formula
-from qsage_validate.judging.positions import Positions, Tally
+from qsage_validate.judging.positions import Positions, SearchTally
 from qsage_validate.judging.sampling import sample
 from qsage_validate.judging.simulator import GameValues, simulator_of
 from qsage_validate.system.limits import Deadline
@@ -23,7 +23,7 @@ from tests.support.places import SAMPLES
 from tests.support.readers import read_qcir
 
 
-def _puzzle() -> tuple[Game, Layout]:
+def _puzzle() -> tuple[TwoPlayerGame, Layout]:
     game = load_game(find_command([str(SAMPLES / "puzzle.pg")]))
     layout = judge_formula(read_qcir(SAMPLES / "puzzle.qcir"), game).layout
     assert layout is not None
@@ -58,7 +58,7 @@ def test_a_fault_is_found_and_is_one() -> None:
     assert found.formula is not found.game
 
 
-def _large() -> tuple[Qbf, Layout, Game]:
+def _large() -> tuple[Qbf, Layout, TwoPlayerGame]:
     model = harary_model("el", 4, 4, maker_breaker=True, plies=9)
     encoded = encode(model, "sn-httt")
     return encoded.qbf, encoded.layout, load_game(model)
@@ -78,7 +78,7 @@ def test_a_large_game_without_a_proof_is_sampled(monkeypatch: pytest.MonkeyPatch
 def test_a_late_fault_of_a_large_game_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The output is denied: each position is wrong, and a late one is known first."""
     monkeypatch.setattr(encoding._Judgement, "_half", lambda *_: [])
-    monkeypatch.setattr(Positions, "search", lambda *_, **__: Tally())
+    monkeypatch.setattr(Positions, "search", lambda *_, **__: SearchTally())
     formula, layout, game = _large()
     wrong = Qbf(formula.scopes, formula.gates, -formula.output)
     verdict = encoding.judge(wrong, layout, game, patience=2.0).verdict

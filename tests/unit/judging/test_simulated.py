@@ -11,7 +11,7 @@ import qsage_validate as qs
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Board, Player
+from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.judging.python_rules import names_python_rules, python_game
 from qsage_validate.judging.simulated import SimulatedGame
 from qsage_validate.judging.simulator import simulator_of
@@ -86,7 +86,7 @@ def test_a_picture_is_the_simulators() -> None:
 
     with pytest.raises(UsageError, match=r"board returned 'B/\.\.'"):
         _ = SimulatedGame(Wrong()).initial.board
-    assert isinstance(SimulatedGame(Heap()).initial.board, Board)
+    assert isinstance(SimulatedGame(Heap()).initial.board, BoardPicture)
 
 
 def _with(**methods: Any) -> Any:

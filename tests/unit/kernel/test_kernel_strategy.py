@@ -15,9 +15,9 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Game, Player, Square
+from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.games.registry import find_command
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.kernel.game import Rules, State
 from qsage_validate.kernel.reading import PlyReading, Reading
 from qsage_validate.kernel.strategy import Lost, StrategyProof, Won
@@ -61,7 +61,7 @@ GRID_WORDS = [
 ]
 
 
-def games() -> list[Game]:
+def games() -> list[TwoPlayerGame]:
     return [
         *map(PositionalGame, GAMES),
         *(load_game(find_command(words)) for words in GRID_WORDS),
@@ -69,7 +69,7 @@ def games() -> list[Game]:
 
 
 @pytest.mark.parametrize("game", games(), ids=lambda game: game.name)
-def test_the_circuit_says_what_the_rules_say(game: Game) -> None:
+def test_the_circuit_says_what_the_rules_say(game: TwoPlayerGame) -> None:
     make = rules_of(game)
     assert make is not None
     chance = random.Random(7)
@@ -102,7 +102,7 @@ def test_the_circuit_says_what_the_rules_say(game: Game) -> None:
             position = position.play(game.parse_move(move, position.to_move))
 
 
-def square_of(game: Game, place: str) -> tuple[int, int]:
+def square_of(game: TwoPlayerGame, place: str) -> tuple[int, int]:
     if isinstance(game, PositionalGame):
         found = game.square_of(place)
         assert found is not None
@@ -268,7 +268,9 @@ def test_a_mirror_image_answers_first_moves_alone(
     )
     aig, _ = AigBuilder(1).build([])
     black, white = (players.index(player) + 1 for player in (BLACK, WHITE))
-    certificate = CircuitCertificate(Kind.SKOLEM, aig, (white,), {black: FALSE}, Dialect.CAQE)
+    certificate = CircuitCertificate(
+        CertificateKind.SKOLEM, aig, (white,), {black: FALSE}, Dialect.CAQE
+    )
     answer = StrategyProof(None, certificate, Reading(plies), Twins(*players)).prove()
     if missing is None:
         assert isinstance(answer, Won)

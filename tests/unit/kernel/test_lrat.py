@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, InputError
-from qsage_validate.kernel.lrat import Checked, ProofError, check_lrat, check_steps, read_cnf
+from qsage_validate.kernel.lrat import CheckedProof, ProofError, check_lrat, check_steps, read_cnf
 from qsage_validate.kernel.obligation import Clause, Cnf
 from qsage_validate.proving.bundle.lrat_proof import NotProvedError, refutation
 from tests.support.lrat import refutes, satisfiable
@@ -19,15 +19,15 @@ CNF = "p cnf 2 4\n1 2 0\n1 -2 0\n-1 2 0\n-1 -2 0\n"
 PROOF = "5 1 0 1 2 0\n5 d 1 2 0\n6 0 5 3 4 0\n"
 
 
-def check(folder: Path, cnf: str, proof: str) -> Checked:
+def check(folder: Path, cnf: str, proof: str) -> CheckedProof:
     (folder / "a.cnf").write_text(cnf)
     (folder / "a.lrat").write_text(proof)
     return check_lrat(str(folder / "a.cnf"), str(folder / "a.lrat"))
 
 
 def test_a_proof_is_accepted(tmp_path: Path) -> None:
-    assert check(tmp_path, CNF, PROOF) == Checked(clauses=4, steps=2, deletions=2)
-    assert check(tmp_path, "p cnf 0 1\n0\n", "2 0 1 0\n") == Checked(1, 1, 0)
+    assert check(tmp_path, CNF, PROOF) == CheckedProof(clauses=4, steps=2, deletions=2)
+    assert check(tmp_path, "p cnf 0 1\n0\n", "2 0 1 0\n") == CheckedProof(1, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_malformed_cnf_is_bad_input(tmp_path: Path, cnf: str, place: str) -> N
     assert f"a.cnf:{place}" in str(caught.value)
 
 
-def check_text(cnf: str, proof: str) -> Checked:
+def check_text(cnf: str, proof: str) -> CheckedProof:
     clauses = read_cnf("cnf", cnf.encode().splitlines(keepends=True))
     return check_steps(clauses, proof.encode().splitlines(keepends=True), "proof")
 

@@ -10,14 +10,14 @@ import pytest
 from rich.console import Console
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.extensions.teaching.drill import Drill, Mark, Progress
+from qsage_validate.extensions.teaching.drill import Drill, DrillMark, DrillProgress
 from qsage_validate.extensions.teaching.drill_file import DrillFile
 from qsage_validate.extensions.teaching.prompt import DrillTalk
 from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from tests.support.commands import run_play
 from tests.support.plays import BREAKTHROUGH, DOMINO, EL, HELD, match_for
 from tests.unit.arena.test_teacher_distance import longest, teacher_for
@@ -25,11 +25,11 @@ from tests.unit.arena.test_teacher_distance import longest, teacher_for
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 
-def drill_for(words: tuple[str, ...], side: Player, progress: Progress | None = None) -> Drill:
-    return Drill(teacher_for(words), progress or Progress("key", side))
+def drill_for(words: tuple[str, ...], side: Player, progress: DrillProgress | None = None) -> Drill:
+    return Drill(teacher_for(words), progress or DrillProgress("key", side))
 
 
-def replies(match: Match) -> Iterator[tuple[tuple[str, ...], str]]:
+def replies(match: PlayMatch) -> Iterator[tuple[tuple[str, ...], str]]:
     """Every reply of the certificate with the moves before it, by playing all plays."""
     moves = tuple(str(f.move) for f in match.frames if f.move is not None)
     if match.frame.by_certificate:
@@ -50,7 +50,7 @@ def test_every_reply_is_asked_once(words: tuple[str, ...]) -> None:
         assert question.moves not in asked
         (answer,) = question.answers
         asked[question.moves] = answer
-        assert drill.answer(answer) is Mark.RIGHT
+        assert drill.answer(answer) is DrillMark.RIGHT
     assert asked == expected
     assert drill.progress.done == drill.progress.right == len(expected)
     with pytest.raises(UsageError, match="the drill is over"):
@@ -72,9 +72,9 @@ def test_of_the_other_side_the_longest_moves_are_asked() -> None:
         assert question.answers == {m for m, n in lasts.items() if n == max(lasts.values())}
         assert set(question.legal) == set(lasts)
         worse = next(m for m in question.legal if m not in question.answers)
-        assert drill.answer(worse) is Mark.WRONG
+        assert drill.answer(worse) is DrillMark.WRONG
         assert drill.question is question
-        assert drill.answer(min(question.answers)) is Mark.RIGHT
+        assert drill.answer(min(question.answers)) is DrillMark.RIGHT
         asked += 1
     assert asked
     progress = drill.progress
@@ -86,41 +86,41 @@ def test_a_move_that_also_wins_is_no_mistake() -> None:
     drill = drill_for(EL, BLACK)
     assert drill.question is not None
     first = drill.question
-    assert drill.answer("occupy(1,1)") is Mark.WRONG  # by the search White wins after it
-    assert drill.answer(min(first.answers)) is Mark.RIGHT
+    assert drill.answer("occupy(1,1)") is DrillMark.WRONG  # by the search White wins after it
+    assert drill.answer(min(first.answers)) is DrillMark.RIGHT
     question = drill.question
     others = [m for m in question.legal if m not in question.answers]
     marks = set()
     for move in others:
-        again = drill_for(EL, BLACK, Progress("key", BLACK, done=1))
+        again = drill_for(EL, BLACK, DrillProgress("key", BLACK, done=1))
         mark = again.answer(move)
         marks.add(mark)
-        assert again.progress.wrong == (mark is Mark.WRONG)
-        assert again.progress.done == 1 + (mark is Mark.ALSO_WINS)
-    assert Mark.ALSO_WINS in marks
+        assert again.progress.wrong == (mark is DrillMark.WRONG)
+        assert again.progress.done == 1 + (mark is DrillMark.ALSO_WINS)
+    assert DrillMark.ALSO_WINS in marks
     # Without the rules nobody knows.
-    bare = Drill(teacher_for(EL, rules=False), Progress("key", BLACK))
-    assert bare.answer("occupy(1,1)") is Mark.WRONG
+    bare = Drill(teacher_for(EL, rules=False), DrillProgress("key", BLACK))
+    assert bare.answer("occupy(1,1)") is DrillMark.WRONG
 
 
 def test_what_is_no_move_is_not_counted() -> None:
     drill = drill_for(EL, BLACK)
     with pytest.raises(UsageError, match=r"found occupy\(9,9\), expected a legal move"):
         drill.answer("occupy(9,9)")
-    assert drill.progress == Progress("key", BLACK)
+    assert drill.progress == DrillProgress("key", BLACK)
 
 
 def test_a_drill_goes_on_where_it_was() -> None:
     whole = drill_for(EL, BLACK)
     for number in range(6):
-        kept = Progress("key", BLACK, done=number)
+        kept = DrillProgress("key", BLACK, done=number)
         assert drill_for(EL, BLACK, kept).question == whole.question
         whole.give_up()
 
 
 def test_without_a_certificate_there_is_no_drill() -> None:
     with pytest.raises(UsageError, match="expected one to drill"):
-        Drill(StrategyTeacher(BLACK, None, None), Progress("key", BLACK))
+        Drill(StrategyTeacher(BLACK, None, None), DrillProgress("key", BLACK))
 
 
 def talk(drill: Drill, path: str | None, *lines: str) -> str:
@@ -145,7 +145,7 @@ def test_the_prompt_asks_marks_and_keeps_the_progress(tmp_path: Path) -> None:
     assert "the answer is " in said
     assert "2 done, 1 right at the first try, 1 wrong answer" in said
     data = parse_json(Source.open(path), "a drill")
-    kept = Progress.from_json(data, "key", BLACK)
+    kept = DrillProgress.from_json(data, "key", BLACK)
     assert kept == drill.progress
     again = drill_for(DOMINO, BLACK, kept)
     assert again.question == drill.question
@@ -167,7 +167,7 @@ def test_the_prompt_asks_marks_and_keeps_the_progress(tmp_path: Path) -> None:
 )
 def test_a_file_of_something_else_is_refused(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message.replace("(", r"\(")):
-        Progress.from_json(parse_json(Source(text, "d.json"), "a drill"), "key", BLACK)
+        DrillProgress.from_json(parse_json(Source(text, "d.json"), "a drill"), "key", BLACK)
 
 
 @pytest.mark.parametrize(

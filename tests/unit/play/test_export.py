@@ -19,7 +19,7 @@ from qsage_validate.play.export import (
     play_svg,
     write_play,
 )
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.render.steps import diagram, steps_by_rules, steps_of_frames
 from tests.support.plays import DOMINEERING, EL, match_for, model_of
@@ -28,14 +28,14 @@ from tests.support.toy_match import bare_match, toy_match
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def played(match: Match) -> Match:
+def played(match: PlayMatch) -> PlayMatch:
     while not match.over:
         match.push(match.legal_moves()[0])
     return match
 
 
 @pytest.fixture(scope="module")
-def el() -> Match:
+def el() -> PlayMatch:
     return played(match_for(EL))
 
 
@@ -61,20 +61,20 @@ def test_an_unfinished_play_and_one_with_an_illegal_move_read_back() -> None:
     assert Transcript.parse(text) == match.transcript()
 
 
-def test_the_text_shows_every_board(el: Match) -> None:
+def test_the_text_shows_every_board(el: PlayMatch) -> None:
     text = export_text(el)
     assert text.count("#   1 2 3") == len(el.frames)
     assert "# Black wins: reached its goal" in text
 
 
-def test_json_has_boards_values_and_outcome(el: Match) -> None:
+def test_json_has_boards_values_and_outcome(el: PlayMatch) -> None:
     data = json.loads(export_json(el))
     assert [f["board"] for f in data["frames"]] == [str(f.board) for f in el.frames]
     assert data["outcome"]["winner"] == "black"
     assert data["rules"] is True
 
 
-def test_svg_has_a_board_for_each_step(el: Match) -> None:
+def test_svg_has_a_board_for_each_step(el: PlayMatch) -> None:
     root = ElementTree.fromstring(export_svg(el))
     groups = root.findall(f"{SVG}g")
     assert len(groups) == len(el.frames)
@@ -83,7 +83,7 @@ def test_svg_has_a_board_for_each_step(el: Match) -> None:
     assert titles[1] == f"1. Black {el.frames[1].move}"
 
 
-def test_columns_make_the_sheet_narrow_and_high(el: Match) -> None:
+def test_columns_make_the_sheet_narrow_and_high(el: PlayMatch) -> None:
     steps = steps_of_frames(el.frames)
     wide = ElementTree.fromstring(play_svg(steps, "t"))
     high = ElementTree.fromstring(play_svg(steps, "t", columns=1))
@@ -91,7 +91,7 @@ def test_columns_make_the_sheet_narrow_and_high(el: Match) -> None:
     assert float(high.get("height", "")) > float(wide.get("height", ""))
 
 
-def test_names_are_text_in_drawings(el: Match) -> None:
+def test_names_are_text_in_drawings(el: PlayMatch) -> None:
     hostile = "</text><script>alert(1)</script>\x00&\ud800"
     root = ElementTree.fromstring(play_svg(steps_of_frames(el.frames), hostile, hostile))
     assert not root.findall(".//{*}script")
@@ -128,7 +128,7 @@ def test_findings_are_told_and_wrong_squares_marked() -> None:
     assert "board differs" in export_svg(match)
 
 
-def test_a_diagram_numbers_the_squares_by_ply(el: Match) -> None:
+def test_a_diagram_numbers_the_squares_by_ply(el: PlayMatch) -> None:
     found = diagram(steps_of_frames(el.frames))
     assert found is not None
     board, marks = found

@@ -16,11 +16,11 @@ from rich.console import Console
 from qsage_validate.arena.engines.engine import Step
 from qsage_validate.arena.frame import MatchMove, WhyNot
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.games.protocol import Board, Player, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Square
 from qsage_validate.play.console.plain import PlainPlay
 from qsage_validate.play.export import ExportFormat, export, formats_of, write_play
 from qsage_validate.play.history import Round
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
 from qsage_validate.strategies.readings import LayoutMove
 from tests.support.plays import EL, match_for
@@ -29,7 +29,7 @@ from tests.support.table_matches import HEX, table_match
 from tests.support.toy_match import ToyEngine, toy_match
 
 
-def hex_match(top: Player = Player.BLACK) -> Match:
+def hex_match(top: Player = Player.BLACK) -> PlayMatch:
     """A play of Hex on 3x3; ``top`` owns the sides at top and bottom."""
     match = table_match(HEX, "en")
     engine = match._engine
@@ -37,7 +37,7 @@ def hex_match(top: Player = Player.BLACK) -> Match:
     return match
 
 
-def wander(match: Match, seed: int, steps: int = 12) -> None:
+def wander(match: PlayMatch, seed: int, steps: int = 12) -> None:
     """Play and go back and forth at random."""
     generator = random.Random(seed)
     for _ in range(steps):
@@ -118,7 +118,7 @@ class Asked(ToyEngine):
 
 def test_a_move_that_was_tried_is_not_asked_for_again() -> None:
     engine = Asked(claims=True)
-    match = Match(engine)
+    match = PlayMatch(engine)
     frames = match.push("occupy(3,3)")
     match.undo()
     assert match.push("occupy(3,3)") == frames
@@ -137,7 +137,7 @@ def test_a_round_without_an_answer_leaves_the_tree() -> None:
                 raise UsageError("no answer")
             return super().reply(step)
 
-    match = Match(Broken())
+    match = PlayMatch(Broken())
     match.push("occupy(4,4)")
     match.undo()
     with pytest.raises(UsageError, match="no answer"):
@@ -292,7 +292,7 @@ def test_variations_read_back(
 # -- SGF -----------------------------------------------------------------------------------------
 
 
-def cells(board: Board, content: Square) -> list[str]:
+def cells(board: BoardPicture, content: Square) -> list[str]:
     return [
         f"{'abcdefgh'[x - 1]}{y}"
         for y in range(1, board.height + 1)

@@ -10,7 +10,7 @@ import pytest
 
 from qsage_validate.arena.board_adversary import BlockAdversary
 from qsage_validate.arena.engines.blocks import BlockEngine
-from qsage_validate.arena.frame import BlockMove, Group
+from qsage_validate.arena.frame import BlockMove, NamedGroup
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
@@ -18,12 +18,12 @@ from qsage_validate.errors import Exit, MalformedMoveError, UsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import (
+    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
     Dialect,
-    Kind,
 )
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.validation.finding import FindingKind
@@ -52,12 +52,16 @@ def copycat(x: int = 2, y: int = 5) -> tuple[Qbf, CircuitCertificate]:
     number = {name: v for v, name in qbf.names.items()}
     functions = {number["x"]: x, number["y"]: y}
     inputs = (number["u"], number["v"])
-    return qbf, CircuitCertificate(Kind.SKOLEM, no_gates(2), inputs, functions, Dialect.CAQE)
+    return qbf, CircuitCertificate(
+        CertificateKind.SKOLEM, no_gates(2), inputs, functions, Dialect.CAQE
+    )
 
 
-def blocks(x: int = 2, y: int = 5) -> Match:
+def blocks(x: int = 2, y: int = 5) -> PlayMatch:
     qbf, certificate = copycat(x, y)
-    return Match(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), "copycat", ["a note"]))
+    return PlayMatch(
+        BlockEngine(qbf, certificate, SatOracle(certificate, qbf), "copycat", ["a note"])
+    )
 
 
 def test_blocks_are_played_in_turn() -> None:
@@ -69,13 +73,15 @@ def test_blocks_are_played_in_turn() -> None:
     own, answer = match.push("u=1")
     assert (str(own.move), own.by_certificate) == ("u=1", False)
     assert (str(answer.move), answer.by_certificate) == ("x=1", True)
-    assert [(v.variable, v.value, v.group) for v in answer.values] == [("x", True, Group.BLOCK)]
+    assert [(v.variable, v.value, v.group) for v in answer.values] == [
+        ("x", True, NamedGroup.BLOCK)
+    ]
     _, last = match.push("v=0")
     assert str(last.move) == "y=1"
     assert match.over
     assert last.outcome is not None
     assert (last.outcome.winner, last.outcome.promised) == (Player.BLACK, True)
-    assert last.values[-1].group is Group.VERDICT
+    assert last.values[-1].group is NamedGroup.VERDICT
     assert exit_code(match) is Exit.FINE
     assert match.legal_moves() == ()
     assert match.random_move(random.Random(1)) is None
@@ -123,9 +129,9 @@ def test_values_are_read_in_several_forms(text: str, values: tuple[bool, ...]) -
     qbf = parse_qcir("#QCIR-G14\nforall(a, b)\nexists(x)\noutput(g)\ng = or(a, b, x)\n")
     x = qbf.scopes[1].variables[0]
     certificate = CircuitCertificate(
-        Kind.SKOLEM, no_gates(2), qbf.scopes[0].variables, {x: 1}, Dialect.CAQE
+        CertificateKind.SKOLEM, no_gates(2), qbf.scopes[0].variables, {x: 1}, Dialect.CAQE
     )
-    match = Match(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), ""))
+    match = PlayMatch(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), ""))
     move = match.parse_move(text)
     assert isinstance(move, BlockMove)
     assert move.values == values
@@ -174,7 +180,7 @@ def test_clauses_without_an_answer_end_the_play() -> None:
     x, y = good.functions
     literals = np.asarray([u, x, 0, -u, -x, 0, -u, 0, y, v, 0, -y, -v, 0], dtype=np.int32)
     certificate = ClauseCertificate(literals, qbf.max_variable, frozenset({x, y}))
-    match = Match(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), ""))
+    match = PlayMatch(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), ""))
     assert match.hint() is None
     (last,) = match.push("u=1")
     assert last.outcome is not None
@@ -206,7 +212,7 @@ def test_random_values_refute_a_wrong_function() -> None:
 def test_a_formula_with_a_layout_can_be_played_bare_as_well() -> None:
     made = certified(DOMINO)
     oracle = SatOracle(made.certificate, made.encoding.qbf)
-    match = Match(BlockEngine(made.encoding.qbf, made.certificate, oracle, ""))
+    match = PlayMatch(BlockEngine(made.encoding.qbf, made.certificate, oracle, ""))
     generator = random.Random(4)
     while not match.over:
         move = match.random_move(generator)
@@ -221,9 +227,9 @@ def test_a_large_block_lists_only_some_moves() -> None:
     text = f"#QCIR-G14\nforall({', '.join(names)})\noutput(g)\ng = and()\n"
     qbf = parse_qcir(text)
     certificate = CircuitCertificate(
-        Kind.SKOLEM, no_gates(9), qbf.scopes[0].variables, {}, Dialect.CAQE
+        CertificateKind.SKOLEM, no_gates(9), qbf.scopes[0].variables, {}, Dialect.CAQE
     )
-    match = Match(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), ""))
+    match = PlayMatch(BlockEngine(qbf, certificate, SatOracle(certificate, qbf), ""))
     assert len(match.legal_moves()) == 64
     move = match.random_move(random.Random(0))
     assert isinstance(move, BlockMove)

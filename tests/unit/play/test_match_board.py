@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.arena.frame import BlockMove, Group, LayoutMove
+from qsage_validate.arena.frame import BlockMove, LayoutMove, NamedGroup
 from qsage_validate.errors import (
     AmbiguousMoveError,
     Exit,
@@ -18,7 +18,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Square
-from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.validation.finding import FindingKind
@@ -38,7 +38,7 @@ from tests.support.plies import indicators_of
 from tests.support.position_text import board_of
 
 
-def play_out(match: Match, seed: int = 1) -> None:
+def play_out(match: PlayMatch, seed: int = 1) -> None:
     generator = random.Random(seed)
     while not match.over:
         move = match.random_move(generator)
@@ -46,7 +46,7 @@ def play_out(match: Match, seed: int = 1) -> None:
         match.push(move)
 
 
-def texts(match: Match) -> list[str]:
+def texts(match: PlayMatch) -> list[str]:
     return [str(frame.move) for frame in match.frames if frame.move is not None]
 
 
@@ -111,7 +111,7 @@ def test_decoded_boards_follow_the_moves() -> None:
 # -- illegal moves ---------------------------------------------------------------------------
 
 
-def taken_square(match: Match) -> LayoutMove:
+def taken_square(match: PlayMatch) -> LayoutMove:
     move = match.frames[1].move
     assert isinstance(move, LayoutMove)
     return move
@@ -134,7 +134,7 @@ def test_an_illegal_move_is_explained_by_formula_and_rules() -> None:
     assert gate.name == "white 2 legal"
     layout = certified(DOMINO).encoding.layout
     assert evidence.literal == indicators_of(layout)[0][1].preconditions[0]
-    assert (evidence.value, evidence.group) == (False, Group.INDICATOR)
+    assert (evidence.value, evidence.group) == (False, NamedGroup.INDICATOR)
     assert str(evidence) == f"white 2 precondition 1 [{evidence.literal}]: false"
     with pytest.raises(RefusedMoveError, match=r"is illegal: .*open\(\?x,\?y\) is false"):
         match.push(move)
@@ -158,7 +158,7 @@ def test_a_bound_that_is_left_is_named() -> None:
     assert "leaves the board" in why.lines[1]
 
 
-def off_bottom(match: Match) -> LayoutMove:
+def off_bottom(match: PlayMatch) -> LayoutMove:
     """A move onto something below the bottom row."""
     found = [
         LayoutMove.on_grid(action, 1, 3)
@@ -345,10 +345,10 @@ def test_each_step_has_named_values() -> None:
     match = match_for(DOMINO)
     match.push(match.legal_moves()[0])
     groups = [{value.group for value in frame.values} for frame in match.frames]
-    assert Group.GATE in groups[0]
-    assert {Group.MOVE, Group.STOP, Group.GATE} <= groups[1]
-    assert {Group.MOVE, Group.STOP, Group.INDICATOR, Group.GATE} <= groups[2]
-    legal = next(v for v in match.frames[2].values if v.group is Group.INDICATOR)
+    assert NamedGroup.GATE in groups[0]
+    assert {NamedGroup.MOVE, NamedGroup.STOP, NamedGroup.GATE} <= groups[1]
+    assert {NamedGroup.MOVE, NamedGroup.STOP, NamedGroup.INDICATOR, NamedGroup.GATE} <= groups[2]
+    legal = next(v for v in match.frames[2].values if v.group is NamedGroup.INDICATOR)
     assert legal.value is True
     by_name = {value.name: value for value in match.frames[1].values}
     assert by_name["black 1 move"].value is True

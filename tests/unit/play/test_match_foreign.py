@@ -15,7 +15,7 @@ from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Dialect
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.validation.finding import FindingKind
@@ -97,7 +97,7 @@ def test_the_certificate_wins_every_play(shared_data: Path, pair: str, rules: bo
 @pytest.mark.parametrize("pair", PAIRS)
 def test_a_person_can_play_it_to_its_end(shared_data: Path, pair: str) -> None:
     made = problem(shared_data, pair)
-    match = Match(open_engine(made))
+    match = PlayMatch(open_engine(made))
     assert match.facts.certificate_player is made.answering.kind.player
     generator = random.Random(2)
     while not match.over:
@@ -122,7 +122,7 @@ def test_sat_and_simulation_play_alike(shared_data: Path, pair: str) -> None:
 
 
 def test_the_person_is_black_against_a_herbrand_certificate(shared_data: Path) -> None:
-    match = Match(open_engine(problem(shared_data, "quabs Herbrand")))
+    match = PlayMatch(open_engine(problem(shared_data, "quabs Herbrand")))
     assert match.person is Player.BLACK
     assert len(match.frames) == 1
     own, answer = match.push("vertical(1,1)")
@@ -137,7 +137,7 @@ def test_the_person_is_black_against_a_herbrand_certificate(shared_data: Path) -
 def test_every_black_move_meets_a_symbolic_square_that_falsifies_the_matrix(
     shared_data: Path,
 ) -> None:
-    match = Match(open_engine(problem(shared_data, "quabs Herbrand")))
+    match = PlayMatch(open_engine(problem(shared_data, "quabs Herbrand")))
     while not match.over:
         match.push(match.legal_moves()[0])
     assert match.outcome is not None
@@ -167,14 +167,14 @@ def test_the_rules_of_a_similar_game_refute_the_certificate(shared_data: Path) -
 def test_options_that_do_not_fit_a_clause_set(shared_data: Path) -> None:
     made = problem(shared_data, "pedant tic", engine=OracleKind.SIMULATION)
     with pytest.raises(UsageError, match="only a SAT solver can answer a clause set"):
-        Match(open_engine(made))
+        PlayMatch(open_engine(made))
     silent = problem(shared_data, "quabs domino")
     assert silent.layout is not None
     assert [ply for ply, _ in indicators_of(silent.layout)] == [2]
     silent = replace(silent, layout=with_indicators(silent.layout, 2, None))
     with pytest.raises(UsageError, match="does not say where the formula keeps what is legal"):
         open_adversary(silent, seed=1, illegal=0.1)
-    match = Match(open_engine(silent))
+    match = PlayMatch(open_engine(silent))
     taken = match.frames[1].move
     assert taken is not None
     # The rules still know what is illegal; the formula says nothing.

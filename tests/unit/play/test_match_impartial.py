@@ -17,7 +17,7 @@ from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.rules import reach
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.export import export_svg, export_text
-from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.picking import Choose, NoMove, Picks, Select
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript
@@ -29,7 +29,7 @@ from tests.support.heap_rules import MISERE, RULES, TRANSFER, WRONG, match, prob
 from tests.support.pilot import Driver, drive
 
 
-def kinds(play: Match) -> list[FindingKind]:
+def kinds(play: PlayMatch) -> list[FindingKind]:
     return [finding.kind for finding in play.findings]
 
 
@@ -98,7 +98,7 @@ def test_a_mistake_of_white_is_used() -> None:
     assert play.outcome.winner is Player.BLACK
 
 
-def beginner(play: Match) -> Player:
+def beginner(play: PlayMatch) -> Player:
     start = play.frames[0].position
     assert start is not None
     return start.to_move
@@ -242,7 +242,7 @@ def test_heaps_are_picked_by_their_tokens() -> None:
     assert picks.pick((2, 1)) == Select((2, 1))
     assert picks.pick((2, 1), (2, 1)) == Choose((HeapMove("left", (3,)),))
     assert picks.pick((2, 2), (2, 1)) == Choose((HeapMove("both", (3,)),))
-    transfer = Match(open_heaps(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 4), Player.WHITE))
+    transfer = PlayMatch(open_heaps(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 4), Player.WHITE))
     picks = Picks.of(transfer.legal_moves(), transfer.touched)
     # The bottom token of the heap moves in one move only, so that a pick of it is that move.
     assert picks.pick((1, 1)) == Choose((HeapMove("move", (3,)),))
@@ -250,7 +250,7 @@ def test_heaps_are_picked_by_their_tokens() -> None:
 
 
 def test_moves_of_one_area_are_a_choice() -> None:
-    transfer = Match(open_heaps(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 7), Player.WHITE))
+    transfer = PlayMatch(open_heaps(problem(TRANSFER, "a >= 1 -> move(a)\n"), (3, 7), Player.WHITE))
     picks = Picks.of(transfer.legal_moves(), transfer.touched)
     assert picks.pick((1, 1), (1, 1)) == Choose((HeapMove("stop", ()),))
     two = Picks({HeapMove("a", (1,)): frozenset({(1, 1)}), HeapMove("b", ()): frozenset({(1, 1)})})
@@ -309,7 +309,7 @@ def test_numbers_on_the_screen() -> None:
 def test_findings_on_the_screen_have_their_replay() -> None:
     play = problem("take-away-3", WRONG)
     app = PlayApp(
-        Match(open_heaps(play, (6,), play.begins((6,)))), replay=play.replay((6,), Player.BLACK)
+        PlayMatch(open_heaps(play, (6,), play.begins((6,)))), replay=play.replay((6,), Player.BLACK)
     )
     assert app.view.situation.findings[0].kind is FindingKind.REPLY_FAILS
     assert play.replay((6,), Player.BLACK)(["take(1)"]) == (

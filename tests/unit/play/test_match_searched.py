@@ -19,7 +19,7 @@ from qsage_validate.errors import (
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, Square
 from qsage_validate.games.registry import find_command
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose, NoMove
 from qsage_validate.play.report import exit_code, frame_json, frame_title, match_json
 from qsage_validate.play.transcript import Transcript
@@ -38,8 +38,8 @@ def problem_of(words: str, player: Player | None = None) -> SearchedProblem:
     )
 
 
-def match_of(words: str, player: Player | None = None) -> Match:
-    return Match(SearchedEngine(problem_of(words, player)))
+def match_of(words: str, player: Player | None = None) -> PlayMatch:
+    return PlayMatch(SearchedEngine(problem_of(words, player)))
 
 
 def test_a_play_to_its_end() -> None:
@@ -126,14 +126,14 @@ def lying(until: int) -> SearchedProblem:
 
 
 def test_a_search_that_is_wrong_is_found_out() -> None:
-    play = Match(SearchedEngine(lying(until=99)))
+    play = PlayMatch(SearchedEngine(lying(until=99)))
     for move in ("b2", "c2"):
         play.push(move)
     (finding,) = play.findings
     assert finding.kind is FindingKind.END_DIFFERS
     assert "White wins, which the search has ruled out" in finding.text
     assert exit_code(play) is Exit.REFUTED
-    play = Match(SearchedEngine(lying(until=2)))
+    play = PlayMatch(SearchedEngine(lying(until=2)))
     play.push("c3")
     (finding,) = play.findings
     assert finding.kind is FindingKind.REPLY_FAILS
@@ -164,7 +164,7 @@ def test_time_that_is_up_ends_the_play() -> None:
     def late(position: Position) -> SearchReply:
         raise UndecidedError("undecided: 1 seconds are over")
 
-    play = Match(engine)
+    play = PlayMatch(engine)
     problem.replies.reply = late  # type: ignore[method-assign]
     play.push("a1")
     assert play.outcome is not None

@@ -9,18 +9,18 @@ from rich.console import Console
 
 from qsage_validate.errors import UsageError
 from qsage_validate.play.console.plain import PlainPlay
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from tests.support.plays import EL, match_for
 from tests.support.toy_match import toy_match
 from tests.unit.arena.test_teacher_distance import teacher_for
 
 
-def taught(words: tuple[str, ...] = EL) -> Match:
+def taught(words: tuple[str, ...] = EL) -> PlayMatch:
     """A play with a teacher."""
-    return Match(match_for(words)._engine, teacher=lambda: teacher_for(words))
+    return PlayMatch(match_for(words)._engine, teacher=lambda: teacher_for(words))
 
 
-def talk(match: Match, *lines: str, teach: bool = False) -> str:
+def talk(match: PlayMatch, *lines: str, teach: bool = False) -> str:
     console = Console(file=StringIO(), width=120)
     play = PlainPlay(match, console, teach=teach)
     play.begin()

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.arena.frame import LayoutMove, SquareXY
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose, NoMove, Picks, Select
 from tests.support.position_text import board_of
 from tests.support.toy_match import DOMINOES, PAWNS, TIC, toy_match
 
 
-def picks_of(match: Match) -> Picks:
+def picks_of(match: PlayMatch) -> Picks:
     return Picks.of(match.legal_moves(), match.touched)
 
 

@@ -24,7 +24,7 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, open_sets
 from qsage_validate.games.positional.rules import PositionalPosition
-from qsage_validate.games.protocol import Board, Player, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.play.console.plain import PlainPlay
 from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.script import run_script
@@ -617,7 +617,7 @@ def test_a_target_is_the_polyomino_of_the_winning_sets() -> None:
 
 
 def test_boards_name_their_squares() -> None:
-    board = Board(2, 1, (Square.OPEN,) * 2, columns=("a", "b"))
+    board = BoardPicture(2, 1, (Square.OPEN,) * 2, columns=("a", "b"))
     assert board.square_name((2, 1)) == "b1"
-    assert Board(2, 1, (Square.OPEN,) * 2).square_name((2, 1)) == "(2,1)"
-    assert board == Board(2, 1, (Square.OPEN,) * 2)
+    assert BoardPicture(2, 1, (Square.OPEN,) * 2).square_name((2, 1)) == "(2,1)"
+    assert board == BoardPicture(2, 1, (Square.OPEN,) * 2)

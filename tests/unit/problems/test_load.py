@@ -20,12 +20,12 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.source import sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import (
+    CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
     Dialect,
-    Kind,
 )
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.files import Files
 from tests.support.plays import EL, HELD, certified
@@ -93,7 +93,7 @@ def test_a_large_circuit_is_put_in_order_once_and_plays_the_same(
     assert isinstance(asked.oracle(OracleKind.SAT), SatOracle)
     transcripts = []
     for problem in (small, large):
-        match = Match(open_engine(problem))
+        match = PlayMatch(open_engine(problem))
         match.push("occupy(1,1)")
         match.push("occupy(3,3)")
         transcripts.append(str(match.transcript()))
@@ -113,7 +113,7 @@ def reading(encoding: Encoding, *read: int, missing: int = 0) -> problems.Proble
     functions = dict(zip(replies[missing:], literals[missing:], strict=True))
     nothing = np.zeros(0, dtype=np.int32)
     certificate = CircuitCertificate(
-        Kind.HERBRAND, Aig(len(read), nothing, nothing), read, functions, Dialect.CAQE
+        CertificateKind.HERBRAND, Aig(len(read), nothing, nothing), read, functions, Dialect.CAQE
     )
     return problems.of(encoding, certificate, Files())
 
@@ -141,7 +141,7 @@ def test_where_the_rules_tell_the_position_its_atoms_are_given() -> None:
     layout = encoding.layout
     assert layout.state.lists_atoms
     black = {v for p in layout.of(Player.BLACK) for v in map(abs, p.all_variables)}
-    existential = set(encoding.qbf.variables(Kind.SKOLEM.decides))
+    existential = set(encoding.qbf.variables(CertificateKind.SKOLEM.decides))
     told = {abs(x) for row in layout.state.states for x in row} & existential
     assert told
     assert reading(encoding, min(told - black)).unplayed == ()

@@ -15,7 +15,7 @@ KINDS = {
     "NumberedCoding": "encodings/layout/codings.py",
     "OneHotCoding": "encodings/layout/codings.py",
     "Encoding": "encodings/encoding.py",
-    "Match": "play/match.py",
+    "PlayMatch": "play/match.py",
     "BoardEngine": "arena/engines/board.py",
     "BlockEngine": "arena/engines/blocks.py",
     "HeapEngine": "extensions/impartial/engine.py",

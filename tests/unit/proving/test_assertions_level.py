@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
@@ -24,17 +24,17 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.protocol import Game, Player, Position
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.solving import Solving
 from qsage_validate.proving.assertions_level import BROKEN, HOLDS, OPEN, VACUOUS, prove_assertions
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.plays.exhaustive import exhaust
-from qsage_validate.proving.runner import Options, validate
+from qsage_validate.proving.runner import ValidationOptions, validate
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.assertions import Vocabulary
+from qsage_validate.validation.assertions import AssertionVocabulary
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted
 from tests.support.certifying import certify_game
@@ -46,7 +46,7 @@ from tests.support.random_certificates import evaluate_aig
 
 def with_assertions(problem: Problem, text: str) -> Problem:
     """The problem with the assertions of a text."""
-    known = Vocabulary(problem.formula, problem.layout, problem.game)
+    known = AssertionVocabulary(problem.formula, problem.layout, problem.game)
     return replace(problem, assertions=tuple(known.bound(parse_assertions(Source(text, "a")))))
 
 
@@ -160,7 +160,7 @@ def played(name: str) -> tuple[Problem, tuple[Looked, ...]]:
     return problem, tuple(_looked(conductor, game, conductor.start()))
 
 
-def _looked(conductor: Conductor, game: Game, state: PlayState) -> Iterator[Looked]:
+def _looked(conductor: PlayEngine, game: TwoPlayerGame, state: PlayState) -> Iterator[Looked]:
     position = state.position
     assert position is not None
     yield Looked(state.plies, position.outcome is not None, _atoms(game, position))
@@ -176,14 +176,14 @@ def _looked(conductor: Conductor, game: Game, state: PlayState) -> Iterator[Look
         yield from _looked(conductor, game, each)
 
 
-def _atoms(game: Game, position: Position) -> frozenset[str]:
+def _atoms(game: TwoPlayerGame, position: Position) -> frozenset[str]:
     outcome = position.outcome
     won = outcome is not None and outcome.winner is Player.BLACK
     return game.atoms(position) | ({"goal"} if won else frozenset())
 
 
 def test_the_games_are_won_by_both() -> None:
-    assert {played(name)[0].answering.kind for name in MODELS} == set(Kind)
+    assert {played(name)[0].answering.kind for name in MODELS} == set(CertificateKind)
 
 
 def conditions(words: Sequence[str]) -> st.SearchStrategy[str]:
@@ -298,9 +298,9 @@ def test_of_a_part_of_a_certificate_nothing_is_proved() -> None:
 
 def test_a_level_is_run_where_something_is_asserted() -> None:
     problem, _ = played("hex ea")
-    assert validate(problem, Options(levels=(Level.ASSERTIONS,))).results == ()
+    assert validate(problem, ValidationOptions(levels=(Level.ASSERTIONS,))).results == ()
     asserted = with_assertions(problem, "ply 3: black a1 and white a1 implies goal\nend: goal")
-    report = validate(asserted, Options(levels=(Level.ASSERTIONS,)))
+    report = validate(asserted, ValidationOptions(levels=(Level.ASSERTIONS,)))
     (result,) = report.results
     assert isinstance(result.verdict, Proved)
     assert report.last_line == (

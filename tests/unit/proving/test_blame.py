@@ -8,7 +8,7 @@ from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.blame import blame
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.report import Report
+from qsage_validate.proving.report import ValidationReport
 from qsage_validate.proving.statements import conclude
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
@@ -103,7 +103,7 @@ def test_a_doubtful_model_is_mentioned() -> None:
 def test_a_report_in_one_line(verdicts: dict[str, Verdict], code: Exit, words: str) -> None:
     results = tuple(_results(**verdicts))
     said = conclude(results, Player.BLACK, None)
-    report = Report("f.qcir", results, said, "somebody" if code == Exit.REFUTED else "")
+    report = ValidationReport("f.qcir", results, said, "somebody" if code == Exit.REFUTED else "")
     assert report.exit_code == code
     assert words in report.last_line
     assert "\n" not in report.last_line
@@ -111,7 +111,7 @@ def test_a_report_in_one_line(verdicts: dict[str, Verdict], code: Exit, words: s
 
 
 def test_an_interruption_is_neither_valid_nor_refuted() -> None:
-    report = Report("f.qcir", tuple(_results(formula=OK)), interrupted=True)
+    report = ValidationReport("f.qcir", tuple(_results(formula=OK)), interrupted=True)
     assert report.exit_code == Exit.INTERRUPTED
     assert "interrupted" in report.last_line
     assert report.as_json()["verdict"] == "interrupted"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.open import open_conductor
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
@@ -20,14 +20,14 @@ from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.levels import LevelInterrupted, LevelResult
 from qsage_validate.proving.plays import exhaustive
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.proving.plays.vector_walk import Layer
+from qsage_validate.proving.plays.vector_walk import PlayLayer
 from qsage_validate.proving.plays.walkers import ArrayWalker, StateWalker, replay_all
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
@@ -67,7 +67,7 @@ def setup_for(
     )
 
 
-def plays_of(conductor: Conductor) -> Counter[int]:
+def plays_of(conductor: PlayEngine) -> Counter[int]:
     """How many plays there are of each length, one after the other."""
     counts: Counter[int] = Counter()
     pending: list[PlayState] = [conductor.start()]
@@ -89,7 +89,7 @@ def by_ply(result: LevelResult) -> dict[int, int]:
 
 
 def unmerged(monkeypatch: pytest.MonkeyPatch) -> None:
-    def texts(self: ArrayWalker, nodes: Layer) -> Sequence[Hashable]:
+    def texts(self: ArrayWalker, nodes: PlayLayer) -> Sequence[Hashable]:
         return self.texts(nodes)
 
     monkeypatch.setattr(ArrayWalker, "keys", texts)
@@ -360,4 +360,4 @@ def test_plays_are_replayed_as_they_were() -> None:
         replay_all(conductor, [("occupy(3,3)",)])
     with pytest.raises(ValueError, match="has ended"):
         replay_all(conductor, [(*states[-1].moves, "occupy(1,1)")])
-    assert made.certificate.kind is Kind.SKOLEM
+    assert made.certificate.kind is CertificateKind.SKOLEM

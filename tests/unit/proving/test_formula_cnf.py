@@ -14,8 +14,8 @@ from qsage_validate.certificates.files.reader import parse_certificate, read_cer
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.kernel.certificate import Certificate, CircuitCertificate, Kind
-from qsage_validate.kernel.lrat import Checked, check_steps, read_cnf
+from qsage_validate.kernel.certificate import Certificate, CertificateKind, CircuitCertificate
+from qsage_validate.kernel.lrat import CheckedProof, check_steps, read_cnf
 from qsage_validate.kernel.obligation import Cnf
 from qsage_validate.proving.bundle.formula_cnf import formula_cnf, formula_proof
 from qsage_validate.proving.bundle.lrat_proof import Derivation, NotProvedError, refutation
@@ -34,7 +34,7 @@ def sample(repository: Path, name: str) -> tuple[Qbf, Certificate]:
     return formula, read_certificate(repository / "certificates" / f"{name}.aig", formula)
 
 
-def accepted(cnf: Cnf, derivation: Derivation) -> Checked:
+def accepted(cnf: Cnf, derivation: Derivation) -> CheckedProof:
     clauses = read_cnf("cnf", [line.encode() for line in cnf.lines()])
     return check_steps(clauses, [line.encode() for line in derivation.lines()], "lrat")
 
@@ -91,7 +91,7 @@ def test_there_is_a_proof_exactly_when_nothing_beats_the_certificate(
     formula, certificate = case
     beaten = any(
         (meaning(formula, certificate, choice)[abs(formula.output)] != (formula.output < 0))
-        != (certificate.kind is Kind.SKOLEM)
+        != (certificate.kind is CertificateKind.SKOLEM)
         for choice in all_choices(formula.variables(certificate.kind.decides.dual))
     )
     if beaten:
@@ -110,7 +110,7 @@ def test_there_is_a_proof_exactly_when_nothing_beats_the_certificate(
 def test_clause_sets_have_proofs_too(case: tuple[Qbf, CircuitCertificate]) -> None:
     formula, certificate = case
     certificate = replace(certificate, extra={})
-    assume(certificate.kind is Kind.SKOLEM and certificate.functions)
+    assume(certificate.kind is CertificateKind.SKOLEM and certificate.functions)
     # Helpers get numbers that are gates of the formula: they must be kept apart.
     first = max(v for scope in formula.scopes for v in scope.variables) + 1
     clauses = parse_certificate(pedant_text(certificate, first).encode())

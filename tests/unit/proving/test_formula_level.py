@@ -17,8 +17,8 @@ from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
-from qsage_validate.play.match import Match
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code
 from qsage_validate.play.script import run_script
 from qsage_validate.problems.files import Files
@@ -81,7 +81,7 @@ def test_both_levels_say_what_trying_everything_says(
 
     def lost(choice: dict[int, bool]) -> bool:
         value = meaning(formula, certificate, choice)[abs(formula.output)] != (formula.output < 0)
-        return value != (certificate.kind is Kind.SKOLEM)
+        return value != (certificate.kind is CertificateKind.SKOLEM)
 
     result = check_formula(formula, certificate, replay=" / ".join)
     # A function that peeks may still win: the levels are asked apart.
@@ -124,7 +124,7 @@ def test_all_functions_that_look_right_are_named_with_their_gates() -> None:
     )
     left, right = np.array([2, 7], dtype=np.int32), np.array([4, 2], dtype=np.int32)
     certificate = CircuitCertificate(
-        Kind.SKOLEM, Aig(2, left, right), (1, 3), {2: 8, 5: 4, 4: 6}, Dialect.CAQE
+        CertificateKind.SKOLEM, Aig(2, left, right), (1, 3), {2: 8, 5: 4, 4: 6}, Dialect.CAQE
     )
     result = check_dependencies(formula, certificate)
     assert isinstance(result.verdict, Refuted)
@@ -163,7 +163,7 @@ def test_a_beaten_certificate_is_a_play_that_can_be_replayed(name: str, reposito
         words = shlex.split(finding.replay)
         unreadable = any(" is off the " in m or " bits say " in m for m in finding.moves[1::2])
         assert ("--bare" in words) == unreadable
-        match = Match(open_engine(replace(wrong, layout=None) if unreadable else wrong))
+        match = PlayMatch(open_engine(replace(wrong, layout=None) if unreadable else wrong))
         # The play, with the certificate's own answers, shows that something is wrong.
         assert run_script(match, words[words.index("--moves") + 1]) is None
         assert exit_code(match) is Exit.REFUTED

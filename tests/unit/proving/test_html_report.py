@@ -16,7 +16,7 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.problems.provenance import facts_from_json, file_facts
@@ -25,8 +25,8 @@ from qsage_validate.proving.pages.finding_groups import groups_of
 from qsage_validate.proving.pages.html import html_report
 from qsage_validate.proving.pages.refuted_play import first_refuted_play, steps_of_finding
 from qsage_validate.proving.pages.statistics import Statistics, statistics_of
-from qsage_validate.proving.report import Report
-from qsage_validate.proving.statements import About, Conclusions, Statement
+from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
 from qsage_validate.render.bar_chart import Bar, bar_chart
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.strategy import prove_rules
@@ -84,14 +84,14 @@ class Outline(HTMLParser):
         return " ".join("".join(self.texts).split())
 
 
-def report_of(*verdicts: Verdict, **changes: object) -> Report:
+def report_of(*verdicts: Verdict, **changes: object) -> ValidationReport:
     levels = zip(Level, verdicts, strict=False)
     results = tuple(LevelResult(lvl, v, 1.25, {"clauses": 32112}) for lvl, v in levels)
-    report = Report("f.qcir with f.aig", results, SAID)
+    report = ValidationReport("f.qcir with f.aig", results, SAID)
     return replace(report, **changes)  # type: ignore[arg-type]
 
 
-SAID = Conclusions((Statement(About.GAME, "Black wins within 5 plies", (Level.RULES,)),))
+SAID = Conclusions((Statement(StatementSubject.GAME, "Black wins within 5 plies", (Level.RULES,)),))
 
 FINE = (
     Proved("every function reads to its left"),
@@ -262,13 +262,13 @@ def test_hostile_names_stay_text() -> None:
     finding = Finding(
         FindingKind.BOARD_DIFFERS, 1, HOSTILE, rule=HOSTILE, moves=(HOSTILE,), replay=HOSTILE
     )
-    report = Report(
+    report = ValidationReport(
         HOSTILE,
         (
             LevelResult(Level.FORMULA, Proved(HOSTILE), 0.0, {HOSTILE: HOSTILE}),
             LevelResult(Level.RULES, Refuted((finding,)), 0.0, {"list": [HOSTILE, {"a": 1}]}),
         ),
-        Conclusions((Statement(About.GAME, HOSTILE, (Level.RULES,)),)),
+        Conclusions((Statement(StatementSubject.GAME, HOSTILE, (Level.RULES,)),)),
         blame=HOSTILE,
         facts={
             HOSTILE: HOSTILE,
@@ -323,7 +323,7 @@ def test_findings_of_one_kind_stand_together() -> None:
     assert ends.findings == (short, long)
     assert ends.levels == ((Level.RANDOM.value, 2), (Level.EXHAUSTIVE.value, 1))
     assert legality.findings == (other,)
-    text = Outline(html_report(Report("f", results, SAID))).text
+    text = Outline(html_report(ValidationReport("f", results, SAID))).text
     assert "random plays: 2, all plays: 1" in text
     assert "1 more like it" in text
     assert text.index("Play: d(1,1)") < text.index("Play: a(1,1) b(1,1) c(1,1)")
@@ -367,7 +367,7 @@ def test_a_play_without_a_certificate_is_shown_by_the_rules(tic: Problem) -> Non
 
 @pytest.mark.parametrize("mark", ["!", " !illegal"])
 def test_marks_behind_moves_are_understood(tic: Problem, mark: str) -> None:
-    start = Match(open_engine(tic)).frames[1].move
+    start = PlayMatch(open_engine(tic)).frames[1].move
     finding = Finding(
         FindingKind.VERDICT_DIFFERS, 2, "the verdict differs", moves=(str(start), f"{start}{mark}")
     )

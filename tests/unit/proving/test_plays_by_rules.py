@@ -24,9 +24,9 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.protocol import Game, Player
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
-from qsage_validate.play.match import Match
+from qsage_validate.games.protocol import Player, TwoPlayerGame
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code
 from qsage_validate.play.script import run_script
 from qsage_validate.problems.files import Files
@@ -55,7 +55,7 @@ def setup_for(
     encoding: str,
     *,
     layout: Layout | None = None,
-    game: Game | None = None,
+    game: TwoPlayerGame | None = None,
     certificate: CircuitCertificate | None = None,
     unplayed: tuple[int, ...] = (),
 ) -> Problem:
@@ -140,7 +140,7 @@ def test_the_replay_of_a_move_without_a_code_shows_it() -> None:
     problem = setup_for(EL, "ea", layout=layout)
     (finding,) = exhaust(problem).findings
     assert finding.replay.endswith("--moves ''")
-    match = Match(open_engine(problem))
+    match = PlayMatch(open_engine(problem))
     assert finding.text in [found.text for found in match.findings]
     assert exit_code(match) == 1
     with pytest.raises(MalformedMoveError, match=r"c3, a move for which the layout .* has no code"):
@@ -193,7 +193,7 @@ def test_squares_that_need_no_bits_are_no_difference() -> None:
     layout = certified_grid(words).encoding.layout
     moves = tuple(with_bits(m, x=()) if m.player is WHITE else m for m in layout.moves)
     honest, short = grid_setup(words), grid_setup(words, replace(layout, moves=moves))
-    assert honest.answering.kind is Kind.SKOLEM
+    assert honest.answering.kind is CertificateKind.SKOLEM
     for problem in (honest, short):
         assert isinstance(exhaust(problem).verdict, Proved)
         assert isinstance(attack(problem, games=50, illegal=0.3).verdict, Sampled)
@@ -206,7 +206,7 @@ def test_a_gate_in_the_place_of_a_variable_ends_in_a_finding(number: int) -> Non
     moves = list(layout.moves)
     moves[number] = with_bits(moves[number], x=(layout.verdict, *moves[number].x[1:]))
     problem = grid_setup(GRID_HELD, replace(layout, moves=tuple(moves)))
-    assert problem.answering.kind is Kind.HERBRAND
+    assert problem.answering.kind is CertificateKind.HERBRAND
     assert not isinstance(exhaust(problem).verdict, Proved)
 
 
@@ -306,7 +306,7 @@ def test_black_moves_once_more_than_the_formula_knows(encoding: str) -> None:
     assert kinds(random) == {FindingKind.END_DIFFERS}
     # The replay plays the last move, which no variable knows.
     script = finding.replay.partition("--moves ")[2].strip("'")
-    match = Match(open_engine(problem))
+    match = PlayMatch(open_engine(problem))
     assert run_script(match, script) is None
     assert match.over
     assert finding.text in [found.text for found in match.findings]
@@ -359,7 +359,7 @@ def test_a_person_chooses_for_the_certificate_where_any_move_will_do() -> None:
     problem = setup_for(one, "ea", game=game)
     (finding,) = exhaust(problem).findings
     assert finding.replay.endswith("--moves 'd!'")
-    match = Match(open_engine(problem))
+    match = PlayMatch(open_engine(problem))
     assert not match.over
     assert match.mover is BLACK
     assert match.person is WHITE
@@ -374,7 +374,7 @@ def test_a_person_chooses_for_the_certificate_where_any_move_will_do() -> None:
     assert not frame.by_certificate
     assert match.outcome is not None
     assert match.outcome.promised is False
-    again = Match(open_engine(problem))
+    again = PlayMatch(open_engine(problem))
     again.load(match.transcript())
     assert again.over
     match.undo()
@@ -520,12 +520,12 @@ def test_a_replaced_reply_must_win_with_any_legal_move() -> None:
     # The replay says what was chosen in White's place.
     finding = ends[0]
     script = finding.replay.partition("--moves ")[2].strip("'")
-    match = Match(open_engine(problem))
+    match = PlayMatch(open_engine(problem))
     assert run_script(match, script) is None
     assert finding.text in [found.text for found in match.findings]
     frame = next(f for f in match.frames if f.remarks)
     assert "any legal move of White's will do in its place" in frame.remarks[0]
-    again = Match(open_engine(problem))
+    again = PlayMatch(open_engine(problem))
     again.load(match.transcript())
     assert again.over
     # Where both win, the promise is kept by any.
@@ -556,7 +556,7 @@ def test_a_pass_that_is_no_number_can_be_played_on_from() -> None:
     second = layout.moves[1]
     broken = constant(certified(HELD, "ea").certificate, {abs(v): v > 0 for v in second.variables})
     problem = setup_for(HELD, "ea", certificate=broken)
-    match = Match(open_engine(problem))
+    match = PlayMatch(open_engine(problem))
     match.push("a1")
     assert match.frame.move is None
     assert not match.over
@@ -648,7 +648,7 @@ def test_a_checkpoint_with_an_illegal_move_is_refused(tmp_path: Path) -> None:
     problem = setup_for(EL, "ea")
     exhaust(problem, limits=Limits(positions=3), checkpoint=str(path))
     text = path.read_text(encoding="utf-8")
-    first = next(iter(Match(open_engine(problem)).frames[1:])).move
+    first = next(iter(PlayMatch(open_engine(problem)).frames[1:])).move
     # White "claims" the position that Black has.
     for other in ("a1", "c3"):
         if f'"{first} {other}"' in text:
@@ -704,7 +704,7 @@ def test_a_finding_says_whether_its_play_rests_on_a_guess(tmp_path: Path) -> Non
             encoding="ascii",
         )
         problem = load(Files(formula=str(formula), certificate=str(aag)))
-        assert problem.answering.kind is Kind.HERBRAND
+        assert problem.answering.kind is CertificateKind.HERBRAND
         assert problem.unplayed == ((3,) if guesses else ())
         result = exhaust(problem)
         # The formula is false whatever is played; by the rules Black wins now and then.

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.adversary import Draws, ManyDraws, Results
+from qsage_validate.arena.adversary import Draws, ManyDraws, PlayResults
 from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
-from qsage_validate.arena.conductor import Conductor
+from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.errors import Undecided, UsageError
@@ -23,7 +23,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.levels import LevelInterrupted, LevelResult
@@ -56,7 +56,7 @@ pytestmark = pytest.mark.slow
 def walk_for(made: Certified, certificate: CircuitCertificate) -> VectorWalk:
     oracle = SimulationOracle(certificate, made.encoding.qbf)
     reader = SkolemReader(made.encoding.layout, oracle)
-    return VectorWalk(Conductor(reader, load_game(made.encoding.model)), oracle)
+    return VectorWalk(PlayEngine(reader, load_game(made.encoding.model)), oracle)
 
 
 def both_ways(
@@ -66,13 +66,13 @@ def both_ways(
     illegal: float = 0.0,
     bias: bool = False,
     merge: bool = True,
-) -> tuple[Results, Results]:
+) -> tuple[PlayResults, PlayResults]:
     reference = BoardAdversary(walk.conductor, seed=3, illegal=illegal, bias=bias)
     vector = VectorAdversary(walk, reference, merge=merge)
     return vector.play(numbers), reference.play(numbers)
 
 
-def assert_same(fast: Results, plain: Results) -> None:
+def assert_same(fast: PlayResults, plain: PlayResults) -> None:
     assert fast.texts == plain.texts
     assert fast.promised == plain.promised
     assert (fast.tried, fast.flagged) == (plain.tried, plain.flagged)
@@ -215,7 +215,7 @@ def test_constant_functions(words: tuple[str, ...], stride: int) -> None:
 @settings(max_examples=30, deadline=None)
 def test_any_model(model: Model, bias: bool) -> None:
     made = certify_game(model)
-    if made.certificate.kind is not Kind.SKOLEM or not made.encoding.layout.moves:
+    if made.certificate.kind is not CertificateKind.SKOLEM or not made.encoding.layout.moves:
         return
     walk = walk_for(made, made.certificate)
     assert_same(*both_ways(walk, range(25), illegal=0.3, bias=bias))
@@ -227,7 +227,7 @@ def test_a_game_with_other_rules() -> None:
     other = certified(("httt", "--size=3x3", "--shape=domino", "--depth=5")).encoding.model
     oracle = SimulationOracle(made.certificate, made.encoding.qbf)
     reader = SkolemReader(made.encoding.layout, oracle)
-    walk = VectorWalk(Conductor(reader, load_game(other)), oracle)
+    walk = VectorWalk(PlayEngine(reader, load_game(other)), oracle)
     fast, plain = both_ways(walk, range(60), illegal=0.3)
     assert_same(fast, plain)
     assert fast.findings

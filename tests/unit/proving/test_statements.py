@@ -13,8 +13,8 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.report import Report
-from qsage_validate.proving.statements import About, conclude
+from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.statements import StatementSubject, conclude
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import (
     Claimed,
@@ -56,30 +56,30 @@ def test_each_sentence_follows_from_its_levels(hero: Player | None) -> None:
         said = {s.about for s in conclude(results, hero, GAME).statements}
         value = hero is not None and {Level.DEPENDENCIES, Level.FORMULA} <= proved
         by_plays = hero is not None and bool({Level.RULES, Level.EXHAUSTIVE} & proved)
-        assert (About.FORMULA in said) == value
-        assert (About.GAME in said) == (by_plays or (value and Level.ENCODING in proved))
-        assert (About.ENCODING in said) == (Level.ENCODING in proved)
-        assert (About.BOARDS in said) == (Level.BOARDS in proved)
-        assert (About.ASSERTIONS in said) == (Level.ASSERTIONS in proved)
+        assert (StatementSubject.FORMULA in said) == value
+        assert (StatementSubject.GAME in said) == (by_plays or (value and Level.ENCODING in proved))
+        assert (StatementSubject.ENCODING in said) == (Level.ENCODING in proved)
+        assert (StatementSubject.BOARDS in said) == (Level.BOARDS in proved)
+        assert (StatementSubject.ASSERTIONS in said) == (Level.ASSERTIONS in proved)
 
 
 def test_no_verdict_but_a_proof_is_said_of_formula_or_game() -> None:
     for verdict in VERDICTS[1:]:
         results = [result(level, verdict) for level in LEVELS]
         said = {s.about for s in conclude(results, Player.BLACK, GAME).statements}
-        assert said <= {About.SAMPLE, About.CLAIM}
+        assert said <= {StatementSubject.SAMPLE, StatementSubject.CLAIM}
 
 
 def test_assertions_alone_say_nothing_of_formula_or_game() -> None:
     results = (result(Level.ASSERTIONS, Proved("the formula is true; Black wins")),)
     said = conclude(results, Player.BLACK, GAME)
-    assert {s.about for s in said.statements} == {About.ASSERTIONS}
-    assert Report("f with c", results, said).word == "proved"
+    assert {s.about for s in said.statements} == {StatementSubject.ASSERTIONS}
+    assert ValidationReport("f with c", results, said).word == "proved"
 
 
 def test_a_sample_proves_nothing() -> None:
     results = (result(Level.RANDOM, VERDICTS[2]),)
-    report = Report("f with c", results, conclude(results, Player.BLACK, GAME))
+    report = ValidationReport("f with c", results, conclude(results, Player.BLACK, GAME))
     assert report.exit_code is Exit.UNDECIDED
     assert report.word == "sampled"
     assert report.claim == ""
@@ -88,7 +88,7 @@ def test_a_sample_proves_nothing() -> None:
 
 def test_a_solvers_word_proves_nothing() -> None:
     results = (result(Level.DEPENDENCIES, OK), result(Level.FORMULA, VERDICTS[5]))
-    report = Report("f with c", results, conclude(results, Player.BLACK, GAME))
+    report = ValidationReport("f with c", results, conclude(results, Player.BLACK, GAME))
     assert report.exit_code is Exit.UNDECIDED
     assert (report.word, results[1].word) == ("claimed", "claimed")
     assert report.claim == "each function reads only variables left of its own"
@@ -96,12 +96,12 @@ def test_a_solvers_word_proves_nothing() -> None:
         "f with c: claimed (formula); proved: dependencies; caqe says that the formula is true"
     )
     undecided = (*results, result(Level.RULES, VERDICTS[3]))
-    assert Report("f with c", undecided).word == "undecided"
+    assert ValidationReport("f with c", undecided).word == "undecided"
 
 
 def test_a_trace_says_what_it_proves_whatever_the_certificate_is_for() -> None:
     (said,) = conclude([trace("true")], Player.WHITE, None).statements
-    assert (said.about, said.value) == (About.FORMULA, True)
+    assert (said.about, said.value) == (StatementSubject.FORMULA, True)
 
 
 def test_a_trace_and_a_certificate_that_prove_opposite_values() -> None:
@@ -111,11 +111,11 @@ def test_a_trace_and_a_certificate_that_prove_opposite_values() -> None:
         trace("true"),
     ]
     found = conclude(results, Player.WHITE, None)
-    assert About.FORMULA not in {s.about for s in found.statements}
+    assert StatementSubject.FORMULA not in {s.about for s in found.statements}
     (finding,) = found.contradictions
     assert finding.kind is FindingKind.LEVELS_DIFFER
     assert "dependencies and formula and trace contradict each other" in finding.detail
-    report = Report("f with c", tuple(results), found)
+    report = ValidationReport("f with c", tuple(results), found)
     assert report.exit_code is Exit.REFUTED
     assert report.as_json()["contradictions"] == [finding.as_json()]
 
@@ -123,7 +123,7 @@ def test_a_trace_and_a_certificate_that_prove_opposite_values() -> None:
 def test_the_encoding_and_the_rules_that_name_two_winners() -> None:
     results = [result(Level.RULES, OK), result(Level.ENCODING, OK), trace("false")]
     found = conclude(results, Player.BLACK, GAME)
-    assert About.GAME not in {s.about for s in found.statements}
+    assert StatementSubject.GAME not in {s.about for s in found.statements}
     (finding,) = found.contradictions
     assert "rules" in finding.detail
     assert "encoding" in finding.detail
@@ -133,7 +133,7 @@ def test_a_play_that_is_lost_where_all_plays_are_won() -> None:
     results = [result(Level.EXHAUSTIVE, OK), result(Level.RULES, LOST)]
     found = conclude(results, Player.BLACK, GAME)
     assert [f.kind for f in found.contradictions] == [FindingKind.LEVELS_DIFFER]
-    assert About.GAME not in {s.about for s in found.statements}
+    assert StatementSubject.GAME not in {s.about for s in found.statements}
 
 
 def test_a_name_that_looks_like_a_sentence_stands_in_quotation_marks() -> None:
@@ -157,8 +157,8 @@ def test_the_half_that_was_proved_stands_beside_the_difference(
     implies: list[bool], told: str
 ) -> None:
     results = (result(Level.ENCODING, LOST, implies=implies),)
-    report = Report("f", results, conclude(results, None, GAME), "the encoding")
-    said = [s.text for s in report.conclusions.statements if s.about is About.ENCODING]
+    report = ValidationReport("f", results, conclude(results, None, GAME), "the encoding")
+    said = [s.text for s in report.conclusions.statements if s.about is StatementSubject.ENCODING]
     assert len(said) == bool(told)
     assert report.exit_code is Exit.REFUTED
     assert report.last_line == "; ".join(["f: refuted (encoding): the encoding", *said])

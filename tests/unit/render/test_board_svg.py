@@ -7,16 +7,16 @@ import cairosvg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.games.protocol import Board, Player, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.render.board_svg import Marks, board_svg, describe, size
 from tests.support.position_text import board_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOARD = board_of("WB../.B../.BW./....")
-HEX = Board(3, 2, tuple(board_of("B.W/.B.").squares), Shape.HEXAGONS)
+HEX = BoardPicture(3, 2, tuple(board_of("B.W/.B.").squares), Shape.HEXAGONS)
 
 
-def drawn(board: Board, marks: Marks | None = None) -> ElementTree.Element:
+def drawn(board: BoardPicture, marks: Marks | None = None) -> ElementTree.Element:
     return ElementTree.fromstring(board_svg(board, marks or Marks()))
 
 
@@ -35,7 +35,7 @@ def test_every_stone_is_drawn_where_it_stands() -> None:
 
 
 def test_coordinates_are_those_that_people_type() -> None:
-    root = drawn(Board(12, 2, (Square.OPEN,) * 24))
+    root = drawn(BoardPicture(12, 2, (Square.OPEN,) * 24))
     assert [e.text for e in of_class(root, "axis")] == [*map(str, range(1, 13)), "1", "2"]
 
 
@@ -129,7 +129,9 @@ def test_every_board_and_name_is_well_formed(
     square = data.draw(st.tuples(st.integers(1, width), st.integers(1, height)))
     marks = Marks([square], square, [square], {square: text})
     root = ElementTree.fromstring(
-        board_svg(Board(width, height, tuple(squares), shape), marks, title=text, identifier="b")
+        board_svg(
+            BoardPicture(width, height, tuple(squares), shape), marks, title=text, identifier="b"
+        )
     )
     assert len(of_class(root, "changed")) == 1
     assert len(of_class(root, "cell")) == width * height - 1

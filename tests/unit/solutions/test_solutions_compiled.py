@@ -14,7 +14,7 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.solutions.check import check, rules_for
 from qsage_validate.solutions.grid import GridRules
 from qsage_validate.solvers.search.solution import solution_of
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import SearchSolver
 
 pytestmark = [
     pytest.mark.slow,
@@ -49,7 +49,7 @@ def test_the_tables_replies_are_proved(words: str) -> None:
     assert isinstance(game, BddlGame)
     symmetries = find_symmetries(game.grounding, game.move_table)
     engine = CompiledEngine(BddlKernel(game.grounding, game.move_table, list(symmetries)))
-    solver = Solver(game, engine)
+    solver = SearchSolver(game, engine)
     winner = solver.solve(winner_only=True).winner
     assert winner is not None
     checked = check(solution_of(model, solver, winner))
@@ -64,9 +64,9 @@ def test_replies_keep_the_win_wherever_the_winner_comes() -> None:
         game = load_game(find_command(words.split()))
         assert isinstance(game, BddlGame)
         engine = CompiledEngine(BddlKernel(game.grounding, game.move_table, []))
-        winner = Solver(game, engine).solve(winner_only=True).winner
+        winner = SearchSolver(game, engine).solve(winner_only=True).winner
         assert winner is not None
-        judge, rules = Solver(game), GridRules(game)
+        judge, rules = SearchSolver(game), GridRules(game)
         told = 0
         layer = rules.layer(game.initial)
         for ply in range(1, game.plies + 1):

@@ -14,7 +14,7 @@ from qsage_validate.certificates.routes.by_solution import part_of
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UndecidedError
 from qsage_validate.games.registry import find_command
-from qsage_validate.solutions.file import Solution
+from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solvers.search.solution import find_solution
 from qsage_validate.system.limits import Deadline
 from tests.support.commands import run_qsage
@@ -28,7 +28,7 @@ GAMES = [
 ]
 
 
-def solution_of(words: str) -> Solution:
+def solution_of(words: str) -> SolutionClaim:
     return find_solution(find_command(words.split()))
 
 
@@ -71,7 +71,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "not proved: by a solution of" in part.read_text()
     # A file that is refuted gives nothing.
     part.unlink()
-    Solution(find_command(GAMES[1].split()), solution_of(GAMES[1]).winner, {}).save(path)
+    SolutionClaim(find_command(GAMES[1].split()), solution_of(GAMES[1]).winner, {}).save(path)
     assert run_qsage([*command, "--blocks", "1"]) == Exit.REFUTED
     assert "refuted: no reply for Black" in capsys.readouterr().err
     assert not part.exists()
@@ -83,4 +83,4 @@ def test_limits_and_missing_replies() -> None:
     with pytest.raises(UndecidedError, match="time is up"):
         part_of(encoded, solution, 1, Deadline.after(0))
     with pytest.raises(InputError, match="no reply for"):
-        part_of(encoded, Solution(solution.model, solution.winner, {}), 1)
+        part_of(encoded, SolutionClaim(solution.model, solution.winner, {}), 1)

@@ -15,13 +15,13 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Move, Player, Position
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.solutions.check import check, rules_for
-from qsage_validate.solutions.file import Solution, as_bytes
+from qsage_validate.solutions.file import SolutionClaim, as_bytes
 from qsage_validate.solutions.grid import GridRules
 from qsage_validate.solutions.plain import PlainRules
-from qsage_validate.solutions.walk import Rules, Walked, walk
+from qsage_validate.solutions.walk import LayerRules, Walked, walk
 from qsage_validate.solvers.search.solution import find_solution
 from qsage_validate.system.limits import Deadline
 from tests.support.minimax import minimax
@@ -45,11 +45,11 @@ GAMES = [
 ]
 
 
-def solution_of(words: str) -> Solution:
+def solution_of(words: str) -> SolutionClaim:
     return find_solution(find_command(words.split()))
 
 
-def breaks(game: Game, winner: Player, walked: Walked) -> bool:
+def breaks(game: TwoPlayerGame, winner: Player, walked: Walked) -> bool:
     """True if the play of a refutation breaks the claim, as positions of the game have it."""
     assert walked.refuted is not None
     position: Position = game.initial
@@ -108,7 +108,7 @@ def test_nobody_proves_that_the_loser_wins(words: str) -> None:
     assert breaks(solution.game, loser, walked)
 
 
-def drawn(rules: Rules[Any, Any], winner: Player, seed: int) -> Callable[[int, Any], Any]:
+def drawn(rules: LayerRules[Any, Any], winner: Player, seed: int) -> Callable[[int, Any], Any]:
     """Replies that are drawn by the position, whatever the rules are executed on."""
 
     def choose(position: Position) -> Move:

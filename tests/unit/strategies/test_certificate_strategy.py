@@ -7,7 +7,7 @@ import random
 import pytest
 
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Move, Outcome
+from qsage_validate.games.protocol import Move, Outcome, TwoPlayerGame
 from qsage_validate.strategies.readings import LayoutMove
 from tests.support.certificate_strategy import CertificateStrategy, NoMoveError
 from tests.support.plays import (
@@ -22,12 +22,12 @@ from tests.support.plays import (
 )
 
 
-def strategy_for(words: tuple[str, ...], game: Game | None) -> CertificateStrategy:
+def strategy_for(words: tuple[str, ...], game: TwoPlayerGame | None) -> CertificateStrategy:
     made = certified(words)
     return CertificateStrategy(reader_for(made.encoding, made.certificate), game)
 
 
-def play(game: Game, strategy: CertificateStrategy, seed: int) -> Outcome:
+def play(game: TwoPlayerGame, strategy: CertificateStrategy, seed: int) -> Outcome:
     generator = random.Random(seed)
     position = game.initial
     history: list[Move] = []

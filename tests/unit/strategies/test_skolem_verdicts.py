@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qsage_validate.arena.open import open_engine
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
 from qsage_validate.strategies import skolem
@@ -14,10 +14,10 @@ from tests.support.places import SAMPLES
 from tests.support.plays import EL, certified, reader_for
 
 
-def ended() -> Match:
+def ended() -> PlayMatch:
     """A play of the sample in which White always makes the first legal move, to its end."""
     files = Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig"))
-    match = Match(open_engine(load(files)))
+    match = PlayMatch(open_engine(load(files)))
     while not match.over:
         match.push(match.legal_moves()[0])
     return match

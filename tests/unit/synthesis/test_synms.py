@@ -11,15 +11,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.formula import Comparison, Congruence, Formula, Linear
+from qsage_validate.extensions.impartial.formula import (
+    Congruence,
+    ImpartialComparison,
+    ImpartialFormula,
+    Linear,
+)
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis import report
-from qsage_validate.extensions.impartial.synthesis.atoms import Literal
-from qsage_validate.extensions.impartial.synthesis.checks.sample import Sample
+from qsage_validate.extensions.impartial.synthesis.atoms import SampledLiteral
+from qsage_validate.extensions.impartial.synthesis.checks.sample import StateSample
 from qsage_validate.extensions.impartial.synthesis.classification import hitting_set
 from qsage_validate.extensions.impartial.synthesis.smt.session import (
-    Method,
-    Options,
+    SynthesisMethod,
+    SynthesisOptions,
     Verdict,
     synthesise,
 )
@@ -37,7 +42,7 @@ from qsage_validate.system.limits import NEVER, Deadline
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
 
 V = Linear.variable("v")
-TAKE_AWAY = Sample.of(("v",), [(1,), (2,), (3,), (0,), (4,)], [True, True, True, False, False])
+TAKE_AWAY = StateSample.of(("v",), [(1,), (2,), (3,), (0,), (4,)], [True, True, True, False, False])
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +51,14 @@ def solver() -> Iterator[SmtSolver]:
         yield one
 
 
-def literals(sample: Sample, *atoms: Formula) -> list[Literal]:
-    return [Literal(atom, sample.values(atom), atom.size) for atom in atoms]
+def literals(sample: StateSample, *atoms: ImpartialFormula) -> list[SampledLiteral]:
+    return [SampledLiteral(atom, sample.values(atom), atom.size) for atom in atoms]
 
 
 def test_example_2_has_the_constraints_and_the_formula_of_the_paper() -> None:
     atoms = literals(
         TAKE_AWAY,
-        Comparison("=", V, Linear((), 0)),
+        ImpartialComparison("=", V, Linear((), 0)),
         *(Congruence(V, modulus, Linear((), 0)) for modulus in (2, 3, 4)),
     )
     clauses = hard_constraints(TAKE_AWAY, atoms, NEVER)
@@ -72,7 +77,9 @@ def test_example_2_has_the_constraints_and_the_formula_of_the_paper() -> None:
 
 
 def test_the_characteristic_formula_lists_the_patterns_of_positive_states() -> None:
-    atoms = literals(TAKE_AWAY, Congruence(V, 2, Linear((), 0)), Comparison("<=", V, Linear((), 3)))
+    atoms = literals(
+        TAKE_AWAY, Congruence(V, 2, Linear((), 0)), ImpartialComparison("<=", V, Linear((), 3))
+    )
     formula = characteristic_formula(TAKE_AWAY, atoms)
     assert str(formula) == "(v % 2 = 0 and v <= 3) or (v % 2 != 0 and v <= 3)"
 
@@ -81,7 +88,7 @@ def test_states_that_no_atom_tells_apart_have_no_formula() -> None:
     """Theorem 3: numbers far beyond those of the game, of the same residues."""
     game = library.load("take-away-3")
     far = lcm(*range(2, 17))
-    sample = Sample.of(("v",), [(1000,), (1000 + far,)], [True, False])
+    sample = StateSample.of(("v",), [(1000,), (1000 + far,)], [True, False])
     assert distinguishing_atoms(game, sample, NEVER) is None
     assert exact_classifier(game, sample, NEVER) is None
 
@@ -90,7 +97,7 @@ def test_states_that_no_atom_tells_apart_have_no_formula() -> None:
 @settings(max_examples=40, deadline=None)
 def test_a_classifier_is_exact(labels: list[bool]) -> None:
     states = list(product(range(5), repeat=2))[: len(labels)]
-    sample = Sample.of(("v1", "v2"), states, labels)
+    sample = StateSample.of(("v1", "v2"), states, labels)
     formula = exact_classifier(library.load("two-heap-nim"), sample, NEVER)
     assert formula is not None
     assert sample.mistakes(formula) == []
@@ -98,11 +105,11 @@ def test_a_classifier_is_exact(labels: list[bool]) -> None:
 
 def test_atoms_come_up_to_the_least_size_that_tells_all_states_apart() -> None:
     game = library.load("take-away-3")
-    few = Sample.of(("v",), [(1,), (0,)], [True, False])
+    few = StateSample.of(("v",), [(1,), (0,)], [True, False])
     atoms = distinguishing_atoms(game, few, NEVER)
     assert atoms is not None
     assert {atom.size for atom in atoms} == {3}
-    more = Sample.of(("v",), [(16,), (17,)], [False, True])
+    more = StateSample.of(("v",), [(16,), (17,)], [False, True])
     atoms = distinguishing_atoms(game, more, NEVER)
     assert atoms is not None
     assert max(atom.size for atom in atoms) == 4
@@ -119,7 +126,9 @@ def test_take_away_3_ends_with_the_formula_of_table_2(solver: SmtSolver) -> None
 
 def test_its_strategy_has_the_kinds_of_rules_of_table_3(solver: SmtSolver) -> None:
     game = library.load("take-away-3")
-    result = synthesise(game, Options(Method.SYNMS, strategy=True, seconds=60), solver=solver)
+    result = synthesise(
+        game, SynthesisOptions(SynthesisMethod.SYNMS, strategy=True, seconds=60), solver=solver
+    )
     strategy = report.proved_strategy(result)
     assert strategy is not None
     texts = strategy.text(game).splitlines()
@@ -133,7 +142,7 @@ def test_its_strategy_has_the_kinds_of_rules_of_table_3(solver: SmtSolver) -> No
 def test_formulas_and_strategies_agree_with_backward_induction(
     name: str, solver: SmtSolver
 ) -> None:
-    options = Options(Method.SYNMS, strategy=True, seconds=60)
+    options = SynthesisOptions(SynthesisMethod.SYNMS, strategy=True, seconds=60)
     result = synthesise(library.load(name), options, solver=solver)
     assert result.verdict is Verdict.PROVED
     assert result.strategy is not None
@@ -147,14 +156,18 @@ def test_a_game_without_a_formula_is_impossible(solver: SmtSolver) -> None:
     from qsage_validate.extensions.impartial.families.family import PUBLISHED
 
     result = synthesise(
-        library.load("transfer-3-le-1", PUBLISHED), Options(Method.SYNMS), solver=solver
+        library.load("transfer-3-le-1", PUBLISHED),
+        SynthesisOptions(SynthesisMethod.SYNMS),
+        solver=solver,
     )
     assert result.verdict is Verdict.IMPOSSIBLE
 
 
 def test_a_synthesis_without_time_is_undecided(solver: SmtSolver) -> None:
     result = synthesise(
-        library.load("wythoff-3"), Options(Method.SYNMS, strategy=True, seconds=0.0), solver=solver
+        library.load("wythoff-3"),
+        SynthesisOptions(SynthesisMethod.SYNMS, strategy=True, seconds=0.0),
+        solver=solver,
     )
     assert result.verdict is Verdict.UNDECIDED
     assert result.strategy is None

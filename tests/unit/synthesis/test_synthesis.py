@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from qsage_validate.errors import InputError, MissingExtraError, install_line
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.boxes import box_states
-from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula
 from qsage_validate.extensions.impartial.infix import parse_formula
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.parser import parse_game
@@ -23,18 +23,26 @@ from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis import report
 from qsage_validate.extensions.impartial.synthesis.checks.cross_check import cross_check
 from qsage_validate.extensions.impartial.synthesis.checks.formula import (
-    Status,
-    Verification,
+    ClaimStatus,
+    ClaimVerification,
     Verifier,
 )
 from qsage_validate.extensions.impartial.synthesis.checks.model_checks import check_game
 from qsage_validate.extensions.impartial.synthesis.checks.strategy import verify_strategy
-from qsage_validate.extensions.impartial.synthesis.smt.session import Method, Options, synthesise
+from qsage_validate.extensions.impartial.synthesis.smt.session import (
+    SynthesisMethod,
+    SynthesisOptions,
+    synthesise,
+)
 from qsage_validate.extensions.impartial.synthesis.smt.smtlib import definition, script
 from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.strategy import Rule, Strategy, parse_strategy
+from qsage_validate.extensions.impartial.synthesis.strategy import (
+    ImpartialRule,
+    ImpartialStrategy,
+    parse_strategy,
+)
 from qsage_validate.extensions.impartial.synthesis.winning_formula import (
-    Outcome,
+    FormulaOutcome,
     synthesise_formula,
 )
 from qsage_validate.system.limits import NEVER, Deadline
@@ -53,7 +61,7 @@ def solver() -> Iterator[SmtSolver]:
 
 def verified(
     solver: SmtSolver, name: str, text: str, *, misere: bool = False, sample: int = 0
-) -> Verification:
+) -> ClaimVerification:
     game = library.load(name)
     verifier = Verifier(ImpartialRules(game, misere=misere), solver, box_states(game, 100)[:sample])
     return verifier.winning_formula(parse_formula(text, game.variables), Deadline.after(60))
@@ -77,7 +85,7 @@ def test_winning_formulas_are_proved(
     solver: SmtSolver, name: str, text: str, misere: bool, sample: int
 ) -> None:
     verdict = verified(solver, name, text, misere=misere, sample=sample)
-    assert verdict.status is Status.PROVED, verdict.reason
+    assert verdict.status is ClaimStatus.PROVED, verdict.reason
     assert verdict.questions
 
 
@@ -99,7 +107,7 @@ def test_wrong_formulas_are_refuted_with_a_state(
     solver: SmtSolver, name: str, text: str, misere: bool, constraint: int
 ) -> None:
     verdict = verified(solver, name, text, misere=misere)
-    assert (verdict.status, verdict.constraint) == (Status.REFUTED, constraint), verdict.reason
+    assert (verdict.status, verdict.constraint) == (ClaimStatus.REFUTED, constraint), verdict.reason
     rules = ImpartialRules(library.load(name), misere=misere)
     assert verdict.state is not None
     assert rules.is_legal(verdict.state)
@@ -113,7 +121,7 @@ def test_successors_must_be_legal(solver: SmtSolver) -> None:
     )
     verifier = Verifier(ImpartialRules(game), solver)
     verdict = verifier.winning_formula(parse_formula("v > 2", ["v"]), Deadline.after(20))
-    assert (verdict.status, verdict.state) == (Status.REFUTED, (2,))
+    assert (verdict.status, verdict.state) == (ClaimStatus.REFUTED, (2,))
     assert "leaves the legal states" in verdict.reason
 
 
@@ -121,7 +129,7 @@ def test_an_answer_that_the_solver_does_not_give_is_undecided(solver: SmtSolver)
     game = library.load("take-away-3")
     verifier = Verifier(ImpartialRules(game), solver)
     verdict = verifier.winning_formula(parse_formula("v % 4 != 0", ["v"]), Deadline.after(0))
-    assert verdict.status is Status.UNDECIDED
+    assert verdict.status is ClaimStatus.UNDECIDED
     assert "no time was left" in verdict.reason
 
 
@@ -148,7 +156,7 @@ def test_a_missing_solver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> No
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(formulas(), formulas())
 def test_residue_variables_say_what_mod_says(
-    solver: SmtSolver, one: Formula, other: Formula
+    solver: SmtSolver, one: ImpartialFormula, other: ImpartialFormula
 ) -> None:
     """The formula and the same with plain ``mod`` are never different."""
     text = script([one])
@@ -171,10 +179,10 @@ def test_random_games_are_solved_truly_or_not_at_all(
     solver: SmtSolver, game: ImpartialGame
 ) -> None:
     for misere in (False, True):
-        options = Options(strategy=True, misere=misere, seconds=0.15)
+        options = SynthesisOptions(strategy=True, misere=misere, seconds=0.15)
         result = synthesise(game, options, solver=solver)
         labels = naive_labels(game, 14, misere=misere)
-        if result.formula.outcome is Outcome.PROVED:
+        if result.formula.outcome is FormulaOutcome.PROVED:
             # Whether all plays end may be open when the time is over.
             found = result.found or result.found_if_plays_end
             assert found is not None
@@ -182,7 +190,7 @@ def test_random_games_are_solved_truly_or_not_at_all(
             assert result.checked.agrees
             for state, wins in labels.items():
                 assert found.holds(game.state(state)) is wins
-        elif result.formula.outcome is Outcome.IMPOSSIBLE:
+        elif result.formula.outcome is FormulaOutcome.IMPOSSIBLE:
             flaw = result.formula.flaw
             assert flaw is not None
             assert not ImpartialRules(game, misere=misere).winning(flaw.state)
@@ -194,9 +202,11 @@ def test_the_library_is_solved_with_complete_strategies(
     solver: SmtSolver, name: str, misere: bool
 ) -> None:
     game = library.load(name)
-    result = synthesise(game, Options(strategy=True, misere=misere, seconds=60), solver=solver)
+    result = synthesise(
+        game, SynthesisOptions(strategy=True, misere=misere, seconds=60), solver=solver
+    )
     assert result.warnings == []
-    assert result.formula.outcome is Outcome.PROVED, result.formula.reason
+    assert result.formula.outcome is FormulaOutcome.PROVED, result.formula.reason
     assert result.strategy is not None
     assert result.strategy.proved, result.strategy.reason
     assert result.checked is not None
@@ -206,7 +216,7 @@ def test_the_library_is_solved_with_complete_strategies(
 
 def test_take_away_3_has_the_formula_and_strategy_of_the_paper(solver: SmtSolver) -> None:
     game = library.load("take-away-3")
-    result = synthesise(game, Options(strategy=True, seconds=60), solver=solver)
+    result = synthesise(game, SynthesisOptions(strategy=True, seconds=60), solver=solver)
     assert str(result.found) == "v % 4 != 0"
     strategy = report.proved_strategy(result)
     assert strategy is not None
@@ -217,7 +227,7 @@ def test_take_away_3_has_the_formula_and_strategy_of_the_paper(solver: SmtSolver
 
 def test_the_rival_finds_formulas_and_strategies_too(solver: SmtSolver) -> None:
     for name, size in (("take-away-3", 4), ("two-heap-nim", 3), ("two-row-chomp", 5)):
-        options = Options(Method.ENUM, strategy=True, seconds=60)
+        options = SynthesisOptions(SynthesisMethod.ENUM, strategy=True, seconds=60)
         result = synthesise(library.load(name), options, solver=solver)
         assert result.found is not None
         assert result.found.size == size
@@ -233,13 +243,13 @@ def test_games_without_a_formula_are_told_by_their_flaw(solver: SmtSolver) -> No
         "(:action take :parameters () :precondition (> ?v 0) :effect (assign ?v (- ?v 1))))"
     )
     result = synthesise_formula(ImpartialRules(game), solver, Deadline.after(20))
-    assert result.outcome is Outcome.IMPOSSIBLE
+    assert result.outcome is FormulaOutcome.IMPOSSIBLE
     assert result.reason.startswith("no winning formula exists: the losing state v = 1")
 
 
 def test_a_synthesis_without_time_is_undecided(solver: SmtSolver) -> None:
-    result = synthesise(library.load("wythoff-3"), Options(seconds=0.0), solver=solver)
-    assert result.formula.outcome is Outcome.UNDECIDED
+    result = synthesise(library.load("wythoff-3"), SynthesisOptions(seconds=0.0), solver=solver)
+    assert result.formula.outcome is FormulaOutcome.UNDECIDED
     assert result.found is None
     assert "time is up while" in result.formula.reason
 
@@ -252,15 +262,19 @@ RULES = "v % 4 = 1 -> take(1)\n\n# two\nv % 4 = 2 -> take(2)\nv % 4 = 3 -> take(
 @pytest.mark.parametrize(
     ("text", "status", "reason"),
     [
-        (RULES, Status.PROVED, "all rules are winning and complete"),
-        (RULES.replace("% 4 = 2", "= 2"), Status.REFUTED, "its condition does not hold"),
-        (RULES.replace("take(2)", "take(1)"), Status.REFUTED, "does not lead to a legal losing"),
-        (RULES.partition("\n")[0], Status.REFUTED, "no rule's condition holds"),
-        (RULES.replace("take(1)", "take(5)"), Status.REFUTED, "is not applicable"),
+        (RULES, ClaimStatus.PROVED, "all rules are winning and complete"),
+        (RULES.replace("% 4 = 2", "= 2"), ClaimStatus.REFUTED, "its condition does not hold"),
+        (
+            RULES.replace("take(2)", "take(1)"),
+            ClaimStatus.REFUTED,
+            "does not lead to a legal losing",
+        ),
+        (RULES.partition("\n")[0], ClaimStatus.REFUTED, "no rule's condition holds"),
+        (RULES.replace("take(1)", "take(5)"), ClaimStatus.REFUTED, "is not applicable"),
     ],
 )
 def test_strategies_that_people_write_are_proved_or_refuted(
-    solver: SmtSolver, text: str, status: Status, reason: str
+    solver: SmtSolver, text: str, status: ClaimStatus, reason: str
 ) -> None:
     game = library.load("take-away-3")
     strategy = parse_strategy(text, game)
@@ -295,10 +309,10 @@ def test_the_cross_check_finds_what_is_wrong() -> None:
     assert cross_check(rules, right, strategy, states, NEVER).agrees
     wrong = parse_formula("v % 4 != 0 and v != 90", ["v"])
     assert cross_check(rules, wrong, None, states, NEVER).mistake == (90,)
-    fewer = Strategy(strategy.rules[:2])
+    fewer = ImpartialStrategy(strategy.rules[:2])
     assert cross_check(rules, right, fewer, states, NEVER).mistake == (3,)
     first = strategy.rules[0]
-    bad = Strategy((Rule(parse_formula("v % 4 != 0", ["v"]), first.action),))
+    bad = ImpartialStrategy((ImpartialRule(parse_formula("v % 4 != 0", ["v"]), first.action),))
     found = cross_check(rules, right, bad, states, NEVER)
     assert (found.mistake, found.reason) == ((2,), "take(1) of rule 1 leads to a winning state")
 
@@ -360,7 +374,7 @@ def test_the_report_runs_and_its_proofs_are_unsatisfiable(
     solver: SmtSolver, tmp_path: Path
 ) -> None:
     game = library.load("two-heap-nim")
-    result = synthesise(game, Options(strategy=True, seconds=60), solver=solver)
+    result = synthesise(game, SynthesisOptions(strategy=True, seconds=60), solver=solver)
     names = report.write_folder(result, str(tmp_path / "out"))
     folder = tmp_path / "out"
     assert set(names) == {path.name for path in folder.iterdir()}

@@ -8,8 +8,8 @@ import pytest
 
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.boxes import box_states
-from qsage_validate.extensions.impartial.families.family import Move, game
-from qsage_validate.extensions.impartial.formula import Formula, disjunction
+from qsage_validate.extensions.impartial.families.family import FamilyMove, game
+from qsage_validate.extensions.impartial.formula import ImpartialFormula, disjunction
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.rules import ImpartialRules
@@ -24,7 +24,7 @@ def labelled(made: ImpartialGame, states: int) -> dict[State, bool]:
     return {state: rules.winning(state) for state in box_states(made, states)}
 
 
-def suggested(made: ImpartialGame, states: int = 900) -> Formula:
+def suggested(made: ImpartialGame, states: int = 900) -> ImpartialFormula:
     formula = lattice_formula(made, labelled(made, states))
     assert formula is not None
     return formula
@@ -49,7 +49,9 @@ def test_a_difference_is_said_as_one() -> None:
 def shifted(lowest: int) -> ImpartialGame:
     """Slow Nim with the last token of a heap at ``lowest``."""
     moves = [
-        Move(f"take{v}", "k", f"k >= 1 and k <= 2 and {v} - k >= {lowest}", (f"{v} := {v} - k",))
+        FamilyMove(
+            f"take{v}", "k", f"k >= 1 and k <= 2 and {v} - k >= {lowest}", (f"{v} := {v} - k",)
+        )
         for v in ("v1", "v2")
     ]
     ending = f"v1 = {lowest} and v2 = {lowest}"
@@ -93,7 +95,7 @@ def test_what_remains_of_a_sample_is_spread_over_it() -> None:
     ("name", "most"), [("slow-nim-3-l6-le-2", 14), ("slow-nim-3-l9-le-1", 19), ("nim-2", 2)]
 )
 def test_few_actions_prove_them(
-    name: str, most: int, verified: Callable[[ImpartialGame, Formula | None], int]
+    name: str, most: int, verified: Callable[[ImpartialGame, ImpartialFormula | None], int]
 ) -> None:
     made = library.load(name)
     formula = lattice_formula(made, labelled(made, 1500))
@@ -101,20 +103,20 @@ def test_few_actions_prove_them(
 
 
 @pytest.fixture
-def verified() -> Callable[[ImpartialGame, Formula | None], int]:
+def verified() -> Callable[[ImpartialGame, ImpartialFormula | None], int]:
     """Proves a formula (of two equal heaps if there is none); how many actions that took."""
     pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
     from qsage_validate.extensions.impartial.infix import parse_formula
-    from qsage_validate.extensions.impartial.synthesis.checks.formula import Status, Verifier
+    from qsage_validate.extensions.impartial.synthesis.checks.formula import ClaimStatus, Verifier
     from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
 
-    def prove(made: ImpartialGame, formula: Formula | None) -> int:
+    def prove(made: ImpartialGame, formula: ImpartialFormula | None) -> int:
         if formula is None:
             formula = parse_formula("v1 != v2", made.variables)
         with SmtSolver(None) as solver:
             verifier = Verifier(ImpartialRules(made), solver, tuple(box_states(made, 1500)))
             found = verifier.winning_formula(formula, Deadline.after(60.0))
-        assert found.status is Status.PROVED, found.reason
+        assert found.status is ClaimStatus.PROVED, found.reason
         return len(found.witnesses)
 
     return prove

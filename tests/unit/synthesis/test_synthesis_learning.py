@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.boxes import box_states
-from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula
 from qsage_validate.extensions.impartial.infix import parse_formula
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.atoms import enumerate_atoms, moduli, periods
-from qsage_validate.extensions.impartial.synthesis.checks.sample import Sample
+from qsage_validate.extensions.impartial.synthesis.checks.sample import StateSample
 from qsage_validate.extensions.impartial.synthesis.classification import (
     best_cover,
     classify,
@@ -40,14 +40,14 @@ from tests.support.impartial_games import VARIABLES, formulas
 BOX = [(a, b) for a in range(12) for b in range(12)]
 
 
-def sample_of(formula: Formula) -> Sample:
+def sample_of(formula: ImpartialFormula) -> StateSample:
     values = [formula.holds(dict(zip(VARIABLES, s, strict=True))) for s in BOX]
-    return Sample.of(VARIABLES, BOX, values)
+    return StateSample.of(VARIABLES, BOX, values)
 
 
 @settings(max_examples=8)
 @given(formulas(depth=1))
-def test_whatever_is_learned_gives_the_labels(formula: Formula) -> None:
+def test_whatever_is_learned_gives_the_labels(formula: ImpartialFormula) -> None:
     sample = sample_of(formula)
     literals = enumerate_atoms(sample, 0, [2, 3, 5])
     deadline = Deadline.after(2)
@@ -63,7 +63,9 @@ def test_whatever_is_learned_gives_the_labels(formula: Formula) -> None:
 
 @settings(max_examples=15)
 @given(formulas(depth=1))
-def test_atoms_are_closed_under_negation_and_told_apart_by_the_sample(formula: Formula) -> None:
+def test_atoms_are_closed_under_negation_and_told_apart_by_the_sample(
+    formula: ImpartialFormula,
+) -> None:
     sample = sample_of(formula)
     literals = enumerate_atoms(sample, 0, [2, 3], [formula] if not formula.variables() else [])
     for atom, negation in zip(literals[::2], literals[1::2], strict=True):
@@ -99,7 +101,7 @@ def test_small_formulas_are_found_no_larger_than_they_were(text: str) -> None:
 @settings(max_examples=10)
 @given(formulas(depth=1))
 def test_the_exhaustive_search_and_the_enumeration_agree_on_the_least_size(
-    formula: Formula,
+    formula: ImpartialFormula,
 ) -> None:
     sample = sample_of(formula)
     literals = enumerate_atoms(sample, 0, [2])[:60]
@@ -122,7 +124,7 @@ def test_fewest_atoms_are_selected() -> None:
 
 
 def test_states_that_no_atom_tells_apart_are_not_classified() -> None:
-    sample = Sample.of(VARIABLES, [(0, 0), (50, 60), (51, 60)], [True, False, True])
+    sample = StateSample.of(VARIABLES, [(0, 0), (50, 60), (51, 60)], [True, False, True])
     literals = enumerate_atoms(sample, 0, [])
     near = [
         x

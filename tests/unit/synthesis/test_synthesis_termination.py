@@ -17,21 +17,25 @@ from qsage_validate.extensions.impartial.parser import parse_game, read_game
 from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.extensions.impartial.synthesis import report
 from qsage_validate.extensions.impartial.synthesis.checks.formula import (
-    Status,
-    Verification,
+    ClaimStatus,
+    ClaimVerification,
     Verifier,
 )
 from qsage_validate.extensions.impartial.synthesis.checks.termination import (
     Endless,
-    Measure,
     Terminates,
     Termination,
-    Unknown,
+    TerminationMeasure,
+    TerminationUnknown,
     as_json,
     concluded,
     prove_termination,
 )
-from qsage_validate.extensions.impartial.synthesis.smt.session import Options, Verdict, synthesise
+from qsage_validate.extensions.impartial.synthesis.smt.session import (
+    SynthesisOptions,
+    Verdict,
+    synthesise,
+)
 from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
 from qsage_validate.system.limits import Deadline
 from tests.support.wild_heaps import (
@@ -104,7 +108,7 @@ def termination(solver: SmtSolver, one: ImpartialGame) -> Termination:
     return prove_termination(one, solver, Deadline.after(600))
 
 
-def value(measure: Measure, names: tuple[str, ...], state: State) -> int:
+def value(measure: TerminationMeasure, names: tuple[str, ...], state: State) -> int:
     """The measure of a state; all cases that hold must agree."""
     values = dict(zip(names, state, strict=True))
     found = {v.value(values) for condition, v in measure.cases if condition.holds(values)}
@@ -323,7 +327,7 @@ def test_a_play_without_end_is_shown(solver: SmtSolver, one: ImpartialGame) -> N
 
 def test_what_is_neither_is_said_to_be_so(solver: SmtSolver) -> None:
     found = termination(solver, HUNDRED)
-    assert isinstance(found, Unknown)
+    assert isinstance(found, TerminationUnknown)
     assert str(found) == (
         "that every play ends is not proved: no measure was found that falls with up, out"
     )
@@ -331,9 +335,9 @@ def test_what_is_neither_is_said_to_be_so(solver: SmtSolver) -> None:
 
 
 def test_without_time_nothing_is_proved(solver: SmtSolver) -> None:
-    assert isinstance(prove_termination(ROUND, solver, Deadline.after(0)), Unknown)
+    assert isinstance(prove_termination(ROUND, solver, Deadline.after(0)), TerminationUnknown)
     one = library.load("two-heap-nim")
-    assert isinstance(prove_termination(one, solver, Deadline.after(0)), Unknown)
+    assert isinstance(prove_termination(one, solver, Deadline.after(0)), TerminationUnknown)
 
 
 # -- what is proved of a formula -----------------------------------------------------------------
@@ -341,7 +345,7 @@ def test_without_time_nothing_is_proved(solver: SmtSolver) -> None:
 
 def check(
     solver: SmtSolver, one: ImpartialGame, text: str, *, misere: bool = False
-) -> Verification:
+) -> ClaimVerification:
     from qsage_validate.extensions.impartial.infix import parse_formula
 
     verifier = Verifier(ImpartialRules(one, misere=misere), solver)
@@ -352,21 +356,21 @@ def check(
 @pytest.mark.parametrize(
     ("one", "text", "status"),
     [
-        (ROUND, "v = 0 or v = 2", Status.UNDECIDED),
-        (ROUND, "v = 1 or v = 2", Status.UNDECIDED),
-        (ROUND, "v = 3", Status.REFUTED),
-        (CLIMB, "v = 1 or v >= 2 and v % 2 = 0", Status.UNDECIDED),
-        (CLIMB, "v = 1 or v >= 2 and v % 2 = 1", Status.UNDECIDED),
-        (HUNDRED, "v % 2 = 0 and v > 0", Status.UNDECIDED),
-        (HUNDRED, "v % 2 = 1", Status.REFUTED),
+        (ROUND, "v = 0 or v = 2", ClaimStatus.UNDECIDED),
+        (ROUND, "v = 1 or v = 2", ClaimStatus.UNDECIDED),
+        (ROUND, "v = 3", ClaimStatus.REFUTED),
+        (CLIMB, "v = 1 or v >= 2 and v % 2 = 0", ClaimStatus.UNDECIDED),
+        (CLIMB, "v = 1 or v >= 2 and v % 2 = 1", ClaimStatus.UNDECIDED),
+        (HUNDRED, "v % 2 = 0 and v > 0", ClaimStatus.UNDECIDED),
+        (HUNDRED, "v % 2 = 1", ClaimStatus.REFUTED),
     ],
 )
 def test_a_formula_is_proved_together_with_the_end_of_all_plays_only(
-    solver: SmtSolver, one: ImpartialGame, text: str, status: Status
+    solver: SmtSolver, one: ImpartialGame, text: str, status: ClaimStatus
 ) -> None:
     verdict = check(solver, one, text)
     assert verdict.status is status, verdict.reason
-    assert verdict.if_plays_end is (status is Status.UNDECIDED)
+    assert verdict.if_plays_end is (status is ClaimStatus.UNDECIDED)
     assert ("if plays end" in verdict.reason) is verdict.if_plays_end
 
 
@@ -382,7 +386,7 @@ def test_formulas_and_rules_of_endless_games_are_not_proved(
         found = termination(solver, one)
         assert isinstance(found, Endless)
         assert goes_on(one, found.play)
-        result = synthesise(one, Options(strategy=True, seconds=5), solver=solver)
+        result = synthesise(one, SynthesisOptions(strategy=True, seconds=5), solver=solver)
         assert result.verdict in (Verdict.ENDLESS, Verdict.IF_PLAYS_END)
         assert result.found is None
 
@@ -409,14 +413,14 @@ def test_nothing_is_proved_or_refuted_that_retrograde_analysis_denies(
         right = all(wins is (state in said) for state, wins in truth.items())
         assert isinstance(ends, Terminates) is not has_cycle(moves), (seed, str(ends))
         assert isinstance(ends, Endless) is has_cycle(moves), (seed, str(ends))
-        if verdict.status is Status.PROVED:
+        if verdict.status is ClaimStatus.PROVED:
             assert right, seed
-        elif verdict.status is Status.REFUTED:
+        elif verdict.status is ClaimStatus.REFUTED:
             assert not right, seed
         else:
             assert verdict.if_plays_end, verdict.reason
         seen.add((verdict.status, right))
-    assert {(Status.PROVED, True), (Status.REFUTED, False)} <= seen
+    assert {(ClaimStatus.PROVED, True), (ClaimStatus.REFUTED, False)} <= seen
 
 
 def test_wild_games_end_or_do_not_as_is_said(solver: SmtSolver) -> None:
@@ -438,7 +442,7 @@ def test_wild_games_end_or_do_not_as_is_said(solver: SmtSolver) -> None:
 
 
 def test_a_synthesis_says_if_plays_end(solver: SmtSolver, tmp_path: Path) -> None:
-    result = synthesise(HUNDRED, Options(strategy=True, seconds=40), solver=solver)
+    result = synthesise(HUNDRED, SynthesisOptions(strategy=True, seconds=40), solver=solver)
     assert result.verdict is Verdict.IF_PLAYS_END
     assert result.found is None
     assert report.proved_strategy(result) is None
@@ -457,20 +461,20 @@ def test_a_synthesis_says_if_plays_end(solver: SmtSolver, tmp_path: Path) -> Non
 
 
 def test_an_endless_game_is_told_with_its_play(solver: SmtSolver) -> None:
-    result = synthesise(ROUND, Options(strategy=True, seconds=20), solver=solver)
+    result = synthesise(ROUND, SynthesisOptions(strategy=True, seconds=20), solver=solver)
     assert result.found is None
     assert result.verdict in (Verdict.ENDLESS, Verdict.IF_PLAYS_END)
     assert "play need not end: (v = 0) f() (v = 1) g() (v = 0), and so on for ever" in (
         report.text(result)
     )
     began = time.monotonic()
-    result = synthesise(CLIMB, Options(seconds=20), solver=solver)
+    result = synthesise(CLIMB, SynthesisOptions(seconds=20), solver=solver)
     assert result.verdict in (Verdict.ENDLESS, Verdict.IF_PLAYS_END)
     assert time.monotonic() - began < 15
 
 
 def test_a_contradiction_is_no_proof(solver: SmtSolver) -> None:
-    result = synthesise(library.load("take-away-3"), Options(seconds=20), solver=solver)
+    result = synthesise(library.load("take-away-3"), SynthesisOptions(seconds=20), solver=solver)
     assert result.checked is not None
     from dataclasses import replace
 

@@ -13,8 +13,8 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Action, Anchor, Coordinate, Model, SubCondition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.protocol import Board, Outcome, Player, Square
-from qsage_validate.strategies.readings import Answer, BoardReading, LayoutMove, Legality
+from qsage_validate.games.protocol import BoardPicture, Outcome, Player, Square
+from qsage_validate.strategies.readings import BoardReading, LayoutMove, Legality, StrategyAnswer
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 from qsage_validate.validation.referee import Referee
@@ -165,7 +165,10 @@ def test_equal_boards_and_legal_moves_are_no_findings() -> None:
     position = GAME.initial
     judge = referee()
     assert judge.position(position, BoardReading(position.board, {}), 0, ()) is None
-    assert judge.answer(position, Answer(LayoutMove.on_grid("occupy", 1, 1), False, {}), ()) is None
+    assert (
+        judge.answer(position, StrategyAnswer(LayoutMove.on_grid("occupy", 1, 1), False, {}), ())
+        is None
+    )
     squares = [(x, y) for x in (1, 2, 3) for y in (1, 2, 3)]
     every: dict[LayoutMove, Legality] = {
         LayoutMove.on_grid("occupy", *square): Legality(True) for square in squares
@@ -190,7 +193,7 @@ def test_a_first_move_alone_stands_for_its_mirror_images() -> None:
 
 
 def test_state_evidence_names_the_variables_of_the_layout() -> None:
-    board = Board(3, 3, (Square.WHITE,) + (Square.OPEN,) * 8)
+    board = BoardPicture(3, 3, (Square.WHITE,) + (Square.OPEN,) * 8)
     finding = referee().position(GAME.initial, BoardReading(board, {}), 0, ())
     assert finding is not None
     first, second = LAYOUT.state.states[0]
@@ -209,7 +212,7 @@ def test_state_evidence_names_the_variables_of_the_layout() -> None:
 
 def test_a_move_that_the_rules_do_not_know() -> None:
     finding = referee().answer(
-        GAME.initial, Answer(LayoutMove.on_grid("hop", 1, 1), False, {4: True}), ()
+        GAME.initial, StrategyAnswer(LayoutMove.on_grid("hop", 1, 1), False, {4: True}), ()
     )
     assert finding is not None
     assert finding.kind is FindingKind.ILLEGAL_REPLY

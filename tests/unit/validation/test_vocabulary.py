@@ -11,11 +11,18 @@ from hypothesis import strategies as st
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
-from qsage_validate.formats.assertions import GOAL, Join, Name, Not, names, parse_assertions
+from qsage_validate.formats.assertions import (
+    GOAL,
+    ConditionNot,
+    Join,
+    Name,
+    names,
+    parse_assertions,
+)
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.validation.assertions import Asserted, Vocabulary
+from qsage_validate.validation.assertions import Asserted, AssertionVocabulary
 from tests.support.gdl_heap import heap
 from tests.support.plays import EL, model_of
 
@@ -28,28 +35,28 @@ FORMULA = Qbf(
 )
 
 
-def grid() -> Vocabulary:
+def grid() -> AssertionVocabulary:
     made = encode(model_of(EL))
-    return Vocabulary(made.qbf, made.layout, load_game(made.model))
+    return AssertionVocabulary(made.qbf, made.layout, load_game(made.model))
 
 
-def listed(encoding: str = "ln") -> Vocabulary:
+def listed(encoding: str = "ln") -> AssertionVocabulary:
     made = encode(hex_network(2, 2, 3), encoding)
-    return Vocabulary(made.qbf, made.layout, load_game(made.model))
+    return AssertionVocabulary(made.qbf, made.layout, load_game(made.model))
 
 
-def fluents() -> Vocabulary:
+def fluents() -> AssertionVocabulary:
     model = heap(4, 2)
     made = encode(model)
-    return Vocabulary(made.qbf, made.layout, load_game(model))
+    return AssertionVocabulary(made.qbf, made.layout, load_game(model))
 
 
-def bound(known: Vocabulary, text: str) -> Asserted:
+def bound(known: AssertionVocabulary, text: str) -> Asserted:
     (found,) = known.bound(parse_assertions(Source(text, "a")))
     return found
 
 
-def refused(known: Vocabulary, text: str) -> str:
+def refused(known: AssertionVocabulary, text: str) -> str:
     with pytest.raises(InputError) as error:
         known.bound(parse_assertions(Source(text, "a")))
     message = str(error.value)
@@ -68,7 +75,7 @@ def test_squares_of_a_grid() -> None:
     ]
     assert bound(known, "end: goal").assertion.condition == Name(GOAL, 0)
     assert bound(known, "ply 5: open (1,1)").assertion.condition == Join(
-        True, (Not(Name("black (1,1)", 0)), Not(Name("white (1,1)", 0)))
+        True, (ConditionNot(Name("black (1,1)", 0)), ConditionNot(Name("white (1,1)", 0)))
     )
 
 
@@ -89,7 +96,7 @@ def test_gates_by_the_names_of_layout_and_file() -> None:
     found = bound(known, "end: white 2 legal or not verdict")
     assert found.literals == {"white 2 legal": legal, "verdict": known.layout.verdict}
     assert bound(known, f"-{legal} 1 0").literals == {str(legal): legal, "1": 1}
-    bare = Vocabulary(FORMULA, None, None)
+    bare = AssertionVocabulary(FORMULA, None, None)
     assert bound(bare, "end: move implies 7").literals == {"move": 1, "7": 3}
     assert bound(bare, "7 -2 0").literals == {"7": 3, "2": 2}
 
@@ -138,14 +145,14 @@ def test_what_lists_and_fluents_do_not_have() -> None:
 
 
 def test_without_a_layout_there_are_no_positions() -> None:
-    known = Vocabulary(FORMULA, None, None)
+    known = AssertionVocabulary(FORMULA, None, None)
     expected = "expected a variable or gate of the formula, for no layout tells positions"
     assert expected in refused(known, "always black b2")
     assert expected in refused(known, "end: goal")
     # The conjunction of the clauses of QDIMACS has a number that no file can mean.
     assert refused(known, "4 0").startswith("a:1:1: found 4, expected the number")
     # A circuit with names has none of the numbers that the gates have within.
-    known = Vocabulary(replace(FORMULA, unwritten=range(0)), None, None)
+    known = AssertionVocabulary(replace(FORMULA, unwritten=range(0)), None, None)
     assert refused(known, "3 0").startswith("a:1:1: found 3, expected the number")
 
 
@@ -167,7 +174,7 @@ def test_without_rules_the_layout_says_what_positions_are() -> None:
 
 @given(st.text(alphabet="always plyend:not()and black white 12(,)3 impliesgoal-\n", max_size=60))
 def test_any_text_is_bound_or_refused_in_a_line(text: str) -> None:
-    for known in (Vocabulary(FORMULA, None, None), _GRID):
+    for known in (AssertionVocabulary(FORMULA, None, None), _GRID):
         message = ""
         try:
             known.bound(parse_assertions(Source(text, "a")))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from qsage_validate.cli import completion
 from qsage_validate.cli.common import address_in, emit, emit_json, narrate
-from qsage_validate.cli.lazy import Command, Group, earlier, examples, typer_program
+from qsage_validate.cli.lazy import CommandGroup, GuardedCommand, earlier, examples, typer_program
 from qsage_validate.cli.option_groups import (
     OptionGroup,
     argument,
@@ -31,14 +31,14 @@ from qsage_validate.system.signals import orderly_termination
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from qsage_validate.extensions.bench.campaign import Tally
+    from qsage_validate.extensions.bench.campaign import CampaignTally
     from qsage_validate.extensions.bench.experiment import Experiment, Selection
     from qsage_validate.extensions.bench.results import Results
-    from qsage_validate.extensions.bench.run import Record, Run
+    from qsage_validate.extensions.bench.run import Run, RunRecord
     from qsage_validate.extensions.bench.scheduling import Scheduler
 
 
-class _Group(Group):
+class _Group(CommandGroup):
     """Names the experiments when a name is unknown."""
 
     examples = (
@@ -227,7 +227,7 @@ def _command_for(name: str) -> Callable[..., Exit]:
 
 
 for _name in experiments():
-    app.command(_name, cls=Command)(_command_for(_name))
+    app.command(_name, cls=GuardedCommand)(_command_for(_name))
 
 
 def _settings(words: Sequence[str]) -> dict[str, str]:
@@ -273,11 +273,11 @@ def _run(
         runs = remaining(wanted, earlier, options.retry)
         if len(runs) < len(wanted):
             narrate(f"{path}: {len(wanted) - len(runs)} of {len(wanted)} runs have results")
-        new: list[Record] = []
+        new: list[RunRecord] = []
 
         with orderly_termination(), CampaignProgress(sys.stderr, len(runs), name) as progress:
 
-            def tell(record: Record, tally: Any) -> None:
+            def tell(record: RunRecord, tally: Any) -> None:
                 new.append(record)
                 progress.tell(record, tally)
 
@@ -291,13 +291,15 @@ def _run(
     return _conclude(name, path, _concerning(wanted, [*earlier, *new]), len(new), json_output)
 
 
-def _concerning(wanted: Sequence[Run], records: Sequence[Record]) -> list[Record]:
+def _concerning(wanted: Sequence[Run], records: Sequence[RunRecord]) -> list[RunRecord]:
     """The records of questions that were asked now."""
     questions = {run.question for run in wanted}
     return [record for record in records if record.run.question in questions]
 
 
-def _conclude(name: str, path: str, records: Sequence[Record], new: int, json_output: bool) -> Exit:
+def _conclude(
+    name: str, path: str, records: Sequence[RunRecord], new: int, json_output: bool
+) -> Exit:
     """Show the experiment's first table and the contradictions."""
     from qsage_validate.extensions.bench.campaign import disagreements, latest
     from qsage_validate.extensions.bench.experiments import get_experiment
@@ -332,9 +334,9 @@ def _check_experiment(found: Results, name: str) -> None:
 
 # --- Tables and plots -----------------------------------------------------------------------
 
-app.command("table", cls=Command)(table)
-app.command("cactus", cls=Command)(cactus)
-app.command("scatter", cls=Command)(scatter)
+app.command("table", cls=GuardedCommand)(table)
+app.command("cactus", cls=GuardedCommand)(cactus)
+app.command("scatter", cls=GuardedCommand)(scatter)
 
 
 class CampaignProgress:
@@ -357,7 +359,7 @@ class CampaignProgress:
         if self._bar is not None:
             self._bar.stop()
 
-    def tell(self, record: Record, tally: Tally) -> None:
+    def tell(self, record: RunRecord, tally: CampaignTally) -> None:
         """A run was made."""
         result = record.result
         line = f"{record.run}: {result.status}, {result.seconds:.2f} s"

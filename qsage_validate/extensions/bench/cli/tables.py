@@ -15,7 +15,7 @@ from qsage_validate.errors import Exit, UsageError, did_you_mean
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.bench.results import Results
-    from qsage_validate.extensions.bench.run import Record
+    from qsage_validate.extensions.bench.run import RunRecord
 
 ResultsArgument = Annotated[
     list[str], typer.Argument(metavar="RESULTS...", help="Files that experiments have written.")
@@ -160,7 +160,7 @@ def scatter(
     return Exit.FINE
 
 
-def _formulas(found: Results, apart: bool) -> Sequence[Record]:
+def _formulas(found: Results, apart: bool) -> Sequence[RunRecord]:
     """The records, or those of their formulas; ``UsageError`` where runs have one formula each."""
     from qsage_validate.extensions.bench.experiments import get_experiment
 
@@ -191,7 +191,7 @@ def _read(paths: Sequence[str], only: Sequence[str] | None, cpu: bool) -> Result
     return replace(found, records=tuple(by_processor(records) if cpu else records))
 
 
-def exit_code(records: Sequence[Record]) -> Exit:
+def exit_code(records: Sequence[RunRecord]) -> Exit:
     """Name the contradictions between solvers on standard error; refuted when there are any."""
     from qsage_validate.extensions.bench.campaign import disagreements
 

@@ -10,9 +10,9 @@ from typing import Final
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import Tabulate
 from qsage_validate.extensions.bench.papers.published import rows_of
-from qsage_validate.extensions.bench.run import NO_PREPROCESSOR, Record
+from qsage_validate.extensions.bench.run import NO_PREPROCESSOR, RunRecord
 from qsage_validate.extensions.bench.summaries import default_tables, seconds_text
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 
 _COLUMNS: Final = ("gn", "gt", "gd", "sd", "bl")
 _SEARCH: Final = "search"
@@ -21,7 +21,7 @@ _SIZES: Final = ("variables", "universals", "clauses", "blocks")
 
 
 @dataclass(frozen=True, slots=True)
-class Configuration:
+class GdlConfiguration:
     """A row of Table 2.
 
     ``value`` is ``"true"``, ``"false"`` or ``"open"`` (refuted, but perhaps won at larger depths);
@@ -54,20 +54,20 @@ class Configuration:
         return self.value == "true"
 
 
-def in_bddl(cell: Configuration) -> str:
+def in_bddl(cell: GdlConfiguration) -> str:
     """The name of the instance of the same game in BDDL."""
     return f"{cell.name} (BDDL)"
 
 
 @cache
-def table2() -> tuple[Configuration, ...]:
+def table2() -> tuple[GdlConfiguration, ...]:
     """The rows of Table 2."""
     found = []
     for row in rows_of("gdl_table2.csv"):
         family, config, file, value = (row.pop(n) for n in ("family", "config", "file", "value"))
         longest, depth, words = int(row.pop("longest")), int(row.pop("depth")), row.pop("words")
         found.append(
-            Configuration(family, config, file, longest, depth, value, row, tuple(words.split()))
+            GdlConfiguration(family, config, file, longest, depth, value, row, tuple(words.split()))
         )
     return tuple(found)
 
@@ -78,10 +78,10 @@ def table3() -> tuple[Mapping[str, str], ...]:
     return tuple(rows_of("gdl_table3.csv"))
 
 
-Places = Mapping[tuple[str, str, str], Record]
+Places = Mapping[tuple[str, str, str], RunRecord]
 
 
-def _places(records: Sequence[Record]) -> Places:
+def _places(records: Sequence[RunRecord]) -> Places:
     """The records by instance, solver and column of the paper, those after Bloqqer first."""
     known = sorted(latest(records), key=lambda r: r.run.preprocessor != NO_PREPROCESSOR)
     return {(r.run.instance, r.run.solver, _column(r.run.encoding)): r for r in known}
@@ -91,7 +91,7 @@ def _column(encoding: str) -> str:
     return "bl" if encoding == "lifted" else encoding.removeprefix("gdl-")
 
 
-def _solved_in(record: Record | None) -> str:
+def _solved_in(record: RunRecord | None) -> str:
     """Seconds of the solver alone on a processor, ``*`` without an answer."""
     if record is None:
         return ""
@@ -101,12 +101,12 @@ def _solved_in(record: Record | None) -> str:
     return seconds_text(data.get("solve_seconds", record.result.seconds))
 
 
-def _record(places: Places, cell: Configuration, solver: str, column: str) -> Record | None:
+def _record(places: Places, cell: GdlConfiguration, solver: str, column: str) -> RunRecord | None:
     instance = in_bddl(cell) if column == "bl" else cell.name
     return places.get((instance, solver, column))
 
 
-def times_table(records: Sequence[Record]) -> Table:
+def times_table(records: Sequence[RunRecord]) -> ResultTable:
     """Table 2: seconds of each solver after Bloqqer, the paper's and ours; truth of all."""
     places = _places(records)
     run = {key[1:] for key in places}
@@ -143,14 +143,14 @@ def times_table(records: Sequence[Record]) -> Table:
         "BL is the lifted encoding of the same game in BDDL, minimax our search on the rules",
     )
     names = ("game", "depth", "value", "Bloqqer", *columns, "minimax")
-    return Table("Table 2: seconds, the paper's / ours", names, tuple(rows), notes, left=1)
+    return ResultTable("Table 2: seconds, the paper's / ours", names, tuple(rows), notes, left=1)
 
 
-def _preprocessed(record: Record) -> bool:
+def _preprocessed(record: RunRecord) -> bool:
     return "preprocess_seconds" in record.result.data
 
 
-def _agreement(cell: Configuration, own: Sequence[Record]) -> str:
+def _agreement(cell: GdlConfiguration, own: Sequence[RunRecord]) -> str:
     """The value that runs agree on, and whether it is the paper's."""
     found = {r.result.truth for r in own if r.result.decided}
     if not found:
@@ -165,7 +165,7 @@ def _agreement(cell: Configuration, own: Sequence[Record]) -> str:
 # --- Table 3 --------------------------------------------------------------------------------
 
 
-def table3_table(records: Sequence[Record]) -> Table:
+def table3_table(records: Sequence[RunRecord]) -> ResultTable:
     """Table 3: Breakthrough 3x4 before and after Bloqqer, sizes and seconds, theirs / ours."""
     cell = next(cell for cell in table2() if cell.name == _OF_TABLE_3)
     known = latest(records)
@@ -196,10 +196,10 @@ def table3_table(records: Sequence[Record]) -> Table:
         f"ours: {shown} s with Bloqqer's time), - not run",
     )
     columns = ("encoding", "stage", *_SIZES, "depqbf s", "caqe s")
-    return Table(f"Table 3: {_OF_TABLE_3}", columns, tuple(rows), notes, left=2)
+    return ResultTable(f"Table 3: {_OF_TABLE_3}", columns, tuple(rows), notes, left=2)
 
 
-def sizes_table(records: Sequence[Record]) -> Table:
+def sizes_table(records: Sequence[RunRecord]) -> ResultTable:
     """Table 3's numbers for every game: variables, universals, clauses, blocks."""
     places = _places(records)
     rows = []
@@ -225,10 +225,10 @@ def sizes_table(records: Sequence[Record]) -> Table:
                 rows.append((cell.name, column.upper(), stage, *shown))
     notes = ("where there are two numbers, the first is the paper's (Table 3)",)
     columns = ("game", "encoding", "stage", *_SIZES)
-    return Table("Sizes", columns, tuple(rows), notes, left=3)
+    return ResultTable("Sizes", columns, tuple(rows), notes, left=3)
 
 
-def _printed(cell: Configuration, encoding: str, stage: str) -> Mapping[str, str] | None:
+def _printed(cell: GdlConfiguration, encoding: str, stage: str) -> Mapping[str, str] | None:
     if cell.name != _OF_TABLE_3:
         return None
     return next(

@@ -103,10 +103,10 @@ def _configurations(selection: Selection) -> list[Configuration]:
 
 
 def _check_clausal(name: str) -> None:
-    from qsage_validate.solvers.qbf.backend import Format
+    from qsage_validate.solvers.qbf.backend import SolverFormat
     from qsage_validate.solvers.qbf.backends import get_backend
 
-    if Format.QDIMACS not in get_backend(name).accepts:
+    if SolverFormat.QDIMACS not in get_backend(name).accepts:
         raise UsageError(f"found {name!r}, expected a solver that reads clauses")
 
 

@@ -8,16 +8,16 @@ from dataclasses import replace
 from typing import Final
 
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.run import Record, RunResult
+from qsage_validate.extensions.bench.run import RunRecord, RunResult
 from qsage_validate.extensions.bench.summaries import configuration_names, seconds_text
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 
 _PRINTED: Final = "14/64/16"
 _FASTER: Final = {0.01: "61 % (336/547)", 0.1: "70 % (248/355)", 1.0: "74 % (136/183)",
                   10.0: "76 % (74/98)"}  # fmt: skip
 
 
-def winners(records: Sequence[Record]) -> Table:
+def winners(records: Sequence[RunRecord]) -> ResultTable:
     """By board: the polyominoes that Black wins, that White blocks, and that are undecided."""
     known = latest(records)
     configs = configuration_names(known)
@@ -34,11 +34,11 @@ def winners(records: Sequence[Record]) -> Table:
             "alike, in 2,500 s a case, for 47 polyominoes that fit on 4x4 on both boards of 5x5 "
             "(here: all 48 such of two to six cells)"
         )
-    return Table("Winners, losers, unknown", ("board", *configs), tuple(rows), tuple(notes))
+    return ResultTable("Winners, losers, unknown", ("board", *configs), tuple(rows), tuple(notes))
 
 
 def _counts(
-    records: Sequence[Record], boards: Sequence[str], config: str, *, printed: bool = False
+    records: Sequence[RunRecord], boards: Sequence[str], config: str, *, printed: bool = False
 ) -> str:
     own = [r for r in records if r.run.family in boards and r.run.configuration == config]
     if printed:
@@ -47,7 +47,7 @@ def _counts(
     return f"{count[True]}/{count[False]}/{count[None]}" if own else ""
 
 
-def shapes(records: Sequence[Record]) -> Table:
+def shapes(records: Sequence[RunRecord]) -> ResultTable:
     """A row for each polyomino: winner and plies on each board, by any solver."""
     known = latest(records)
     boards = list(dict.fromkeys(r.run.family for r in known))
@@ -60,10 +60,10 @@ def shapes(records: Sequence[Record]) -> Table:
             cells.append(_outcome(own))
         rows.append((name, *cells))
     notes = ("B 7: Black wins within 7 plies; W 4: White has a pairing after 4 plies, or has won",)
-    return Table("Polyominoes", ("polyomino", *boards), tuple(rows), notes)
+    return ResultTable("Polyominoes", ("polyomino", *boards), tuple(rows), notes)
 
 
-def _outcome(records: Sequence[Record]) -> str:
+def _outcome(records: Sequence[RunRecord]) -> str:
     decided = [r for r in records if r.result.decided]
     if not decided:
         return "?" if records else ""
@@ -75,7 +75,7 @@ def _outcome(records: Sequence[Record]) -> str:
     return " and ".join(parts)
 
 
-def formulas(records: Sequence[Record]) -> list[Record]:
+def formulas(records: Sequence[RunRecord]) -> list[RunRecord]:
     """The questions for Black's win as records of their own: the points of the paper's Figure 2."""
     found = []
     for record in latest(records):
@@ -91,7 +91,7 @@ def formulas(records: Sequence[Record]) -> list[Record]:
     return found
 
 
-def cover(records: Sequence[Record]) -> Table:
+def cover(records: Sequence[RunRecord]) -> ResultTable:
     """The share of formulas of COVER answered sooner than those of COR+ for the same question."""
     places: dict[tuple[str, str, str], dict[str, RunResult]] = {}
     for record in formulas(records):
@@ -114,7 +114,7 @@ def cover(records: Sequence[Record]) -> Table:
         "formulas that one of the two encodings needs so long for, and at least one is answered",
         "printed: with all solvers and preprocessors of the paper, 2,500 s",
     )
-    return Table(
+    return ResultTable(
         "COVER sooner than COR+", ("formulas", "COVER sooner", "printed"), tuple(rows), notes
     )
 
@@ -137,7 +137,7 @@ _TABLE_1: Final[Mapping[tuple[str, str], tuple[str, str, str]]] = {
 }
 
 
-def deepening(records: Sequence[Record]) -> Table:
+def deepening(records: Sequence[RunRecord]) -> ResultTable:
     """The paper's Table 1: a solver and preprocessor a row, both encodings, theirs and ours."""
     known = [
         r
@@ -168,7 +168,7 @@ def deepening(records: Sequence[Record]) -> Table:
         "the paper: 47 polyominoes, 2,500 s a case; here 48",
         "+pairs: White's block is searched for on the rules, where the paper asks PAIRING formulas",
     )
-    return Table("Iterative deepening", names, tuple(rows), notes, left=2)
+    return ResultTable("Iterative deepening", names, tuple(rows), notes, left=2)
 
 
 _SOLVED: Final = "solved in 10 s"
@@ -182,7 +182,7 @@ _SECTION6: Final[Mapping[str, str]] = {
 }
 
 
-def depths(records: Sequence[Record]) -> Table:
+def depths(records: Sequence[RunRecord]) -> ResultTable:
     """A polyomino a row: the answer of each way at each depth, and how long it took."""
     known = [r for r in latest(records) if "plies" in dict(r.run.options)]
     plies = sorted({int(dict(r.run.options)["plies"]) for r in known})
@@ -202,7 +202,7 @@ def depths(records: Sequence[Record]) -> Table:
         "true: Black wins within so many plies if White only blocks, and seconds; -: no answer",
         "the paper: section 6, with Bloqqer and CAQE, 3 hours an instance",
     )
-    return Table("Polyominoes by depth", columns, tuple(rows), notes, left=3)
+    return ResultTable("Polyominoes by depth", columns, tuple(rows), notes, left=3)
 
 
 def _answer(result: RunResult) -> str:

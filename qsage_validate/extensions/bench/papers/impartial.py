@@ -34,13 +34,13 @@ from functools import cache
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import Tabulate
 from qsage_validate.extensions.bench.papers.published import rows_of
-from qsage_validate.extensions.bench.run import Record
+from qsage_validate.extensions.bench.run import RunRecord
 from qsage_validate.extensions.bench.summaries import (
     configuration_names,
     default_tables,
     seconds_text,
 )
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 
 PROVED: Final = "proved"
 IMPOSSIBLE: Final = "impossible"
@@ -67,25 +67,25 @@ def table4() -> tuple[Mapping[str, str], ...]:
     return tuple(rows_of("impartial_table4.csv"))
 
 
-def category(record: Record) -> str:
+def category(record: RunRecord) -> str:
     """The category of a record: families are numbered ``category.class`` as the benchmark's."""
     first = record.run.family.partition(".")[0]
     known = first.isdigit() and 1 <= int(first) <= len(CATEGORIES)
     return CATEGORIES[int(first) - 1] if known else "other"
 
 
-def has_formula(record: Record) -> bool:
+def has_formula(record: RunRecord) -> bool:
     """True if a formula and termination were proved, and no cross-check contradicts them."""
     return record.result.status == PROVED
 
 
-def has_strategy(record: Record) -> bool:
+def has_strategy(record: RunRecord) -> bool:
     """True if a strategy was proved as well."""
     strategy = record.result.data.get("strategy")
     return has_formula(record) and strategy is not None and strategy["outcome"] == PROVED
 
 
-def beside_table4(records: Sequence[Record]) -> Table:
+def beside_table4(records: Sequence[RunRecord]) -> ResultTable:
     """By category and method: shares of formulas and strategies, seconds and sizes."""
     known = latest(records)
     rows = []
@@ -113,10 +113,10 @@ def beside_table4(records: Sequence[Record]) -> Table:
         *("category", "method", "cases", "formulas", "share", "seconds", "size", "common size"),
         *("strategies", "share", "seconds", "size"),
     )
-    return Table("Winning formulas and strategies", columns, tuple(rows), notes, left=2)
+    return ResultTable("Winning formulas and strategies", columns, tuple(rows), notes, left=2)
 
 
-def _solved_by_all(records: Sequence[Record]) -> set[str]:
+def _solved_by_all(records: Sequence[RunRecord]) -> set[str]:
     """The instances whose formula all configurations found, if there are at least two."""
     configs = configuration_names(records)
     if len(configs) < 2:
@@ -128,7 +128,7 @@ def _solved_by_all(records: Sequence[Record]) -> set[str]:
     return set.intersection(*found)
 
 
-def _own_cells(records: Sequence[Record], common: set[str]) -> tuple[str, ...]:
+def _own_cells(records: Sequence[RunRecord], common: set[str]) -> tuple[str, ...]:
     formulas = [r.result.data for r in records if has_formula(r)]
     shared = [r.result.data for r in records if has_formula(r) and r.run.instance in common]
     strategies = [r.result.data["strategy"] for r in records if has_strategy(r)]
@@ -171,7 +171,7 @@ def _shares(solved: int, cases: int, seconds: float | None, *sizes: float | None
     ]
 
 
-def by_family(records: Sequence[Record]) -> Table:
+def by_family(records: Sequence[RunRecord]) -> ResultTable:
     """A family a row: by configuration formulas and strategies; files that have no formula."""
     known = latest(records)
     configs = configuration_names(known)
@@ -186,10 +186,10 @@ def by_family(records: Sequence[Record]) -> Table:
         rows.append(tuple(row))
     columns = ("family", "cases", "no formula exists")
     pairs = [f"{config}: {what}" for config in configs for what in ("formulas", "strategies")]
-    return Table("By family", (*columns, *pairs), tuple(rows))
+    return ResultTable("By family", (*columns, *pairs), tuple(rows))
 
 
-def by_technique(records: Sequence[Record]) -> Table:
+def by_technique(records: Sequence[RunRecord]) -> ResultTable:
     """A method a row: how many of its proved formulas came from each technique."""
     known = [record for record in latest(records) if has_formula(record)]
     techniques = sorted({_technique(record) for record in known})
@@ -197,15 +197,15 @@ def by_technique(records: Sequence[Record]) -> Table:
     for config in configuration_names(known):
         own = [_technique(r) for r in known if r.run.configuration == config]
         rows.append((config, f"{len(own):,}", *(f"{own.count(name):,}" for name in techniques)))
-    return Table("Formulas by technique", ("method", "formulas", *techniques), tuple(rows))
+    return ResultTable("Formulas by technique", ("method", "formulas", *techniques), tuple(rows))
 
 
-def _technique(record: Record) -> str:
+def _technique(record: RunRecord) -> str:
     """The technique of a formula; results of older versions do not name it."""
     return record.result.data.get("technique") or "not recorded"
 
 
-def unsolved(records: Sequence[Record]) -> Table:
+def unsolved(records: Sequence[RunRecord]) -> ResultTable:
     """The cases without a formula or a strategy, with the reason and where the time went."""
     rows = []
     for record in latest(records):
@@ -230,7 +230,7 @@ def unsolved(records: Sequence[Record]) -> Table:
             )
         )
     columns = ("case", "method", "missing", "result", "why", "seconds", "in z3", "rounds", "labels")
-    return Table("Without a formula or a strategy", columns, tuple(rows), left=5)
+    return ResultTable("Without a formula or a strategy", columns, tuple(rows), left=5)
 
 
 TABLES: Final[Mapping[str, Tabulate]] = {
@@ -254,10 +254,10 @@ _MAX_TEXT: Final = 2000
 
 
 def _runs(selection: Selection) -> list[Run]:
-    from qsage_validate.extensions.impartial.synthesis.smt.session import Method
+    from qsage_validate.extensions.impartial.synthesis.smt.session import SynthesisMethod
 
     options = {name: _option(selection, name) for name in OPTIONS}
-    methods = [method.value for method in Method]
+    methods = [method.value for method in SynthesisMethod]
     for solver in selection.solvers or ():
         if solver not in methods:
             raise UsageError(
@@ -337,8 +337,8 @@ def execute(run: Run) -> RunResult:
     """Synthesise, prove and cross-check; a run is decided by its formula, not by its strategy."""
     from qsage_validate.extensions.impartial.synthesis.report import as_json
     from qsage_validate.extensions.impartial.synthesis.smt.session import (
-        Method,
-        Options,
+        SynthesisMethod,
+        SynthesisOptions,
         Verdict,
         synthesise,
     )
@@ -346,8 +346,8 @@ def execute(run: Run) -> RunResult:
     watch = Stopwatch()
     try:
         game = game_of(run.source)
-        options = Options(
-            Method(run.solver),
+        options = SynthesisOptions(
+            SynthesisMethod(run.solver),
             strategy=dict(run.options)["strategy"] == "yes",
             seconds=run.seconds,
             memory_mb=run.memory_mb,

@@ -7,10 +7,10 @@ from statistics import median
 from typing import Final
 
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.run import NO_ENCODING, NO_PREPROCESSOR, Record, RunResult
+from qsage_validate.extensions.bench.run import NO_ENCODING, NO_PREPROCESSOR, RunRecord, RunResult
 from qsage_validate.extensions.bench.series import comparison
 from qsage_validate.extensions.bench.summaries import by_instance, configuration_names, seconds_text
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 
 MARKS: Final = (1.0, 10.0, 60.0, 600.0)
 """Seconds within which instances are counted."""
@@ -36,7 +36,7 @@ _TWINS: Final = (
 _NEARLY = 0.9
 
 
-def solved(records: Sequence[Record]) -> Table:
+def solved(records: Sequence[RunRecord]) -> ResultTable:
     """A configuration a row: how many instances it decided within so many seconds (figure 2)."""
     known = latest(records)
     rows = []
@@ -59,16 +59,16 @@ def solved(records: Sequence[Record]) -> Table:
         "+: some runs ended before so many seconds without an answer, so that it may be more",
         "seconds: those of the decided ones; of formulas with preprocessing, without encoding",
     )
-    return Table("Decided within", (*columns, "true", "false", "seconds"), tuple(rows), notes)
+    return ResultTable("Decided within", (*columns, "true", "false", "seconds"), tuple(rows), notes)
 
 
-def _within(own: Sequence[Record], mark: float) -> str:
+def _within(own: Sequence[RunRecord], mark: float) -> str:
     count = sum(r.result.decided and r.result.seconds <= mark for r in own)
     cut = any(not r.result.decided and _patience(r) < mark for r in own)
     return f"{count}{'+' if cut else ''}"
 
 
-def _patience(record: Record) -> float:
+def _patience(record: RunRecord) -> float:
     """The seconds within which a run is known to have had no answer.
 
     Its limit, if it used that up but for what writing the formula took; else what it used.
@@ -77,7 +77,7 @@ def _patience(record: Record) -> float:
     return limit if limit is not None and used >= _NEARLY * limit else used
 
 
-def times(records: Sequence[Record]) -> Table:
+def times(records: Sequence[RunRecord]) -> ResultTable:
     """An instance a row, by name, and its seconds by each way; the limit where there is no answer.
 
     ``> 60``: no answer within 60 seconds; ``memory`` and the like as they are.
@@ -96,7 +96,7 @@ def times(records: Sequence[Record]) -> Table:
     return by_instance("Seconds", ordered, [""], time)
 
 
-def answers(records: Sequence[Record]) -> Table:
+def answers(records: Sequence[RunRecord]) -> ResultTable:
     """An instance a row: the answer by the rules, all other answers, and whether they agree."""
     known = latest(records)
     rows = []
@@ -125,16 +125,16 @@ def answers(records: Sequence[Record]) -> Table:
         "true: Black wins within the plies; the columns true, false and no answer count formulas",
         f"all answers agree on {agreeing} of the {compared} instances that have one",
     )
-    return Table("Answers", columns, tuple(rows), notes)
+    return ResultTable("Answers", columns, tuple(rows), notes)
 
 
-def _said(searched: Iterable[Record]) -> str:
+def _said(searched: Iterable[RunRecord]) -> str:
     return " / ".join(dict.fromkeys(r.result.status for r in searched))
 
 
-def sizes(records: Sequence[Record]) -> Table:
+def sizes(records: Sequence[RunRecord]) -> ResultTable:
     """By encoding: clauses and variables as QDIMACS, gates and blocks, median and largest."""
-    records_of: dict[str, dict[str, Record]] = {}
+    records_of: dict[str, dict[str, RunRecord]] = {}
     for record in latest(records):
         if "clauses" in record.result.data:
             # Solvers and preprocessors get the same formula.
@@ -155,10 +155,10 @@ def sizes(records: Sequence[Record]) -> Table:
         "Tseitin's transformation for circuits",
         "seconds: the longest time for preparing and encoding one instance",
     )
-    return Table("Sizes", ("encoding", "instances", *columns, "seconds"), tuple(rows), notes)
+    return ResultTable("Sizes", ("encoding", "instances", *columns, "seconds"), tuple(rows), notes)
 
 
-def twins(records: Sequence[Record]) -> Table:
+def twins(records: Sequence[RunRecord]) -> ResultTable:
     """Pairs of encodings on the instances that both were run on, solver by solver."""
     known = [r for r in latest(records) if r.run.encoding != NO_ENCODING]
     rows = []
@@ -188,4 +188,4 @@ def twins(records: Sequence[Record]) -> Table:
         "decided by both, by one only; how often the first was sooner where both decided, and the "
         "geometric mean of the second's seconds over the first's",
     )
-    return Table("Pairs of encodings", columns, tuple(rows), notes, left=3)
+    return ResultTable("Pairs of encodings", columns, tuple(rows), notes, left=3)

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 
 
-class Reading(Enum):
+class TableReading(Enum):
     """The meaning of a value of Table 2, as far as the text says (see ``data/table2.csv``)."""
 
     CRITICAL = "critical"
@@ -36,7 +36,7 @@ class Cell:
     words: tuple[str, ...]
     printed: int
     depth: int
-    reading: Reading
+    reading: TableReading
     deepest: int | None
 
     @property
@@ -46,7 +46,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class FamilyCounts:
     """A row of Table 3: the numbers of instances, in all and solved by each configuration."""
 
     name: str
@@ -66,7 +66,7 @@ def table2() -> tuple[Cell, ...]:
             tuple(row["words"].split()),
             int(row["printed"]),
             int(row["depth"]),
-            Reading(row["reading"]),
+            TableReading(row["reading"]),
             int(row["deepest"]) if row["deepest"] else None,
         )
         for row in rows_of("table2.csv")
@@ -74,12 +74,14 @@ def table2() -> tuple[Cell, ...]:
 
 
 @cache
-def table3() -> tuple[Family, ...]:
+def table3() -> tuple[FamilyCounts, ...]:
     """The rows of Table 3."""
     families = []
     for row in rows_of("table3.csv"):
         name, instances = row.pop("family"), int(row.pop("instances"))
-        families.append(Family(name, instances, {config: int(n) for config, n in row.items()}))
+        families.append(
+            FamilyCounts(name, instances, {config: int(n) for config, n in row.items()})
+        )
     return tuple(families)
 
 

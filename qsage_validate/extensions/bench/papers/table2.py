@@ -18,10 +18,16 @@ from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import Experiment, Instance, Selection
 from qsage_validate.extensions.bench.files import models_in
-from qsage_validate.extensions.bench.papers.published import Cell, Family, Reading, table2, table3
-from qsage_validate.extensions.bench.run import Record, Run
+from qsage_validate.extensions.bench.papers.published import (
+    Cell,
+    FamilyCounts,
+    TableReading,
+    table2,
+    table3,
+)
+from qsage_validate.extensions.bench.run import Run, RunRecord
 from qsage_validate.extensions.bench.summaries import configuration_names, counts, seconds_text
-from qsage_validate.extensions.bench.table import Table
+from qsage_validate.extensions.bench.table import ResultTable
 
 NAME: Final = "table2"
 
@@ -83,7 +89,7 @@ def _runs(selection: Selection) -> list[Run]:
 # --- Table 2 --------------------------------------------------------------------------------
 
 
-def depth_table(records: Sequence[Record]) -> Table:
+def depth_table(records: Sequence[RunRecord]) -> ResultTable:
     """Table 2: the printed value, the critical depth that search finds, and all answers."""
     by_question = {(r.run.instance, r.run.configuration): r for r in latest(records)}
     searched = [config for config in configuration_names(records) if config != solving.SEARCH]
@@ -117,16 +123,20 @@ def depth_table(records: Sequence[Record]) -> Table:
         "the same of the depth below, where it was asked about",
     )
     columns = ("part", "instance", "printed", "found", "search", "agrees", *searched)
-    return Table("Table 2: critical depths", columns, tuple(rows), notes, left=2)
+    return ResultTable("Table 2: critical depths", columns, tuple(rows), notes, left=2)
 
 
 def _printed(cell: Cell) -> str:
     text = str(cell.printed)
-    marks = {Reading.CRITICAL: f"**{text}**", Reading.REFUTED: f"*{text}*", Reading.NONE: text}
+    marks = {
+        TableReading.CRITICAL: f"**{text}**",
+        TableReading.REFUTED: f"*{text}*",
+        TableReading.NONE: text,
+    }
     return marks.get(cell.reading, f"{text} ?")
 
 
-def found(cell: Cell, deep: Record | None) -> str:
+def found(cell: Cell, deep: RunRecord | None) -> str:
     """The critical depth of a cell's game as search finds it, in words."""
     if deep is None:
         return ""
@@ -139,21 +149,21 @@ def found(cell: Cell, deep: Record | None) -> str:
     return f"> {plies}" if plies else ""
 
 
-def _answer(record: Record | None) -> str:
+def _answer(record: RunRecord | None) -> str:
     if record is None:
         return ""
     result = record.result
     return f"{result.status} {seconds_text(result.seconds)}" if result.decided else result.status
 
 
-def _answers(at_depth: Record | None, below: Record | None) -> str:
+def _answers(at_depth: RunRecord | None, below: RunRecord | None) -> str:
     parts = [_answer(at_depth)] if at_depth is not None else []
     if below is not None:
         parts.append(f"below {_answer(below)}")
     return ", ".join(parts)
 
 
-def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
+def verdict(cell: Cell, deep: RunRecord | None, shallow: RunRecord | None) -> str:
     """The comparison of the search's results with the printed value, in words.
 
     The answer is ``yes``, or ``no (…)`` with the contradiction, or the meaning that the value must
@@ -166,16 +176,17 @@ def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
     if critical is not None and critical < cell.printed:
         return f"no (a win at {critical})"
     if critical == cell.printed or (critical is None and at_depth is True):
-        meaning = Reading.CRITICAL
+        meaning = TableReading.CRITICAL
     elif complete:
-        meaning = Reading.NONE
+        meaning = TableReading.NONE
     elif at_depth is False or critical is not None or none:
-        meaning = Reading.REFUTED
+        meaning = TableReading.REFUTED
     else:
         return ""
-    possible = {Reading.SOLVED: (Reading.CRITICAL, Reading.NONE), Reading.OPEN: tuple(Reading)}.get(
-        cell.reading, (cell.reading,)
-    )
+    possible = {
+        TableReading.SOLVED: (TableReading.CRITICAL, TableReading.NONE),
+        TableReading.OPEN: tuple(TableReading),
+    }.get(cell.reading, (cell.reading,))
     if meaning not in possible:
         return f"no ({meaning.value})"
     return "yes" if meaning is cell.reading else f"yes: {meaning.value}"
@@ -184,7 +195,7 @@ def verdict(cell: Cell, deep: Record | None, shallow: Record | None) -> str:
 # --- Table 3 --------------------------------------------------------------------------------
 
 
-def solved_table(records: Sequence[Record]) -> Table:
+def solved_table(records: Sequence[RunRecord]) -> ResultTable:
     """Table 3: the number of instances that each configuration solves, the paper's beside ours."""
     others = {name(cell) for cell in table2() for name in (_below, _complete)}
     own = [r for r in records if r.run.instance not in others]
@@ -194,7 +205,7 @@ def solved_table(records: Sequence[Record]) -> Table:
     families = table3()
     published = list(families[0].solved)
 
-    def cell(family: Family, config: str) -> str:
+    def cell(family: FamilyCounts, config: str) -> str:
         place = family.name, config
         if place not in solved:
             return ""
@@ -221,7 +232,7 @@ def solved_table(records: Sequence[Record]) -> Table:
         " (ours: over those with results)",
     )
     columns = ("domain", "instances", *(f"paper: {config}" for config in published), *configs)
-    return Table("Table 3: instances solved", columns, tuple(rows), notes)
+    return ResultTable("Table 3: instances solved", columns, tuple(rows), notes)
 
 
 def _coverage(
@@ -229,7 +240,7 @@ def _coverage(
 ) -> tuple[str, ...]:
     families = table3()
 
-    def average(counts: Iterable[tuple[Family, int | None]]) -> str:
+    def average(counts: Iterable[tuple[FamilyCounts, int | None]]) -> str:
         shares = [n / family.instances for family, n in counts if n is not None]
         return f"{sum(shares) / len(shares):.2f}" if shares else ""
 

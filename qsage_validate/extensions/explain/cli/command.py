@@ -185,13 +185,15 @@ def _heaps(
     from qsage_validate.extensions.explain.library import form_of
     from qsage_validate.extensions.explain.shown import explanation_text
     from qsage_validate.extensions.impartial.cli.play import impartial_game
-    from qsage_validate.extensions.impartial.synthesis.smt.session import Options
+    from qsage_validate.extensions.impartial.synthesis.smt.session import SynthesisOptions
     from qsage_validate.formats.source import write_atomic
 
     if of_boards:
         raise UsageError(f"found {of_boards[0]} with an impartial game, expected a board's game")
     form = None if shown.output in (None, "-") else form_of(shown.output or "")
-    options = Options(strategy=True, seconds=limits.timeout, memory_mb=limits.memory, together=True)
+    options = SynthesisOptions(
+        strategy=True, seconds=limits.timeout, memory_mb=limits.memory, together=True
+    )
     with SearchLine(sys.stderr) as line:
         found = explain_heaps(impartial_game(name), options, line.tell)
     if form is not None and shown.output is not None:

@@ -10,11 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from qsage_validate.extensions.fast.farm.file import Found, FrontierFile
-from qsage_validate.extensions.fast.farm.frontier import Frontier, Node, Path, path_of, text_of
-from qsage_validate.extensions.fast.farm.tasks import Report, Task
+from qsage_validate.extensions.fast.farm.file import FarmAnswer, FrontierFile
+from qsage_validate.extensions.fast.farm.frontier import (
+    Frontier,
+    FrontierNode,
+    Path,
+    path_of,
+    text_of,
+)
+from qsage_validate.extensions.fast.farm.tasks import FarmReport, FarmTask
 from qsage_validate.extensions.fast.farm.workers import Workers
-from qsage_validate.games.protocol import Game, Kernel, Player, State
+from qsage_validate.games.protocol import Kernel, Player, State, TwoPlayerGame
 from qsage_validate.solvers.search.search_engine import (
     NEVER,
     NOT_WITHIN,
@@ -51,7 +57,7 @@ class FarmEngine:
 
     def __init__(
         self,
-        game: Game,
+        game: TwoPlayerGame,
         local: SearchEngine,
         workers: Workers,
         *,
@@ -172,12 +178,12 @@ class FarmEngine:
         self._report(plies)
         return result
 
-    def _task(self, node: Node, plies: int) -> Task:
+    def _task(self, node: FrontierNode, plies: int) -> FarmTask:
         self._given.add(node.path)
         seconds = min(_MOST_SECONDS, FIRST_SECONDS * 2 ** self._tries.get(node.path, 0))
-        return Task(node.path, plies, seconds)
+        return FarmTask(node.path, plies, seconds)
 
-    def _take(self, task: Task, report: Report | WorkerFailedError) -> None:
+    def _take(self, task: FarmTask, report: FarmReport | WorkerFailedError) -> None:
         """Learn what a task has found; one that is lost or open is to be taken again."""
         self._given.discard(task.path)
         if isinstance(report, WorkerFailedError):
@@ -203,7 +209,7 @@ class FarmEngine:
         if self._file is not None:
             moves, by = text_of(task.path), f"search, {report.engine}"
             self._file.add(
-                Found(
+                FarmAnswer(
                     task.plies,
                     result == WIN,
                     by,

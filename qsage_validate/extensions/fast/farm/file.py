@@ -8,13 +8,13 @@ from typing import ClassVar, Final
 from qsage_validate.formats.json_text import Json
 from qsage_validate.formats.source import Path
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.solvers.deepening.answer_file import Answer, AnswerFile, Fields
+from qsage_validate.solvers.deepening.answer_file import AnswerFile, DepthAnswer, Fields
 
 _FORMAT: Final = "qsage frontier 1"
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Answer):
+class FarmAnswer(DepthAnswer):
     """The answer whether Black wins within ``plies`` after the moves of ``after``.
 
     ``never`` says that Black does not in any number of plies.
@@ -24,7 +24,7 @@ class Found(Answer):
     never: bool = False
 
 
-class FrontierFile(AnswerFile[Found]):
+class FrontierFile(AnswerFile[FarmAnswer]):
     """The answers about positions of one game."""
 
     required: ClassVar[Fields] = {
@@ -35,7 +35,7 @@ class FrontierFile(AnswerFile[Found]):
         "seconds": Json.number,
     }
     optional: ClassVar[Fields] = {"never": Json.boolean}
-    kind = Found
+    kind = FarmAnswer
 
     def __init__(self, file: Path, model: GameModel) -> None:
         head = {
@@ -46,7 +46,7 @@ class FrontierFile(AnswerFile[Found]):
         }
         super().__init__(file, head)
 
-    def contradiction(self, entries: list[Found]) -> str | None:
+    def contradiction(self, entries: list[FarmAnswer]) -> str | None:
         wins: dict[str, int] = {}
         for entry in entries:
             if entry.truth:

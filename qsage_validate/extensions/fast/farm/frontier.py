@@ -35,13 +35,13 @@ def path_of(text: str) -> Path:
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class FrontierNode:
     """A position of the graph; ``after`` is empty on the frontier and where play has ended."""
 
     state: State
     player: Player
     path: Path
-    after: list[Node] = field(default_factory=list)
+    after: list[FrontierNode] = field(default_factory=list)
     win: int = ALWAYS
     lose: int = 0
     proof: float = 1
@@ -78,7 +78,7 @@ class Frontier:
         self, kernel: Kernel, first_player: Player, most: int, enough: int, wanted: int | None
     ) -> None:
         self._kernel = kernel
-        self.root = Node(kernel.initial, first_player, ())
+        self.root = FrontierNode(kernel.initial, first_player, ())
         self._look(self.root)
         self._layers = [[self.root]]
         while self.depth < (most if wanted is None else min(wanted, most)):
@@ -102,7 +102,7 @@ class Frontier:
         return len(self._layers) - 1
 
     @property
-    def last(self) -> list[Node]:
+    def last(self) -> list[FrontierNode]:
         """The positions of the frontier."""
         return self._layers[-1]
 
@@ -111,7 +111,7 @@ class Frontier:
         """The number of positions of the graph."""
         return sum(map(len, self._layers))
 
-    def find(self, path: Path) -> Node | None:
+    def find(self, path: Path) -> FrontierNode | None:
         """The position that a path leads to, where it is the path of one."""
         return self._by_path.get(path)
 
@@ -124,9 +124,9 @@ class Frontier:
                 return result
         return None
 
-    def _next_layer(self) -> list[Node]:
+    def _next_layer(self) -> list[FrontierNode]:
         """The positions after those of the last layer, symmetric ones once."""
-        found: dict[Hashable, Node] = {}
+        found: dict[Hashable, FrontierNode] = {}
         kernel = self._kernel
         for node in self._layers[-1]:
             if node.win <= 1 or node.lose == ALWAYS:
@@ -136,12 +136,12 @@ class Frontier:
                 key = player, kernel.key(state)
                 if key not in found:
                     path = (*node.path, str(kernel.move(number, node.player)))
-                    found[key] = Node(state, player, path)
+                    found[key] = FrontierNode(state, player, path)
                     self._look(found[key])
                 node.after.append(found[key])
         return list(found.values())
 
-    def _look(self, node: Node) -> None:
+    def _look(self, node: FrontierNode) -> None:
         """The bounds that need no search, as :mod:`..bounds` has them."""
         kernel, black = self._kernel, node.player is BLACK
         if kernel.wins_at_once(node.state, node.player):
@@ -180,11 +180,11 @@ class Frontier:
                     node.proof = min(proofs) if black else sum(proofs)
                     node.disproof = sum(disproofs) if black else min(disproofs)
 
-    def urgent(self, plies: int, taken: Set[Path]) -> Node | None:
+    def urgent(self, plies: int, taken: Set[Path]) -> FrontierNode | None:
         """The most urgent position of the frontier that is open and not taken, if there is one."""
         seen: set[int] = set()
 
-        def search(node: Node, depth: int) -> Node | None:
+        def search(node: FrontierNode, depth: int) -> FrontierNode | None:
             if id(node) in seen or node.result(plies - depth) is not None:
                 return None
             seen.add(id(node))

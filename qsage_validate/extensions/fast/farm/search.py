@@ -7,12 +7,12 @@ from contextlib import contextmanager
 
 from qsage_validate.extensions.fast.farm.engine import FarmEngine
 from qsage_validate.extensions.fast.farm.file import FrontierFile
-from qsage_validate.extensions.fast.farm.tasks import Question
+from qsage_validate.extensions.fast.farm.tasks import FarmQuestion
 from qsage_validate.extensions.fast.farm.workers import DaskWorkers, Workers, processes
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.solvers.search.search_engine import Farm
-from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
+from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Tell, nobody
 
@@ -25,7 +25,7 @@ def farmed(
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     tell: Tell = nobody,
     engine: EngineChoice = EngineChoice.AUTO,
-) -> Iterator[Solver]:
+) -> Iterator[SearchSolver]:
     """The search of a model by a farm; the limit on memory is for all processes here together.
 
     Raises ``InputError`` for a file that cannot be gone on from, and ``UsageError`` where no
@@ -38,7 +38,7 @@ def farmed(
     own = Limits(limits.deadline, memory_mb, limits.positions)
     local = search_for(game, limits=own, engine=engine).engine
     file = None if farm.resume is None else FrontierFile(farm.resume, model)
-    question = Question(model, engine, memory_mb)
+    question = FarmQuestion(model, engine, memory_mb)
     workers: Workers = (
         processes(question, farm.jobs)
         if farm.address is None
@@ -46,6 +46,6 @@ def farmed(
     )
     try:
         found = FarmEngine(game, local, workers, split=farm.split, file=file, tell=tell)
-        yield Solver(game, found, limits=limits)
+        yield SearchSolver(game, found, limits=limits)
     finally:
         workers.close()

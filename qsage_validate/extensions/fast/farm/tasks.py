@@ -9,14 +9,14 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Kernel, Player, State
-from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
+from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.pool import orphaned
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class FarmQuestion:
     """What all tasks of a search share: the game, and the engine that searches it."""
 
     model: GameModel
@@ -25,7 +25,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class FarmTask:
     """Whether Black wins within ``plies`` after the moves of ``path``, in so many seconds.
 
     ``path`` has the texts of the moves, the same in every process.
@@ -37,7 +37,7 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class FarmReport:
     """The result of a task, as an engine gives it; ``None`` when the time was not enough.
 
     ``why`` names another limit that was reached.
@@ -55,7 +55,7 @@ class Report:
 _kept = threading.local()
 
 
-def work_on(question: Question, task: Task) -> Report:
+def work_on(question: FarmQuestion, task: FarmTask) -> FarmReport:
     """Search a task, with what is in the table from tasks before."""
     watch = Stopwatch()
     solver = _search(question)
@@ -72,10 +72,10 @@ def work_on(question: Question, task: Task) -> Report:
             why = str(error).removeprefix("undecided: ")
     engine = solver.engine
     nodes = solver.nodes - before
-    return Report(result, why, nodes, solver.positions, watch.seconds, engine.name)
+    return FarmReport(result, why, nodes, solver.positions, watch.seconds, engine.name)
 
 
-def _search(question: Question) -> Solver:
+def _search(question: FarmQuestion) -> SearchSolver:
     key = (
         question.model.fingerprint(),
         question.model.depth,
@@ -86,7 +86,7 @@ def _search(question: Question) -> Solver:
         limits = Limits(memory_mb=question.memory_mb)
         _kept.solver = search_for(load_game(question.model), limits=limits, engine=question.engine)
         _kept.key = key
-    solver: Solver = _kept.solver
+    solver: SearchSolver = _kept.solver
     return solver
 
 

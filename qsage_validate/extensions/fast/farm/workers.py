@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from qsage_validate.errors import QsageError, UndecidedError
-from qsage_validate.extensions.fast.farm.tasks import Question, Report, Task, work_on
+from qsage_validate.extensions.fast.farm.tasks import FarmQuestion, FarmReport, FarmTask, work_on
 from qsage_validate.system.cluster import check_scheduler
 from qsage_validate.system.pool import Crew, WorkerFailedError
 
@@ -19,11 +19,11 @@ class Workers(Protocol):
         """The number of tasks that can be given now."""
         ...
 
-    def give(self, task: Task) -> None:
+    def give(self, task: FarmTask) -> None:
         """Give a task to one of them."""
         ...
 
-    def done(self, seconds: float) -> Iterator[tuple[Task, Report | WorkerFailedError]]:
+    def done(self, seconds: float) -> Iterator[tuple[FarmTask, FarmReport | WorkerFailedError]]:
         """The tasks that are finished within so many seconds, or sooner if there is any.
 
         An error says that whoever searched the task is gone.
@@ -35,7 +35,7 @@ class Workers(Protocol):
         ...
 
 
-def processes(question: Question, jobs: int) -> Workers:
+def processes(question: FarmQuestion, jobs: int) -> Workers:
     """So many processes on this machine."""
     return Crew(work_on, question, jobs)
 
@@ -46,7 +46,7 @@ class DaskWorkers:
     Raises ``UsageError`` where no scheduler answers.
     """
 
-    def __init__(self, question: Question, address: str) -> None:
+    def __init__(self, question: FarmQuestion, address: str) -> None:
         check_scheduler(address)
         import distributed
 
@@ -55,19 +55,19 @@ class DaskWorkers:
         self._question = question
         self._address = address
         self._client = connect(address, set_as_default=False)
-        self._doing: dict[Any, Task] = {}
+        self._doing: dict[Any, FarmTask] = {}
 
     @property
     def free(self) -> int:
         threads: int = sum(self._client.nthreads().values())
         return max(0, threads - len(self._doing))
 
-    def give(self, task: Task) -> None:
+    def give(self, task: FarmTask) -> None:
         # Not pure: the same task is searched longer the next time.
         future = self._client.submit(work_on, self._question, task, pure=False)
         self._doing[future] = task
 
-    def done(self, seconds: float) -> Iterator[tuple[Task, Report | WorkerFailedError]]:
+    def done(self, seconds: float) -> Iterator[tuple[FarmTask, FarmReport | WorkerFailedError]]:
         import distributed
 
         if self._client.status not in ("running", "connecting"):

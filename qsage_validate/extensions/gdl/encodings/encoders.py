@@ -32,9 +32,9 @@ from qsage_validate.circuit.qbf import (
 )
 from qsage_validate.encodings.completion import (
     Completion,
-    PlayInMind,
     PlayLiterals,
     PlyLiterals,
+    ReferencePlay,
     nothing_else,
 )
 from qsage_validate.encodings.encoding import Encoding
@@ -356,7 +356,7 @@ def everything_else(completion: GdlGates, extra: Sequence[int]) -> dict[int, int
     return found
 
 
-class GdlInMind(PlayInMind):
+class GdlInMind(ReferencePlay):
     """A game in GDL: the formula's own gates say what is legal and when the play has ended."""
 
     def __init__(self, encoding: GdlEncoding, builder: AigBuilder, hero: Player) -> None:

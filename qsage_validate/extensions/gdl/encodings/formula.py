@@ -25,7 +25,7 @@ from qsage_validate.extensions.gdl.checks import check_description, role_names
 from qsage_validate.extensions.gdl.dependencies import Dependencies
 from qsage_validate.extensions.gdl.encodings.ground_program import (
     MAX_RULES,
-    GroundProgram,
+    ClingoProgram,
     ProgramCircuit,
     ground,
 )
@@ -34,9 +34,9 @@ from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
     Description,
+    GdlLiteral,
     Ground,
     Key,
-    Literal,
     Term,
     Variable,
     term_order,
@@ -256,7 +256,7 @@ class _Encoder:
         return tuple(map(self.reader.ground, arguments))
 
     def prefix(
-        self, program: GroundProgram
+        self, program: ClingoProgram
     ) -> tuple[tuple[Scope, ...], tuple[int, ...], dict[int, int]]:
         """The scopes, their places, and the variable of each atom that is chosen."""
         choices = {a for rule in program.rules if rule.choice for a in rule.head}
@@ -280,7 +280,7 @@ class _Encoder:
                 scopes.append(Scope(quantifier, tuple(variables[a] for a in atoms)))
         return tuple(scopes), tuple(k for k, atoms in enumerate(levels) if atoms), variables
 
-    def times(self, program: GroundProgram, circuit: ProgramCircuit) -> dict[int, int]:
+    def times(self, program: ClingoProgram, circuit: ProgramCircuit) -> dict[int, int]:
         """The time of each gate that is an atom with a time."""
         found: dict[int, int] = {}
         for atom, symbol in program.symbols.items():
@@ -407,7 +407,7 @@ class Extension:
         """True if a relation depends on the time."""
         return key in self._timed or (key[0] in _TIMED and KEYWORDS.get(key[0]) == key[1])
 
-    def literal(self, literal: Literal) -> str:
+    def literal(self, literal: GdlLiteral) -> str:
         """A condition; comparisons are clingo's own."""
         atom = literal.atom
         if isinstance(atom, Atom):

@@ -28,7 +28,7 @@ _RULES_PER_MB: Final = 1500
 
 
 @dataclass(frozen=True, slots=True)
-class GroundRule:
+class ClingoRule:
     """``head :- body`` over numbered atoms; no head is a constraint, a choice may hold or not."""
 
     choice: bool
@@ -47,14 +47,14 @@ class WeightRule:
 
 
 @dataclass
-class GroundProgram:
+class ClingoProgram:
     """Ground rules; ``symbols`` are clingo's symbols of atoms, ``facts`` the true ones.
 
     ``numbers`` has the number of every atom that clingo names, whether it is shown or not.
     ``weights`` are rules with sums, ``others`` the names of statements that are no rules.
     """
 
-    rules: list[GroundRule] = field(default_factory=list)
+    rules: list[ClingoRule] = field(default_factory=list)
     weights: list[WeightRule] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
     symbols: dict[int, Any] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class GroundProgram:
 
 def ground(
     text: str, *, max_rules: int = MAX_RULES, message: Callable[[str], None] | None = None
-) -> GroundProgram:
+) -> ClingoProgram:
     """Ground a program with clingo; ``message`` is told what clingo says about it.
 
     Raises ``MissingExtraError`` without clingo, ``UndecidedError`` for more than ``max_rules``
@@ -78,11 +78,11 @@ def ground(
     memory = MEMORY_MB.get()
     if memory is not None:
         max_rules = min(max_rules, memory * _RULES_PER_MB)
-    program = GroundProgram()
+    program = ClingoProgram()
 
     class Watcher(clingo.Observer):  # type: ignore[misc]  # clingo has no types here
         def rule(self, choice: bool, head: Sequence[int], body: Sequence[int]) -> None:
-            program.rules.append(GroundRule(choice, tuple(head), tuple(body)))
+            program.rules.append(ClingoRule(choice, tuple(head), tuple(body)))
             # Grounding goes on for as long as there are rules: what explodes is stopped here.
             if len(program.rules) > max_rules:
                 raise _TooManyError
@@ -151,7 +151,7 @@ class ProgramCircuit:
 
     def __init__(
         self,
-        program: GroundProgram,
+        program: ClingoProgram,
         builder: CircuitBuilder,
         chosen: Mapping[int, int],
         *,

@@ -26,8 +26,8 @@ from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.extensions.gdl.dependencies import components
 from qsage_validate.extensions.gdl.encodings.ground_program import (
     MAX_GATES,
-    GroundProgram,
-    GroundRule,
+    ClingoProgram,
+    ClingoRule,
     WeightRule,
     ground,
 )
@@ -77,7 +77,7 @@ def _error_of(source: Source, told: Sequence[str], text: str) -> InputError:
 # --- The prefix ---------------------------------------------------------------------------------
 
 
-def _prefix(source: Source, program: GroundProgram) -> dict[Any, tuple[int, Quantifier]]:
+def _prefix(source: Source, program: ClingoProgram) -> dict[Any, tuple[int, Quantifier]]:
     """Level and quantifier of each quantified atom, as clingo's symbol."""
     facts = {n for rule in program.rules if not rule.body and not rule.choice for n in rule.head}
     prefix: dict[Any, tuple[int, Quantifier]] = {}
@@ -119,7 +119,7 @@ class _Body:
     """A way to derive an atom: literals that all hold, or a sum; and whether it is a choice."""
 
     choice: bool
-    rule: GroundRule | WeightRule
+    rule: ClingoRule | WeightRule
 
     @property
     def literals(self) -> tuple[int, ...]:
@@ -129,7 +129,7 @@ class _Body:
 
 class _Translation:
     def __init__(
-        self, source: Source, program: GroundProgram, prefix: Mapping[Any, tuple[int, Quantifier]]
+        self, source: Source, program: ClingoProgram, prefix: Mapping[Any, tuple[int, Quantifier]]
     ) -> None:
         self.source = source
         self.program = program
@@ -150,7 +150,7 @@ class _Translation:
             self.edges.setdefault(number, [])
 
     def _collect(self) -> None:
-        rules: Iterable[GroundRule | WeightRule] = (*self.program.rules, *self.program.weights)
+        rules: Iterable[ClingoRule | WeightRule] = (*self.program.rules, *self.program.weights)
         for rule in rules:
             if len(rule.head) > 1 and not rule.choice:
                 raise self._unsupported("a disjunction in a head")
@@ -285,7 +285,7 @@ class _Matrix:
 
     def _body(self, body: _Body, literals: Mapping[int, int]) -> int:
         rule = body.rule
-        if isinstance(rule, GroundRule):
+        if isinstance(rule, ClingoRule):
             return self.builder.and_(*(self._literal(x, literals) for x in rule.body))
         pairs = [(self._literal(x, literals), weight) for x, weight in rule.body]
         return self._at_least(pairs, rule.bound)

@@ -11,7 +11,7 @@ from qsage_validate.cli.common import narrate
 from qsage_validate.cli.play.heap_options import HeapOptions
 from qsage_validate.cli.play.modes import (
     GAMES,
-    Mode,
+    PlayMode,
     PlayOptions,
     by_hand,
     finding_lines,
@@ -50,7 +50,7 @@ def impartial_game(name: str) -> ImpartialGame:
 
 def play_heaps(name: str, options: HeapOptions, play: PlayOptions, json_output: bool) -> Exit:
     """Play the impartial game that is called ``name``, or is in the file ``name``."""
-    from qsage_validate.cli.play.table import Table
+    from qsage_validate.cli.play.table import PlayTable
     from qsage_validate.extensions.impartial.engine import open_heaps
     from qsage_validate.extensions.impartial.problem import load_heaps
     from qsage_validate.games.protocol import Player
@@ -62,15 +62,15 @@ def play_heaps(name: str, options: HeapOptions, play: PlayOptions, json_output: 
     )
     first = None if options.begins is None else Player(options.begins)
     start = _start(problem, options)
-    if play.mode is Mode.RANDOM:
+    if play.mode is PlayMode.RANDOM:
         return _attack(problem, start, first, options, play, json_output)
     # A script is for one state: the same one each time.
-    seed = 0 if play.seed is None and play.mode is Mode.SCRIPT else play.seed
+    seed = 0 if play.seed is None and play.mode is PlayMode.SCRIPT else play.seed
     if start is None:
         start = _random_start(problem, first, options.bound or _BOUND, random.Random(seed))
     first = first or problem.begins(start)
-    table = Table(open_heaps(problem, start, first), problem.replay(start, first))
-    if play.mode is Mode.SCRIPT:
+    table = PlayTable(open_heaps(problem, start, first), problem.replay(start, first))
+    if play.mode is PlayMode.SCRIPT:
         return script(table, play, json_output)
     return by_hand(lambda: table, name, play)
 
@@ -99,7 +99,7 @@ def _told(progress: Progress) -> None:
 
 
 def _check(options: HeapOptions, play: PlayOptions) -> None:
-    if play.mode is Mode.DRILL:
+    if play.mode is PlayMode.DRILL:
         raise UsageError("found --drill with an impartial game, expected a certificate on a board")
     if play.black is not None:
         raise UsageError("found --black: the rules play Black, expected --white")

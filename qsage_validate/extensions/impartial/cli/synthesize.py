@@ -25,7 +25,7 @@ from qsage_validate.system.progress import Progress, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.impartial.model import ImpartialGame
-    from qsage_validate.extensions.impartial.synthesis.checks.formula import Verification
+    from qsage_validate.extensions.impartial.synthesis.checks.formula import ClaimVerification
     from qsage_validate.extensions.impartial.synthesis.smt.session import Synthesis
 
 
@@ -149,20 +149,20 @@ def _synthesise(
     json_output: bool,
 ) -> Exit:
     from qsage_validate.extensions.impartial.synthesis.smt.session import (
-        Method,
-        Options,
+        SynthesisMethod,
+        SynthesisOptions,
         synthesise,
     )
 
     try:
-        method = Method(search.method.lower())
+        method = SynthesisMethod(search.method.lower())
     except ValueError:
-        names = [one.value for one in Method]
+        names = [one.value for one in SynthesisMethod]
         near = did_you_mean(search.method, names)
         raise UsageError(
             f"found {search.method!r} for --method{near}, expected one of {', '.join(names)}"
         ) from None
-    options = Options(method, strategy, search.misere, search.timeout, search.memory)
+    options = SynthesisOptions(method, strategy, search.misere, search.timeout, search.memory)
     return _report(synthesise(game, options, nobody if quiet else _told), write, json_output)
 
 
@@ -256,7 +256,7 @@ def _check(
     from qsage_validate.extensions.impartial.boxes import box_states
     from qsage_validate.extensions.impartial.infix import parse_formula
     from qsage_validate.extensions.impartial.rules import ImpartialRules
-    from qsage_validate.extensions.impartial.synthesis.checks.formula import Status, Verifier
+    from qsage_validate.extensions.impartial.synthesis.checks.formula import ClaimStatus, Verifier
     from qsage_validate.extensions.impartial.synthesis.checks.model_checks import check_game
     from qsage_validate.extensions.impartial.synthesis.checks.strategy import verify_strategy
     from qsage_validate.extensions.impartial.synthesis.checks.termination import (
@@ -282,9 +282,9 @@ def _check(
             narrate(f"warning: {warning.text}")
         termination = prove_termination(game, solver, deadline)
         verifier = Verifier(rules, solver, box_states(game, 300))
-        found: list[tuple[str, Verification]] = []
+        found: list[tuple[str, ClaimVerification]] = []
         found.append(("formula", verifier.winning_formula(formula, deadline)))
-        if strategy is not None and found[0][1].status is Status.PROVED:
+        if strategy is not None and found[0][1].status is ClaimStatus.PROVED:
             found.append(("strategy", verify_strategy(verifier, formula, strategy, deadline)))
     found = [(what, concluded(verdict, termination)) for what, verdict in found]
     if json_output:
@@ -295,11 +295,11 @@ def _check(
             emit(f"{what} {verdict.status.value}: {verdict.reason}")
         emit(str(termination))
     status = found[-1][1].status
-    codes = {Status.PROVED: Exit.FINE, Status.REFUTED: Exit.REFUTED}
+    codes = {ClaimStatus.PROVED: Exit.FINE, ClaimStatus.REFUTED: Exit.REFUTED}
     return codes.get(status, Exit.UNDECIDED)
 
 
-def _as_json(game: ImpartialGame, verdict: Verification) -> dict[str, Any]:
+def _as_json(game: ImpartialGame, verdict: ClaimVerification) -> dict[str, Any]:
     state = None if verdict.state is None else game.state(verdict.state)
     return {
         "status": verdict.status.value,

@@ -7,9 +7,9 @@ from itertools import combinations
 
 from qsage_validate.extensions.impartial.families import nim, nim_positions, wythoff
 from qsage_validate.extensions.impartial.families.family import (
-    Family,
     FamilyGame,
-    Move,
+    FamilyMove,
+    ImpartialFamily,
     all_are,
     at_least,
     bound_parameter,
@@ -26,22 +26,22 @@ from qsage_validate.extensions.impartial.model import ImpartialGame
 
 def take_away(most: int) -> ImpartialGame:
     """One to ``most`` tokens may be taken."""
-    take = Move("take", "k", f"k >= 1 and k <= {most} and v >= k", ("v := v - k",))
+    take = FamilyMove("take", "k", f"k >= 1 and k <= {most} and v >= k", ("v := v - k",))
     return game("v", "v >= 0", "v = 0", [take])
 
 
 def subtraction(*numbers: int) -> ImpartialGame:
     """A number of tokens out of a set may be taken; the numbers are sorted."""
     one_of = some(f"k = {number}" for number in numbers)
-    take = Move("take", "k", f"v >= k and {one_of}", ("v := v - k",))
+    take = FamilyMove("take", "k", f"v >= k and {one_of}", ("v := v - k",))
     return game("v", "v >= 0", f"v < {numbers[0]}", [take])
 
 
 def mark(less: int, divisor: int) -> ImpartialGame:
     """Fewer than ``less`` tokens may be taken, or the pile divided where that leaves no rest."""
     moves = [
-        Move("take", "k", f"k > 0 and k < {less} and v >= k", ("v := v - k",)),
-        Move("divide", "k", f"v = {divisor}*k and v > k", ("v := k",)),
+        FamilyMove("take", "k", f"k > 0 and k < {less} and v >= k", ("v := v - k",)),
+        FamilyMove("divide", "k", f"v = {divisor}*k and v > k", ("v := k",)),
     ]
     return game("v", "v >= 0", "v = 0", moves)
 
@@ -58,7 +58,7 @@ def chomp(rows: int, bound: int | None = None) -> ImpartialGame:
         below = [f"{lower} := k - 1 if {lower} >= k" for lower in names[i + 1 :]]
         first = 1 if i == 0 else 0
         condition = f"{row} >= k and k > {first}"
-        moves.append(Move(f"eat{i + 1}", "k", condition, (f"{row} := k - 1", *below)))
+        moves.append(FamilyMove(f"eat{i + 1}", "k", condition, (f"{row} := k - 1", *below)))
     legal = f"v1 >= 1 and {at_least(names[1:])}"
     ending = f"v1 = 1 and {all_are(names[1:], 0)}"
     return game(names, bounded(legal, names[-1], bound), ending, moves)
@@ -67,7 +67,8 @@ def chomp(rows: int, bound: int | None = None) -> ImpartialGame:
 def l_chomp() -> ImpartialGame:
     """Two arms that meet in a corner; each is bitten off somewhere beyond the corner."""
     moves = [
-        Move(f"eat{i}", "k", f"k > 0 and v{i} - k >= 1", (f"v{i} := v{i} - k",)) for i in (1, 2)
+        FamilyMove(f"eat{i}", "k", f"k > 0 and v{i} - k >= 1", (f"v{i} := v{i} - k",))
+        for i in (1, 2)
     ]
     return game(("v1", "v2"), "v1 >= 1 and v2 >= 1", "v1 = 1 and v2 = 1", moves)
 
@@ -89,34 +90,34 @@ def max_welter() -> ImpartialGame:
     return game(("v1", "v2"), _APART, "v1 + v2 = 1", moves)
 
 
-def _one_pile() -> tuple[Family, ...]:
+def _one_pile() -> tuple[ImpartialFamily, ...]:
     """Category 1."""
     sets = [s for size in (1, 2, 3, 4) for s in combinations(range(1, 11), size)]
     marks = [(("t", t), ("d", d)) for t in range(2, 10) for d in range(2, 10)]
     return (
-        Family(
+        ImpartialFamily(
             "1.1", "Take-away", each("take-away", take_away, [(("m", m),) for m in range(1, 31)])
         ),
-        Family(
+        ImpartialFamily(
             "1.2",
             "Subtraction",
             each("subtraction", subtraction, [tuple(("S", n) for n in s) for s in sets]),
         ),
-        Family("1.3", "Mark", each("mark", mark, marks)),
+        ImpartialFamily("1.3", "Mark", each("mark", mark, marks)),
     )
 
 
-def _welter() -> tuple[Family, ...]:
+def _welter() -> tuple[ImpartialFamily, ...]:
     """Category 3."""
     slow = each("welter-l", welter, [(("l", most),) for most in range(1, 6)], "")
     return (
-        Family("3.1", "Welter", each("welter", welter)),
-        Family("3.2", "l-Welter", slow),
-        Family("3.3", "Max-Welter", each("max-welter", max_welter)),
+        ImpartialFamily("3.1", "Welter", each("welter", welter)),
+        ImpartialFamily("3.2", "l-Welter", slow),
+        ImpartialFamily("3.3", "Max-Welter", each("max-welter", max_welter)),
     )
 
 
-def _chomp() -> tuple[Family, ...]:
+def _chomp() -> tuple[ImpartialFamily, ...]:
     """Category 5."""
     sizes: list[tuple[int, int | None]] = [(2, None), (3, None), *((3, b) for b in range(1, 6))]
     rows = (
@@ -127,11 +128,13 @@ def _chomp() -> tuple[Family, ...]:
         )
         for n, b in sizes
     )
-    return Family("5.1", "Chomp", tuple(rows)), Family("5.2", "L-Chomp", each("l-chomp", l_chomp))
+    return ImpartialFamily("5.1", "Chomp", tuple(rows)), ImpartialFamily(
+        "5.2", "L-Chomp", each("l-chomp", l_chomp)
+    )
 
 
 @cache
-def families() -> tuple[Family, ...]:
+def families() -> tuple[ImpartialFamily, ...]:
     """All families, in the order of their numbers; models are made when they are asked for."""
     nims = (*nim.families(), *nim_positions.families())
     return (*_one_pile(), *nims, *_welter(), *wythoff.families(), *_chomp())

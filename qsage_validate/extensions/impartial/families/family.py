@@ -9,7 +9,11 @@ from typing import Final
 
 from qsage_validate.extensions.impartial.formula import TRUE, Linear, conjunction
 from qsage_validate.extensions.impartial.infix import parse_expression, parse_formula
-from qsage_validate.extensions.impartial.model import Action, Effect, ImpartialGame
+from qsage_validate.extensions.impartial.model import (
+    ImpartialAction,
+    ImpartialEffect,
+    ImpartialGame,
+)
 
 CATEGORIES: Final = ("Sub", "Nim", "Welter", "Wythoff", "Chomp")
 """The categories of the published benchmark; a family's number begins with theirs."""
@@ -44,7 +48,7 @@ class FamilyGame:
 
 
 @dataclass(frozen=True)
-class Family:
+class ImpartialFamily:
     """Games of one kind: ``number`` is that of the benchmark's class, as in ``2.8``."""
 
     number: str
@@ -76,7 +80,7 @@ def each(
 
 
 @dataclass(frozen=True)
-class Move:
+class FamilyMove:
     """An action in words: ``("take", "k", "k > 0 and v1 >= k", ("v1 := v1 - k",))``.
 
     An effect may have a condition: ``v2 := k - 1 if v2 >= k``.
@@ -89,7 +93,7 @@ class Move:
 
 
 def game(
-    variables: Iterable[str], constraint: str, ending: str, moves: Iterable[Move]
+    variables: Iterable[str], constraint: str, ending: str, moves: Iterable[FamilyMove]
 ) -> ImpartialGame:
     """The model of a game in words; its name is still empty."""
     names = tuple(variables)
@@ -98,7 +102,7 @@ def game(
     return ImpartialGame("", names, actions, legal, ends)
 
 
-def _action(variables: tuple[str, ...], move: Move) -> Action:
+def _action(variables: tuple[str, ...], move: FamilyMove) -> ImpartialAction:
     parameters = tuple(move.parameters.split())
     known = (*variables, *parameters)
     effects = []
@@ -106,8 +110,10 @@ def _action(variables: tuple[str, ...], move: Move) -> Action:
         variable, _, rest = text.partition(" := ")
         value, _, condition = rest.partition(" if ")
         when = parse_formula(condition, known) if condition else TRUE
-        effects.append(Effect(variable, parse_expression(value, known), when))
-    return Action(move.name, parameters, parse_formula(move.condition, known), tuple(effects))
+        effects.append(ImpartialEffect(variable, parse_expression(value, known), when))
+    return ImpartialAction(
+        move.name, parameters, parse_formula(move.condition, known), tuple(effects)
+    )
 
 
 def closed(game: ImpartialGame) -> ImpartialGame:
@@ -146,11 +152,11 @@ def all_are(names: Iterable[str], value: int) -> str:
     return every(f"{name} = {value}" for name in names)
 
 
-def take(number: int, *conditions: str) -> Move:
+def take(number: int, *conditions: str) -> FamilyMove:
     """Take ``k`` tokens, at least one, from the pile of that number, under further conditions."""
     pile = f"v{number}"
     condition = every((f"{pile} >= k", "k > 0", *conditions))
-    return Move(f"take{number}", "k", condition, (f"{pile} := {pile} - k",))
+    return FamilyMove(f"take{number}", "k", condition, (f"{pile} := {pile} - k",))
 
 
 def bounded(constraint: str, name: str, bound: int | None) -> str:

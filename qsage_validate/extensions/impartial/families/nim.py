@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Final
 
 from qsage_validate.extensions.impartial.families.family import (
-    Family,
     FamilyGame,
-    Move,
+    FamilyMove,
+    ImpartialFamily,
     all_are,
     at_least,
     bound_parameter,
@@ -37,7 +37,7 @@ def nim(count: int, bound: int | None = None, most: int | None = None) -> Impart
 
 
 def on_piles(
-    count: int, bound: int | None, moves: list[Move], legal: str = "", ending: str = ""
+    count: int, bound: int | None, moves: list[FamilyMove], legal: str = "", ending: str = ""
 ) -> ImpartialGame:
     """A game on piles that ends when all are empty, if ``ending`` says nothing else."""
     names = piles(count)
@@ -61,7 +61,7 @@ def transfer(count: int, bound: int | None = None, *, leave: int = 1) -> Imparti
     """Empty a pile and refill it from another one, in which ``leave`` tokens must stay."""
     names = piles(count)
     moves = [
-        Move(
+        FamilyMove(
             f"empty_{empty}_from_{other}",
             "k",
             f"k > 0 and {other} - k >= {leave}",
@@ -79,7 +79,7 @@ def all_but_one(count: int, bound: int | None = None, *, sign: str = "<=") -> Im
     """Keep one pile and split it into as many as there were; ``<=``: tokens may be lost."""
     names, parts = piles(count), [f"k{i}" for i in range(1, count + 1)]
     moves = [
-        Move(
+        FamilyMove(
             f"keep{i}",
             " ".join(parts),
             f"{at_least(parts, 1)} and {' + '.join(parts)} {sign} {name}",
@@ -98,7 +98,7 @@ def redistribute(count: int, bound: int | None = None) -> ImpartialGame:
         others = " + ".join(other for other in names if other != name)
         condition = f"{at_least(parts, 1)} and {others} = {' + '.join(parts)}"
         effects = tuple(f"{v} := {k}" for v, k in zip(names, parts, strict=True))
-        moves.append(Move(f"discard{i}", " ".join(parts), condition, effects))
+        moves.append(FamilyMove(f"discard{i}", " ".join(parts), condition, effects))
     constraint = bounded(at_least(names, 1), names[-1], bound)
     return game(names, constraint, f"{' + '.join(names)} < {count + 1}", moves)
 
@@ -108,7 +108,7 @@ def entropy(count: int, bound: int | None = None) -> ImpartialGame:
     names = piles(count)
     pairs = [(a, b) for a in names for b in names if a != b]
     moves = [
-        Move(
+        FamilyMove(
             f"move_{a}_to_{b}",
             "k",
             f"k > 0 and {a} - {b} > k",
@@ -123,7 +123,7 @@ def entropy(count: int, bound: int | None = None) -> ImpartialGame:
 def minimum(bound: int | None = None) -> ImpartialGame:
     """Take from a pile that is not the smaller one, at most as much as the other one has."""
     moves = [
-        Move(f"take{i}", "k", f"v{i} >= v{j} and k <= v{j} and k > 0", (f"v{i} := v{i} - k",))
+        FamilyMove(f"take{i}", "k", f"v{i} >= v{j} and k <= v{j} and k > 0", (f"v{i} := v{i} - k",))
         for i, j in ((1, 2), (2, 1))
     ]
     return on_piles(2, bound, moves, ending="v1 = 0 or v2 = 0")
@@ -134,7 +134,7 @@ def sharing(count: int, bound: int | None = None, *, ending: str = "") -> Impart
     names = piles(count)
     pairs = [(i, j) for j in range(2, count + 1) for i in range(1, j)]
     moves = [
-        Move(
+        FamilyMove(
             f"move{j}to{i}",
             "k",
             f"v{j} >= k and k > 0 and v{j} - k >= v{i} + k",
@@ -206,22 +206,24 @@ def _mend_split(count: int, bound: int | None) -> tuple[Rules, str] | None:
     return exact, "tokens may get lost when a pile is split, and " + LEAVES
 
 
-def families() -> tuple[Family, ...]:
+def families() -> tuple[ImpartialFamily, ...]:
     """The families of category 2 up to class 2.9."""
     return (
-        Family("2.1", "Nim", two_and_three("nim", nim)),
-        Family("2.2", "Monotonic Nim", two_and_three("monotonic-nim", monotonic, limited="v1")),
-        Family("2.3", "Empty and Transfer", _transfers()),
-        Family(
+        ImpartialFamily("2.1", "Nim", two_and_three("nim", nim)),
+        ImpartialFamily(
+            "2.2", "Monotonic Nim", two_and_three("monotonic-nim", monotonic, limited="v1")
+        ),
+        ImpartialFamily("2.3", "Empty and Transfer", _transfers()),
+        ImpartialFamily(
             "2.4", "Empty All But One", two_and_three("all-but-one", all_but_one, _mend_split, (3,))
         ),
-        Family(
+        ImpartialFamily(
             "2.5",
             "Empty and Redistribute",
             two_and_three("redistribute", redistribute, _bounded_only(redistribute), (3,)),
         ),
-        Family("2.6", "Entropy Reduction", _entropies()),
-        Family(
+        ImpartialFamily("2.6", "Entropy Reduction", _entropies()),
+        ImpartialFamily(
             "2.7",
             "Min Game",
             tuple(
@@ -231,8 +233,8 @@ def families() -> tuple[Family, ...]:
                 for b in (None, *range(1, 6))
             ),
         ),
-        Family("2.8", "l-Slow Nim", _slow()),
-        Family("2.9", "Sharing Nim", two_and_three("sharing", sharing, _mend_sharing)),
+        ImpartialFamily("2.8", "l-Slow Nim", _slow()),
+        ImpartialFamily("2.9", "Sharing Nim", two_and_three("sharing", sharing, _mend_sharing)),
     )
 
 

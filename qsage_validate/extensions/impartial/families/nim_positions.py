@@ -6,9 +6,9 @@ from functools import partial
 from itertools import pairwise
 
 from qsage_validate.extensions.impartial.families.family import (
-    Family,
     FamilyGame,
-    Move,
+    FamilyMove,
+    ImpartialFamily,
     all_are,
     at_least,
     bound_parameter,
@@ -52,13 +52,15 @@ def odd_or_even(count: int, bound: int | None = None, *, left: str = "") -> Impa
     """
     names = piles(count)
     moves = [
-        Move("name", "k", every(filter(None, ("p = 2", "k >= 0", "k <= 1", left))), ("p := k",))
+        FamilyMove(
+            "name", "k", every(filter(None, ("p = 2", "k >= 0", "k <= 1", left))), ("p := k",)
+        )
     ]
     for name in names:
         for parity, word in enumerate(("even", "odd")):
             condition = f"p != 2 and k >= 1 and (k - p) % 2 = 0 and {name} >= k"
             effects = (f"{name} := {name} - k", f"p := {parity}")
-            moves.append(Move(f"take_{name}_then_{word}", "k", condition, effects))
+            moves.append(FamilyMove(f"take_{name}_then_{word}", "k", condition, effects))
     constraint = f"{at_least((*names, 'p'))} and p <= 2"
     if bound is not None:
         constraint = every((constraint, *(f"{name} <= {bound}" for name in names)))
@@ -78,7 +80,7 @@ def modular(count: int, blocked: int, *, slip: bool = False) -> ImpartialGame:
     free = some(f"k % {count} = {r}" for r in residues)
     moves = [take(i, free) for i in range(1, count + 1)]
     if slip:
-        moves[-1] = Move("take3", "k", moves[-1].condition, ("v3 := v2 - k",))
+        moves[-1] = FamilyMove("take3", "k", moves[-1].condition, ("v3 := v2 - k",))
     most = 1 if count == 2 and blocked == 1 else 0
     ending = every(f"{name} <= {most}" for name in piles(count))
     return on_piles(count, None, moves, ending=ending)
@@ -96,10 +98,10 @@ def pointed(count: int, bound: int | None = None, *, slip: bool = False) -> Impa
         condition = f"{name} >= k and p = {i} and k > 0"
         lost = "v2 := v2 - k" if slip and i == 3 else f"{name} := {name} - k"
         if count == 2:
-            moves.append(Move(f"take{i}", "k", condition, (lost, f"p := {3 - i}")))
+            moves.append(FamilyMove(f"take{i}", "k", condition, (lost, f"p := {3 - i}")))
         else:
             named = f"{condition} and m >= 1 and m <= {count}"
-            moves.append(Move(f"take{i}", "k m", named, (lost, "p := m")))
+            moves.append(FamilyMove(f"take{i}", "k m", named, (lost, "p := m")))
     constraint = bounded(f"{at_least(names)} and p >= 1 and p <= {count}", names[-1], bound)
     ending = some(f"p = {i} and v{i} = 0" for i in range(1, count + 1))
     if slip:
@@ -136,7 +138,7 @@ def staircase(count: int, bound: int | None = None) -> ImpartialGame:
     moves = [take(1)]
     for i in range(2, count + 1):
         effects = (f"v{i} := v{i} - k", f"v{i - 1} := v{i - 1} + k")
-        moves.append(Move(f"take{i}", "k", f"v{i} >= k and k > 0", effects))
+        moves.append(FamilyMove(f"take{i}", "k", f"v{i} >= k and k > 0", effects))
     return on_piles(count, bound, moves)
 
 
@@ -162,33 +164,35 @@ def circular(count: int, together: int, *, slip: bool = False) -> ImpartialGame:
             effects = effects[:3]
         elif slip and start == 4:
             effects[0] = "v5 := v1 - k1"
-        moves.append(Move(f"take{start + 1}", " ".join(parameters), condition, tuple(effects)))
+        moves.append(
+            FamilyMove(f"take{start + 1}", " ".join(parameters), condition, tuple(effects))
+        )
     return on_piles(count, None, moves)
 
 
 # --- Grids ----------------------------------------------------------------------------------
 
 
-def families() -> tuple[Family, ...]:
+def families() -> tuple[ImpartialFamily, ...]:
     """The families of category 2 from class 2.10."""
     return (
-        Family("2.10", "Small Nim", two_and_three("small-nim", small)),
-        Family("2.11", "Greedy Nim", two_and_three("greedy-nim", greedy)),
-        Family("2.12", "Odd-or-Even Nim", _odd_or_even()),
-        Family("2.13", "Modular Nim", _modular()),
-        Family(
+        ImpartialFamily("2.10", "Small Nim", two_and_three("small-nim", small)),
+        ImpartialFamily("2.11", "Greedy Nim", two_and_three("greedy-nim", greedy)),
+        ImpartialFamily("2.12", "Odd-or-Even Nim", _odd_or_even()),
+        ImpartialFamily("2.13", "Modular Nim", _modular()),
+        ImpartialFamily(
             "2.14",
             "Pointed Nim",
             _slipped("pointed-nim", pointed, partial(pointed, slip=True), _POINTED),
         ),
-        Family("2.15", "End Nim", _end_nim()),
-        Family(
+        ImpartialFamily("2.15", "End Nim", _end_nim()),
+        ImpartialFamily(
             "2.16",
             "Loop End Nim",
             _slipped("loop-end-nim", loop_end_nim, partial(loop_end_nim, slip=True), _LOOP),
         ),
-        Family("2.17", "Staircase Nim", two_and_three("staircase", staircase)),
-        Family("2.18", "Circular Nim", _circular()),
+        ImpartialFamily("2.17", "Staircase Nim", two_and_three("staircase", staircase)),
+        ImpartialFamily("2.18", "Circular Nim", _circular()),
     )
 
 

@@ -8,9 +8,9 @@ from itertools import combinations
 from typing import Final
 
 from qsage_validate.extensions.impartial.families.family import (
-    Family,
     FamilyGame,
-    Move,
+    FamilyMove,
+    ImpartialFamily,
     Parameter,
     bound_parameter,
     bound_suffix,
@@ -38,28 +38,28 @@ def _parity(name: str, residue: int | None) -> tuple[str, ...]:
     return () if residue is None else (f"{name} % 2 = {residue}",)
 
 
-def wythoff(parity: str, bound: int | None, both: Move, *, legal: str = "") -> ImpartialGame:
+def wythoff(parity: str, bound: int | None, both: FamilyMove, *, legal: str = "") -> ImpartialGame:
     """Take from one pile, with a parity for each, or from both as the move ``both`` says."""
     first, second = PARITIES[parity]
     moves = [take(1, *_parity("k", first)), take(2, *_parity("k", second)), both]
     return _game(bound, moves, legal)
 
 
-def _game(bound: int | None, moves: Iterable[Move], legal: str = "") -> ImpartialGame:
+def _game(bound: int | None, moves: Iterable[FamilyMove], legal: str = "") -> ImpartialGame:
     constraint = every(filter(None, ("v1 >= 0", "v2 >= 0", legal)))
     return game(("v1", "v2"), bounded(constraint, "v2", bound), "v1 = 0 and v2 = 0", moves)
 
 
-def equal(*conditions: str) -> Move:
+def equal(*conditions: str) -> FamilyMove:
     """Take ``k`` tokens from each pile."""
     condition = every(("v1 >= k", "v2 >= k", "k > 0", *conditions))
-    return Move("both", "k", condition, ("v1 := v1 - k", "v2 := v2 - k"))
+    return FamilyMove("both", "k", condition, ("v1 := v1 - k", "v2 := v2 - k"))
 
 
-def unequal(*conditions: str) -> Move:
+def unequal(*conditions: str) -> FamilyMove:
     """Take ``k`` tokens from the first pile and ``l`` from the second."""
     condition = every(("v1 >= k", "k > 0", "v2 >= l", "l > 0", *conditions))
-    return Move("both", "k l", condition, ("v1 := v1 - k", "v2 := v2 - l"))
+    return FamilyMove("both", "k l", condition, ("v1 := v1 - k", "v2 := v2 - l"))
 
 
 def plain(parity: str, bound: int | None) -> ImpartialGame:
@@ -125,7 +125,7 @@ def one_action(parity: str, bound: int | None, few: int, less: int) -> Impartial
     conditions = ("v1 >= k", "k >= 0", "v2 >= l", "l >= 0", "k + l > 0")
     parities = (*_parity("k", first), *_parity("l", second))
     condition = every((*conditions, *parities, some(cases)))
-    move = Move("take", "k l", condition, ("v1 := v1 - k", "v2 := v2 - l"))
+    move = FamilyMove("take", "k l", condition, ("v1 := v1 - k", "v2 := v2 - l"))
     return _game(bound, [move])
 
 
@@ -153,7 +153,7 @@ def _grid(
     parities: Iterable[str],
     values: Iterable[tuple[Parameter, ...]],
     bounds: Iterable[int | None] = BOUNDS,
-) -> Family:
+) -> ImpartialFamily:
     """All combinations; the numbers of ``values`` are the arguments behind parity and bound."""
     values, bounds = list(values), list(bounds)
     games = tuple(
@@ -162,7 +162,7 @@ def _grid(
         for parameters in values
         for bound in bounds
     )
-    return Family(number, title, games)
+    return ImpartialFamily(number, title, games)
 
 
 def _one(
@@ -183,7 +183,7 @@ _ORDER_DEFECT: Final = (
 )
 
 
-def _diets() -> Family:
+def _diets() -> ImpartialFamily:
     """The published files bound the smaller pile, and the plain ones confuse the two."""
     games = []
     for parity in _SAME:
@@ -204,7 +204,7 @@ def _diets() -> Family:
                     )
                 )
     named = (replace(g, name=_diet_name(g)) for g in games)
-    return Family("4.3", "Monotonic l-Diet Wythoff", tuple(named))
+    return ImpartialFamily("4.3", "Monotonic l-Diet Wythoff", tuple(named))
 
 
 def _diet_name(diet_game: FamilyGame) -> str:
@@ -215,7 +215,7 @@ def _diet_name(diet_game: FamilyGame) -> str:
     return "-".join(filter(None, parts)) + bound_suffix(None if bound is None else int(bound))
 
 
-def families() -> tuple[Family, ...]:
+def families() -> tuple[ImpartialFamily, ...]:
     """The families of category 4."""
     all_four = tuple(PARITIES)
     up_to_5 = range(1, 6)
@@ -245,7 +245,7 @@ def families() -> tuple[Family, ...]:
             all_four,
             [(("c", c),) for c in range(6)],
         ),
-        Family("4.6", "1st (l, m)-Wythoff", (*first.games, *second.games)),
+        ImpartialFamily("4.6", "1st (l, m)-Wythoff", (*first.games, *second.games)),
         _grid(
             "4.7",
             "2nd (l, m)-Wythoff",

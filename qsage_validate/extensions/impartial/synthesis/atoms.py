@@ -14,9 +14,14 @@ from itertools import combinations
 from typing import Final
 
 from qsage_validate.extensions.impartial.boxes import Column, linear_values
-from qsage_validate.extensions.impartial.formula import Comparison, Congruence, Formula, Linear
+from qsage_validate.extensions.impartial.formula import (
+    Congruence,
+    ImpartialComparison,
+    ImpartialFormula,
+    Linear,
+)
 from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.synthesis.checks.sample import Sample
+from qsage_validate.extensions.impartial.synthesis.checks.sample import StateSample
 
 LEVELS: Final = 3
 """The number of levels of atoms."""
@@ -32,10 +37,10 @@ _Line = list[tuple[int, bool]]
 
 
 @dataclass(frozen=True)
-class Literal:
+class SampledLiteral:
     """An atom or its negation, with the states of a sample in which it holds."""
 
-    formula: Formula
+    formula: ImpartialFormula
     bits: int
     size: int
 
@@ -114,8 +119,11 @@ def _period(labels: list[bool]) -> int:
 
 
 def enumerate_atoms(
-    sample: Sample, level: int, wanted_moduli: Sequence[int], known: Sequence[Formula] = ()
-) -> list[Literal]:
+    sample: StateSample,
+    level: int,
+    wanted_moduli: Sequence[int],
+    known: Sequence[ImpartialFormula] = (),
+) -> list[SampledLiteral]:
     """Literals of the level, by size; of each atom the one and its negation.
 
     ``known`` atoms come first.
@@ -129,7 +137,9 @@ def enumerate_atoms(
     return distinct_literals(sample, (atom for _, _, atom in candidates), _MAX_ATOMS[level])
 
 
-def distinct_literals(sample: Sample, atoms: Iterable[Formula], most: int) -> list[Literal]:
+def distinct_literals(
+    sample: StateSample, atoms: Iterable[ImpartialFormula], most: int
+) -> list[SampledLiteral]:
     """Each of the ``atoms`` and its negation, at most so many atoms.
 
     Atoms that are true everywhere or nowhere, or equal to or the opposite of an earlier one on
@@ -137,14 +147,17 @@ def distinct_literals(sample: Sample, atoms: Iterable[Formula], most: int) -> li
     """
     mask = sample.mask
     seen: set[int] = {0, mask}
-    found: list[Literal] = []
+    found: list[SampledLiteral] = []
     for atom in atoms:
         bits = sample.values(atom)
         if bits in seen:
             continue
         seen |= {bits, mask & ~bits}
         negated = atom.negated()
-        found += [Literal(atom, bits, atom.size), Literal(negated, mask & ~bits, negated.size)]
+        found += [
+            SampledLiteral(atom, bits, atom.size),
+            SampledLiteral(negated, mask & ~bits, negated.size),
+        ]
         if len(found) >= 2 * most:
             break
     return found
@@ -152,7 +165,7 @@ def distinct_literals(sample: Sample, atoms: Iterable[Formula], most: int) -> li
 
 def _atoms(
     expression: Linear, values: Column, variables: int, level: int, wanted: Sequence[int]
-) -> Iterator[Formula]:
+) -> Iterator[ImpartialFormula]:
     limit = _limit(len(expression.terms), variables, level)
     low, high = max(int(values.min()), -limit), min(int(values.max()), limit)
     for constant in range(low, high + 1):
@@ -176,7 +189,7 @@ def _limit(terms: int, variables: int, level: int) -> int:
     return _CONSTANTS[level - 1] if level else 1
 
 
-def comparison(relation: str, expression: Linear, constant: int) -> Comparison:
+def comparison(relation: str, expression: Linear, constant: int) -> ImpartialComparison:
     """``expression relation constant``, with positive terms on both sides: ``v1 <= v2 + 3``."""
     if relation == "<=" and constant == -1 and len(expression.terms) > 1:
         relation, constant = "<", 0
@@ -184,7 +197,7 @@ def comparison(relation: str, expression: Linear, constant: int) -> Comparison:
     right = Linear.of({n: -a for n, a in expression.terms if a < 0}, max(0, constant))
     if not left.terms:
         flipped = {"<=": ">=", "<": ">", ">=": "<=", ">": "<"}
-        return Comparison(flipped.get(relation, relation), right, left)
+        return ImpartialComparison(flipped.get(relation, relation), right, left)
     if len(expression.terms) == 1:
-        return Comparison(relation, expression, Linear((), constant))
-    return Comparison(relation, left, right)
+        return ImpartialComparison(relation, expression, Linear((), constant))
+    return ImpartialComparison(relation, left, right)

@@ -14,8 +14,13 @@ from math import inf
 from typing import Any, Final
 
 from qsage_validate.circuit.sat_solver import Solver
-from qsage_validate.extensions.impartial.formula import FALSE, Formula, conjunction, disjunction
-from qsage_validate.extensions.impartial.synthesis.atoms import Literal
+from qsage_validate.extensions.impartial.formula import (
+    FALSE,
+    ImpartialFormula,
+    conjunction,
+    disjunction,
+)
+from qsage_validate.extensions.impartial.synthesis.atoms import SampledLiteral
 from qsage_validate.games.masks import members
 from qsage_validate.system.limits import NEVER, Deadline
 
@@ -25,8 +30,8 @@ _PAIRS_A_ROUND: Final = 24
 
 
 def select_atoms(
-    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline
-) -> list[Literal] | None:
+    target: int, mask: int, literals: Sequence[SampledLiteral], deadline: Deadline
+) -> list[SampledLiteral] | None:
     """Few atoms that tell ``target`` from the rest; ``None`` when all of them do not.
 
     ``literals`` holds each atom followed by its negation.
@@ -48,13 +53,13 @@ def select_atoms(
 def _grown(
     target: int,
     mask: int,
-    atoms: Sequence[Literal],
+    atoms: Sequence[SampledLiteral],
     clauses: list[list[int]],
     deadline: Deadline,
     *,
     exact: bool,
-) -> list[Literal] | None:
-    chosen: list[Literal] = []
+) -> list[SampledLiteral] | None:
+    chosen: list[SampledLiteral] = []
     while _ask(target, mask, chosen, atoms, clauses):
         deadline.check("atoms were chosen")
         if not all(clauses):
@@ -64,8 +69,12 @@ def _grown(
 
 
 def _chosen(
-    atoms: Sequence[Literal], clauses: Sequence[Sequence[int]], deadline: Deadline, *, exact: bool
-) -> list[Literal]:
+    atoms: Sequence[SampledLiteral],
+    clauses: Sequence[Sequence[int]],
+    deadline: Deadline,
+    *,
+    exact: bool,
+) -> list[SampledLiteral]:
     seconds = _SECONDS if exact else 0.0
     numbers, _ = hitting_set(clauses, [1] * len(atoms), deadline, seconds)
     return [atoms[i] for i in sorted(numbers)]
@@ -74,8 +83,8 @@ def _chosen(
 def _ask(
     target: int,
     mask: int,
-    chosen: Sequence[Literal],
-    atoms: Sequence[Literal],
+    chosen: Sequence[SampledLiteral],
+    atoms: Sequence[SampledLiteral],
     clauses: list[list[int]],
 ) -> bool:
     """Add the clauses of some pairs that ``chosen`` does not tell apart; true if there were any."""
@@ -92,7 +101,7 @@ def _ask(
     return bool(mixed)
 
 
-def blocks(atoms: Sequence[Literal], mask: int) -> list[int]:
+def blocks(atoms: Sequence[SampledLiteral], mask: int) -> list[int]:
     """The states that agree in all ``atoms``, together."""
     found = [mask]
     for atom in atoms:
@@ -101,8 +110,8 @@ def blocks(atoms: Sequence[Literal], mask: int) -> list[int]:
 
 
 def classify(
-    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline
-) -> Formula | None:
+    target: int, mask: int, literals: Sequence[SampledLiteral], deadline: Deadline
+) -> ImpartialFormula | None:
     """A formula over ``literals`` that holds exactly in ``target``; ``None``: there is none."""
     chosen = select_atoms(target, mask, literals, deadline)
     if chosen is None:
@@ -114,7 +123,9 @@ def classify(
     return min(positive, negative, key=lambda f: f.size)
 
 
-def normal_form(target: int, mask: int, atoms: Sequence[Literal], deadline: Deadline) -> Formula:
+def normal_form(
+    target: int, mask: int, atoms: Sequence[SampledLiteral], deadline: Deadline
+) -> ImpartialFormula:
     """A small disjunctive normal form over ``atoms`` that holds exactly in ``target``.
 
     The atoms must tell ``target`` from the rest.  Patterns that no state has are free.
@@ -122,7 +133,7 @@ def normal_form(target: int, mask: int, atoms: Sequence[Literal], deadline: Dead
     literals = [
         literal
         for atom in atoms
-        for literal in (atom, Literal(atom.formula.negated(), mask & ~atom.bits, atom.size))
+        for literal in (atom, SampledLiteral(atom.formula.negated(), mask & ~atom.bits, atom.size))
     ]
     patterns = [b & -b for b in blocks(atoms, mask)]
     inside = [b for b in patterns if b & target]
@@ -136,7 +147,7 @@ def normal_form(target: int, mask: int, atoms: Sequence[Literal], deadline: Dead
 
 
 def _term(
-    state: int, outside: Sequence[int], literals: Sequence[Literal], deadline: Deadline
+    state: int, outside: Sequence[int], literals: Sequence[SampledLiteral], deadline: Deadline
 ) -> frozenset[int]:
     """The smallest conjunction that holds in ``state`` and nowhere in ``outside``."""
     holding = [i for i, literal in enumerate(literals) if literal.bits & state]
@@ -146,7 +157,7 @@ def _term(
 
 
 def _shortened(
-    state: int, outside: Sequence[int], literals: Sequence[Literal], shift: int
+    state: int, outside: Sequence[int], literals: Sequence[SampledLiteral], shift: int
 ) -> frozenset[int]:
     """A conjunction as in :func:`_term`, without redundant parts."""
     holding = [i for i, literal in enumerate(literals) if literal.bits & state]
@@ -165,8 +176,8 @@ def _shortened(
 
 
 def cover(
-    terms: Sequence[tuple[Literal, ...]], inside: Sequence[int], deadline: Deadline
-) -> Formula:
+    terms: Sequence[tuple[SampledLiteral, ...]], inside: Sequence[int], deadline: Deadline
+) -> ImpartialFormula:
     """A disjunction of some of the ``terms`` that holds in all of the states ``inside``."""
     bits = []
     for term in terms:
@@ -181,16 +192,21 @@ def cover(
 
 
 def best_cover(
-    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline, *, most: int = 1000
-) -> Formula | None:
+    target: int,
+    mask: int,
+    literals: Sequence[SampledLiteral],
+    deadline: Deadline,
+    *,
+    most: int = 1000,
+) -> ImpartialFormula | None:
     """A small disjunction of terms of one or two literals that holds exactly in ``target``.
 
     ``None`` when there is none; the first ``most`` literals are tried.
     """
     outside = mask & ~target
-    found: dict[int, tuple[int, tuple[Literal, ...]]] = {}
+    found: dict[int, tuple[int, tuple[SampledLiteral, ...]]] = {}
 
-    def offer(bits: int, size: int, *term: Literal) -> None:
+    def offer(bits: int, size: int, *term: SampledLiteral) -> None:
         known = found.get(bits)
         if known is None or size < known[0]:
             found[bits] = size, term
@@ -222,7 +238,9 @@ def best_cover(
 
 
 def _undominated(
-    ordered: Sequence[int], found: dict[int, tuple[int, tuple[Literal, ...]]], deadline: Deadline
+    ordered: Sequence[int],
+    found: dict[int, tuple[int, tuple[SampledLiteral, ...]]],
+    deadline: Deadline,
 ) -> list[int]:
     """Without the terms that hold in fewer states than another one that is no larger."""
     kept: list[int] = []

@@ -14,16 +14,16 @@ from typing import Final
 from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.impartial.boxes import box_states
 from qsage_validate.extensions.impartial.formula import (
-    And,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialAnd,
+    ImpartialComparison,
+    ImpartialFormula,
+    ImpartialOr,
     Linear,
-    Or,
     conjunction,
     without_not,
 )
-from qsage_validate.extensions.impartial.model import Action
+from qsage_validate.extensions.impartial.model import ImpartialAction
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.atoms import (
     LEVELS,
@@ -36,7 +36,7 @@ from qsage_validate.extensions.impartial.synthesis.checks.strategy import verify
 from qsage_validate.extensions.impartial.synthesis.enumeration import Enumerator
 from qsage_validate.extensions.impartial.synthesis.semi_ground import SemiGround
 from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.strategy import Rule, Strategy
+from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialRule, ImpartialStrategy
 from qsage_validate.extensions.impartial.synthesis.winning_formula import (
     FormulaResult,
     FormulaSearch,
@@ -91,23 +91,23 @@ def enumerate_strategy(
     """
     game, formula = verifier.game, found.proved.formula
     target = conjunction((game.constraint, without_not(formula).negated()))
-    rules: list[Rule] = []
+    rules: list[ImpartialRule] = []
     try:
         for term in _terms(without_not(formula), verifier):
             tell(Progress(f"term {term}"))
             action = _action_for(verifier, term, target, deadline)
             if action is None:
                 why = f"no enumerated action does for the whole term {term}"
-                return StrategyResult(why, Strategy(tuple(rules)))
-            rules.append(Rule(term, action))
+                return StrategyResult(why, ImpartialStrategy(tuple(rules)))
+            rules.append(ImpartialRule(term, action))
     except UndecidedError as error:
-        return StrategyResult(str(error), Strategy(tuple(rules)))
-    strategy = Strategy(tuple(rules))
+        return StrategyResult(str(error), ImpartialStrategy(tuple(rules)))
+    strategy = ImpartialStrategy(tuple(rules))
     verification = verify_strategy(verifier, formula, strategy, deadline, complete=False)
     return StrategyResult(verification.reason, strategy, verification)
 
 
-def _terms(formula: Formula, verifier: Verifier) -> Iterator[Formula]:
+def _terms(formula: ImpartialFormula, verifier: Verifier) -> Iterator[ImpartialFormula]:
     """The formula cut into terms by the division rules; unsatisfiable terms are left out.
 
     ``or`` is cut into its parts, ``!=`` into ``<`` and ``>``, and a negated congruence into one
@@ -121,15 +121,18 @@ def _terms(formula: Formula, verifier: Verifier) -> Iterator[Formula]:
             yield term
 
 
-def _split(formula: Formula) -> list[tuple[Formula, ...]]:
+def _split(formula: ImpartialFormula) -> list[tuple[ImpartialFormula, ...]]:
     match formula:
-        case Or(parts):
+        case ImpartialOr(parts):
             return [term for part in parts for term in _split(part)]
-        case And(parts):
+        case ImpartialAnd(parts):
             chosen = product(*map(_split, parts))
             return [tuple(atom for term in choice for atom in term) for choice in chosen]
-        case Comparison("!=", left, right):
-            return [(Comparison("<", left, right),), (Comparison(">", left, right),)]
+        case ImpartialComparison("!=", left, right):
+            return [
+                (ImpartialComparison("<", left, right),),
+                (ImpartialComparison(">", left, right),),
+            ]
         case Congruence(expression, modulus, residue, False) if residue.is_constant:
             return [
                 (Congruence(expression, modulus, Linear((), other)),)
@@ -140,7 +143,7 @@ def _split(formula: Formula) -> list[tuple[Formula, ...]]:
 
 
 def _action_for(
-    verifier: Verifier, term: Formula, target: Formula, deadline: Deadline
+    verifier: Verifier, term: ImpartialFormula, target: ImpartialFormula, deadline: Deadline
 ) -> SemiGround | None:
     game = verifier.game
     states = [game.state(s) for s in verifier.sample]
@@ -158,7 +161,7 @@ def _action_for(
     return None
 
 
-def _arguments(action: Action, variables: tuple[str, ...]) -> Iterator[tuple[Linear, ...]]:
+def _arguments(action: ImpartialAction, variables: tuple[str, ...]) -> Iterator[tuple[Linear, ...]]:
     constants = range(_MAX_CONSTANT + 1)
     single = [Linear((), c) for c in constants]
     for expression in [*expressions(variables, 0), *(-e for e in expressions(variables, 0))]:

@@ -14,11 +14,11 @@ from typing import Final
 from qsage_validate.extensions.impartial.formula import (
     FALSE,
     TRUE,
-    Formula,
+    ImpartialFormula,
     conjunction,
     disjunction,
 )
-from qsage_validate.extensions.impartial.synthesis.atoms import Literal
+from qsage_validate.extensions.impartial.synthesis.atoms import SampledLiteral
 from qsage_validate.system.limits import Deadline
 
 MAX_FORMULAS: Final = 400_000
@@ -30,11 +30,11 @@ _CLOCK_EVERY: Final = 20_000
 class Enumerator:
     """Formulas over some literals, enumerated by size up to a limit."""
 
-    def __init__(self, literals: Sequence[Literal], mask: int) -> None:
+    def __init__(self, literals: Sequence[SampledLiteral], mask: int) -> None:
         self.mask = mask
-        self._built: dict[int, tuple[str, int, int] | Formula] = {}
+        self._built: dict[int, tuple[str, int, int] | ImpartialFormula] = {}
         self._by_size: dict[int, list[int]] = {}
-        self._waiting: dict[int, list[Literal]] = {}
+        self._waiting: dict[int, list[SampledLiteral]] = {}
         for literal in literals:
             self._waiting.setdefault(literal.size, []).append(literal)
         for constant, bits in ((TRUE, mask), (FALSE, 0)):
@@ -42,7 +42,7 @@ class Enumerator:
 
     def find(
         self, target: int, below: int, deadline: Deadline, *, most: int = MAX_FORMULAS
-    ) -> Formula | None:
+    ) -> ImpartialFormula | None:
         """The smallest formula with the truth vector ``target`` and a size less than ``below``.
 
         ``None`` when there is none, or when the limit or the time ends it.
@@ -86,9 +86,9 @@ class Enumerator:
         self._by_size[size] = level
         return True
 
-    def _formula(self, bits: int) -> Formula:
+    def _formula(self, bits: int) -> ImpartialFormula:
         built = self._built[bits]
-        if isinstance(built, Formula):
+        if isinstance(built, ImpartialFormula):
             return built
         sign, left, right = built
         parts = (self._formula(left), self._formula(right))
@@ -105,8 +105,13 @@ _MAX_INNER: Final = 300
 
 
 def smallest_formulas(
-    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline, *, below: int = 1 << 30
-) -> list[Formula]:
+    target: int,
+    mask: int,
+    literals: Sequence[SampledLiteral],
+    deadline: Deadline,
+    *,
+    below: int = 1 << 30,
+) -> list[ImpartialFormula]:
     """Formulas of up to three literals that hold exactly in ``target``, the smallest first.
 
     ``literals`` are sorted by size and closed under negation; ``below`` bounds the size.
@@ -119,7 +124,7 @@ def smallest_formulas(
     if exact:
         return [min(exact, key=lambda f: f.size)] if exact[0].size < below else []
     best = below
-    found: list[Formula] = []
+    found: list[ImpartialFormula] = []
     for wanted, flip in ((target, False), (mask & ~target, True)):
         for formula in _products(wanted, mask, literals, deadline, best):
             found.append(formula.negated() if flip else formula)
@@ -128,14 +133,14 @@ def smallest_formulas(
 
 
 def _products(
-    target: int, mask: int, literals: Sequence[Literal], deadline: Deadline, best: int
-) -> list[Formula]:
+    target: int, mask: int, literals: Sequence[SampledLiteral], deadline: Deadline, best: int
+) -> list[ImpartialFormula]:
     """Solutions whose outermost connective is ``and``."""
     outside = mask & ~target
     above = [x for x in literals if not target & ~x.bits][:_MAX_OUTER]
     # The states that each one lets in and should not.
     excess = [x.bits & outside for x in above]
-    found: list[Formula] = []
+    found: list[ImpartialFormula] = []
     order = sorted(range(len(above)), key=lambda i: above[i].size)
     for position, i in enumerate(order):
         for j in order[position + 1 :]:

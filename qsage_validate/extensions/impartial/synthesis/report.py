@@ -7,7 +7,7 @@ from os import makedirs, path
 from typing import Any
 
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula
 from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
 from qsage_validate.extensions.impartial.moves import formula_source, identifiers, linear_source
 from qsage_validate.extensions.impartial.synthesis.checks.termination import Terminates
@@ -15,8 +15,8 @@ from qsage_validate.extensions.impartial.synthesis.checks.termination import (
     as_json as termination_json,
 )
 from qsage_validate.extensions.impartial.synthesis.smt.session import Synthesis, Verdict
-from qsage_validate.extensions.impartial.synthesis.smt.smtlib import Question, definition
-from qsage_validate.extensions.impartial.synthesis.strategy import Strategy
+from qsage_validate.extensions.impartial.synthesis.smt.smtlib import SmtQuestion, definition
+from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialStrategy
 from qsage_validate.formats.source import write_atomic
 
 
@@ -128,12 +128,16 @@ def as_json(result: Synthesis) -> dict[str, Any]:
     return found
 
 
-def _shown(formula: Formula | None) -> str | None:
+def _shown(formula: ImpartialFormula | None) -> str | None:
     return None if formula is None else str(formula)
 
 
 def python_module(
-    game: ImpartialGame, formula: Formula, strategy: Strategy | None, *, misere: bool = False
+    game: ImpartialGame,
+    formula: ImpartialFormula,
+    strategy: ImpartialStrategy | None,
+    *,
+    misere: bool = False,
 ) -> str:
     """A Python module with ``is_winning`` and, for a strategy, ``move``."""
     names = identifiers(game.variables)
@@ -177,7 +181,9 @@ def _outer(source: str) -> str:
     return source[1:-1]
 
 
-def smtlib_module(game: ImpartialGame, formula: Formula, strategy: Strategy | None) -> str:
+def smtlib_module(
+    game: ImpartialGame, formula: ImpartialFormula, strategy: ImpartialStrategy | None
+) -> str:
     """SMT-LIB definitions of the legal states, the winning formula and the rules' conditions."""
     lines = [
         f"; {' '.join(game.name.split())}: the winning formula over all legal states",
@@ -190,9 +196,9 @@ def smtlib_module(game: ImpartialGame, formula: Formula, strategy: Strategy | No
     return "\n".join(lines)
 
 
-def questions(result: Synthesis) -> tuple[Question, ...]:
+def questions(result: Synthesis) -> tuple[SmtQuestion, ...]:
     """The questions of all proofs; an SMT solver answers each one with ``unsat``."""
-    found: tuple[Question, ...] = ()
+    found: tuple[SmtQuestion, ...] = ()
     if isinstance(result.termination, Terminates):
         found += result.termination.questions
     if result.formula.verification is not None:
@@ -232,12 +238,12 @@ def write_folder(result: Synthesis, folder: str) -> list[str]:
     return list(files)
 
 
-def proved_strategy(result: Synthesis) -> Strategy | None:
+def proved_strategy(result: Synthesis) -> ImpartialStrategy | None:
     """The strategy, if it and its formula were proved."""
     return None if result.found is None else proved_rules(result)
 
 
-def proved_rules(result: Synthesis) -> Strategy | None:
+def proved_rules(result: Synthesis) -> ImpartialStrategy | None:
     """The strategy, if it was proved to be that of its formula, whatever is proved of that."""
     strategy = result.strategy
     return strategy.strategy if strategy is not None and strategy.proved else None

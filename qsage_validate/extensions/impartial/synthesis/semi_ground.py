@@ -13,9 +13,9 @@ from itertools import permutations, product
 from typing import Final
 
 from qsage_validate.extensions.impartial.formula import Linear
-from qsage_validate.extensions.impartial.model import Action, ImpartialGame
+from qsage_validate.extensions.impartial.model import ImpartialAction, ImpartialGame
 from qsage_validate.extensions.impartial.moves import State, semi_ground_text
-from qsage_validate.extensions.impartial.rules import Move
+from qsage_validate.extensions.impartial.rules import ImpartialMove
 
 MAX_OFFSET: Final = 64
 """The largest number that is added to a variable; with numbers alone there is no limit."""
@@ -40,7 +40,7 @@ class SemiGround:
     name: str
     arguments: tuple[Linear, ...]
 
-    def action(self, game: ImpartialGame) -> Action:
+    def action(self, game: ImpartialGame) -> ImpartialAction:
         """The action without parameters."""
         action = game.actions[self.index]
         return action.grounded(dict(zip(action.parameters, self.arguments, strict=True)))
@@ -84,7 +84,7 @@ def _sums(names: tuple[str, str, str], value: int, one: int, two: int) -> list[L
     return found
 
 
-def generalisations(game: ImpartialGame, state: State, move: Move) -> Iterator[SemiGround]:
+def generalisations(game: ImpartialGame, state: State, move: ImpartialMove) -> Iterator[SemiGround]:
     """Semi-ground actions that are ``move`` in ``state``, those of small expressions first."""
     most = _MAX_CHOICES.get(len(move.arguments), _MANY_PARAMETERS)
     choices = [expressions(game.variables, state, value)[:most] for value in move.arguments]
@@ -93,7 +93,7 @@ def generalisations(game: ImpartialGame, state: State, move: Move) -> Iterator[S
 
 
 def coverage(
-    game: ImpartialGame, moves: Iterable[tuple[int, State, Iterable[Move]]]
+    game: ImpartialGame, moves: Iterable[tuple[int, State, Iterable[ImpartialMove]]]
 ) -> dict[SemiGround, int]:
     """For each candidate the set (as bits) of the states in which it is a move.
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.impartial.formula import Formula, Linear
+from qsage_validate.extensions.impartial.formula import ImpartialFormula, Linear
 from qsage_validate.extensions.impartial.infix import parse_expression, parse_formula
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.rules import Move
+from qsage_validate.extensions.impartial.rules import ImpartialMove
 from qsage_validate.extensions.impartial.synthesis.semi_ground import SemiGround
 from qsage_validate.extensions.impartial.synthesis.transitions import outcomes
 from qsage_validate.formats.source import Source, quoted
@@ -22,10 +22,10 @@ _RULE = re.compile(r"(?P<condition>.*?)\s*->\s*(?P<name>[^\s()]+)\s*\((?P<argume
 
 
 @dataclass(frozen=True)
-class Rule:
+class ImpartialRule:
     """A rule of a strategy: where ``condition`` holds, ``action`` leads to a losing state."""
 
-    condition: Formula
+    condition: ImpartialFormula
     action: SemiGround
 
     @property
@@ -37,14 +37,16 @@ class Rule:
         """``v % 4 = 1 -> take(1)``."""
         return f"{self.condition} {ARROW} {self.action.text(game)}"
 
-    def move(self, game: ImpartialGame, state: State) -> Move:
+    def move(self, game: ImpartialGame, state: State) -> ImpartialMove:
         """The ground action that the rule asks for in ``state``; it need not be applicable."""
         values = game.state(state)
         arguments = tuple(argument.value(values) for argument in self.action.arguments)
         return ground_move(game, self.action.index, arguments, state)
 
 
-def ground_move(game: ImpartialGame, index: int, arguments: tuple[int, ...], state: State) -> Move:
+def ground_move(
+    game: ImpartialGame, index: int, arguments: tuple[int, ...], state: State
+) -> ImpartialMove:
     """The move that the action with these arguments is in ``state``, applicable or not."""
     action = game.actions[index]
     values = game.state(state) | dict(zip(action.parameters, arguments, strict=True))
@@ -53,21 +55,23 @@ def ground_move(game: ImpartialGame, index: int, arguments: tuple[int, ...], sta
         if outcome.guard.holds(values):
             after |= {v: e.value(values) for v, e in outcome.assignment.items()}
             break
-    return Move(index, action.name, arguments, tuple(after[name] for name in game.variables))
+    return ImpartialMove(
+        index, action.name, arguments, tuple(after[name] for name in game.variables)
+    )
 
 
 @dataclass(frozen=True)
-class Strategy:
+class ImpartialStrategy:
     """Rules in an order; the first one whose condition holds is played."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[ImpartialRule, ...]
 
     @property
     def size(self) -> int:
         """The sum of the rules' sizes."""
         return sum(rule.size for rule in self.rules)
 
-    def fires(self, game: ImpartialGame, state: State) -> tuple[int, Move] | None:
+    def fires(self, game: ImpartialGame, state: State) -> tuple[int, ImpartialMove] | None:
         """The number of the rule that is played in ``state``, with its move; ``None``: none."""
         values = game.state(state)
         for number, rule in enumerate(self.rules):
@@ -80,8 +84,8 @@ class Strategy:
         return "\n".join(rule.text(game) for rule in self.rules)
 
 
-def parse_strategy(text: str, game: ImpartialGame, file: str | None = None) -> Strategy:
-    """Reads what :meth:`Strategy.text` prints; empty lines and ``#`` comments are skipped.
+def parse_strategy(text: str, game: ImpartialGame, file: str | None = None) -> ImpartialStrategy:
+    """Reads what :meth:`ImpartialStrategy.text` prints; empty lines and ``#`` comments are skipped.
 
     Raises :class:`~qsage_validate.errors.InputError` at the first thing that is not understood.
     """
@@ -92,10 +96,12 @@ def parse_strategy(text: str, game: ImpartialGame, file: str | None = None) -> S
         for number, offset, line in source.lines()
         if line.strip() and not line.lstrip().startswith("#")
     ]
-    return Strategy(tuple(rules))
+    return ImpartialStrategy(tuple(rules))
 
 
-def _rule(source: Source, game: ImpartialGame, number: int, offset: int, line: str) -> Rule:
+def _rule(
+    source: Source, game: ImpartialGame, number: int, offset: int, line: str
+) -> ImpartialRule:
     match = _RULE.fullmatch(line)
     if match is None:
         raise source.line_error(
@@ -123,7 +129,7 @@ def _rule(source: Source, game: ImpartialGame, number: int, offset: int, line: s
     arguments = tuple(
         with_place.expression(word, start, game) for word, start in zip(words, starts, strict=True)
     )
-    return Rule(condition, SemiGround(index, match["name"], arguments))
+    return ImpartialRule(condition, SemiGround(index, match["name"], arguments))
 
 
 def _starts(start: int, words: Iterable[str]) -> list[int]:
@@ -144,7 +150,7 @@ class _Placed:
         column = start + (error.column or 1)
         return self.source.line_error(self.line, error.found, error.expected, column)
 
-    def formula(self, text: str, start: int, game: ImpartialGame) -> Formula:
+    def formula(self, text: str, start: int, game: ImpartialGame) -> ImpartialFormula:
         try:
             return parse_formula(text, game.variables)
         except InputError as error:

@@ -21,9 +21,9 @@ import numpy as np
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.impartial.formula import (
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     conjunction,
     disjunction,
@@ -31,16 +31,16 @@ from qsage_validate.extensions.impartial.formula import (
 )
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.rules import ImpartialRules, Move
+from qsage_validate.extensions.impartial.rules import ImpartialMove, ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.atoms import (
     LEVELS,
-    Literal,
+    SampledLiteral,
     comparison,
     distinct_literals,
     expressions,
 )
 from qsage_validate.extensions.impartial.synthesis.checks.formula import Verifier
-from qsage_validate.extensions.impartial.synthesis.checks.sample import Sample
+from qsage_validate.extensions.impartial.synthesis.checks.sample import StateSample
 from qsage_validate.extensions.impartial.synthesis.checks.strategy import (
     Claim,
     rule_claims,
@@ -54,7 +54,7 @@ from qsage_validate.extensions.impartial.synthesis.semi_ground import (
     greedy_cover,
 )
 from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.strategy import Rule, Strategy
+from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialRule, ImpartialStrategy
 from qsage_validate.extensions.impartial.synthesis.winning_formula import (
     FormulaResult,
     FormulaSearch,
@@ -101,7 +101,7 @@ def _formula(search: FormulaSearch, result: FormulaResult) -> None:
 
 def _label_first_states(search: FormulaSearch) -> None:
     """Line 1: legal states that the solver names, until one is winning and one is losing."""
-    seen: list[Formula] = [search.game.constraint]
+    seen: list[ImpartialFormula] = [search.game.constraint]
     for _ in range(_FIRST_STATES):
         state = search.verifier.model("another legal state", seen, search.deadline)
         if state is None:
@@ -112,14 +112,14 @@ def _label_first_states(search: FormulaSearch) -> None:
         seen.append(_is(search.game, state).negated())
 
 
-def _is(game: ImpartialGame, state: State) -> Formula:
+def _is(game: ImpartialGame, state: State) -> ImpartialFormula:
     return conjunction(
-        Comparison("=", Linear.variable(name), Linear((), value))
+        ImpartialComparison("=", Linear.variable(name), Linear((), value))
         for name, value in zip(game.variables, state, strict=True)
     )
 
 
-def _learn(search: FormulaSearch, candidate: Formula, state: State) -> None:
+def _learn(search: FormulaSearch, candidate: ImpartialFormula, state: State) -> None:
     """Lines 10 and 11: label the counterexample, and its successors that are said wrongly."""
     before = len(search.labels)
     rules, game = search.rules, search.game
@@ -132,7 +132,9 @@ def _learn(search: FormulaSearch, candidate: Formula, state: State) -> None:
         raise UndecidedError("a counterexample showed no state that is labelled wrongly")
 
 
-def exact_classifier(game: ImpartialGame, sample: Sample, deadline: Deadline) -> Formula | None:
+def exact_classifier(
+    game: ImpartialGame, sample: StateSample, deadline: Deadline
+) -> ImpartialFormula | None:
     """Lines 4 and 5: the characteristic formula of the positive states over few atoms.
 
     ``None`` when the atoms of all levels leave a positive and a negative state alike (Theorem 3).
@@ -146,8 +148,8 @@ def exact_classifier(game: ImpartialGame, sample: Sample, deadline: Deadline) ->
 
 
 def distinguishing_atoms(
-    game: ImpartialGame, sample: Sample, deadline: Deadline
-) -> list[Literal] | None:
+    game: ImpartialGame, sample: StateSample, deadline: Deadline
+) -> list[SampledLiteral] | None:
     """The atoms up to the least size at which each positive state differs from each negative one.
 
     Atoms that agree, or disagree, on all states of the sample are represented by one.
@@ -166,7 +168,7 @@ def distinguishing_atoms(
     return None
 
 
-def _atoms(game: ImpartialGame, level: int) -> list[Formula]:
+def _atoms(game: ImpartialGame, level: int) -> list[ImpartialFormula]:
     """Atoms of at most the paper's greatest size, the small ones first.
 
     The paper does not say which integers its atoms have.  Here they are 0 to 2, those of the
@@ -177,7 +179,7 @@ def _atoms(game: ImpartialGame, level: int) -> list[Formula]:
         numbers |= {number, number + 1}
     for _ in range(level):
         numbers |= {a + b for a in numbers for b in numbers}
-    found: list[Formula] = []
+    found: list[ImpartialFormula] = []
     for expression in expressions(game.variables, level):
         for number in sorted(n for n in numbers if n <= _MAX_NUMBER):
             for constant in {number, -number} if len(expression.terms) > 1 else {number}:
@@ -192,7 +194,7 @@ def _mixed(parts: Iterable[int], target: int) -> list[int]:
 
 
 def hard_constraints(
-    sample: Sample, atoms: Sequence[Literal], deadline: Deadline
+    sample: StateSample, atoms: Sequence[SampledLiteral], deadline: Deadline
 ) -> list[list[int]]:
     """Section 4: for each positive and each negative state the atoms that tell them apart.
 
@@ -213,7 +215,9 @@ def hard_constraints(
     return list(found.values())
 
 
-def characteristic_formula(sample: Sample, atoms: Sequence[Literal]) -> Formula:
+def characteristic_formula(
+    sample: StateSample, atoms: Sequence[SampledLiteral]
+) -> ImpartialFormula:
     """Definition 10: the patterns of the positive states over ``atoms``, as a disjunction."""
     patterns = [b for b in blocks(atoms, sample.mask) if b & sample.target]
     return disjunction(
@@ -233,9 +237,9 @@ def synms_strategy(
     search = _StrategySearch(verifier, formula, found.labels, deadline, tell)
     try:
         search.run()
-        strategy = Strategy(tuple(search.simplified()))
+        strategy = ImpartialStrategy(tuple(search.simplified()))
     except UndecidedError as error:
-        return StrategyResult(str(error), Strategy(tuple(search.rules)))
+        return StrategyResult(str(error), ImpartialStrategy(tuple(search.rules)))
     verification = verify_strategy(verifier, formula, strategy, deadline)
     return StrategyResult(verification.reason, strategy, verification)
 
@@ -246,7 +250,7 @@ class _StrategySearch:
     def __init__(
         self,
         verifier: Verifier,
-        formula: Formula,
+        formula: ImpartialFormula,
         labels: dict[State, bool],
         deadline: Deadline,
         tell: Tell,
@@ -256,7 +260,7 @@ class _StrategySearch:
         self.target = conjunction((self.game.constraint, without_not(formula).negated()))
         self.positive = [state for state, wins in labels.items() if wins]
         self.negative = [state for state, wins in labels.items() if not wins]
-        self.rules: list[Rule] = []
+        self.rules: list[ImpartialRule] = []
         self.refused: set[SemiGround] = set()
 
     def run(self) -> None:
@@ -284,7 +288,7 @@ class _StrategySearch:
         everything = (1 << len(wanted)) - 1
         return greedy_cover(covered, everything, [rule.action for rule in self.rules])
 
-    def good_moves(self, state: State) -> list[Move]:
+    def good_moves(self, state: State) -> list[ImpartialMove]:
         rules = self.verifier.rules
         good = (
             move
@@ -298,12 +302,12 @@ class _StrategySearch:
         served = without_not(self.verifier.served(action, self.target))
         states = (*self.positive, *self.negative)
         here = [served.holds(self.game.state(state)) for state in self.positive]
-        sample = Sample.of(self.game.variables, states, [*here, *[False] * len(self.negative)])
+        sample = StateSample.of(self.game.variables, states, [*here, *[False] * len(self.negative)])
         condition = exact_classifier(self.game, sample, self.deadline)
         if condition is None:
             self.refused.add(action)
             return
-        rule = Rule(condition, action)
+        rule = ImpartialRule(condition, action)
         state = self.counterexample(rule_claims(self.verifier, self.formula, rule))
         if state is None:
             self.tell(Progress(f"rule {rule.text(self.game)}"))
@@ -323,7 +327,7 @@ class _StrategySearch:
         if state not in states:
             states.append(state)
 
-    def simplified(self) -> list[Rule]:
+    def simplified(self) -> list[ImpartialRule]:
         """Line 20: the rules without those whose condition implies the one of another rule."""
         kept = list(self.rules)
         for rule in sorted(self.rules, key=lambda one: -one.size):
@@ -333,6 +337,6 @@ class _StrategySearch:
                     break
         return kept
 
-    def implies(self, one: Formula, other: Formula) -> bool:
+    def implies(self, one: ImpartialFormula, other: ImpartialFormula) -> bool:
         formulas = (self.game.constraint, without_not(one), without_not(other).negated())
         return self.verifier.model("a rule covers another", formulas, self.deadline) is None

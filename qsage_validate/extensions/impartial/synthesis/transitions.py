@@ -12,30 +12,30 @@ from dataclasses import dataclass
 
 from qsage_validate.extensions.impartial.formula import (
     TRUE,
-    Formula,
+    ImpartialFormula,
     Linear,
     conjunction,
     disjunction,
     without_not,
 )
-from qsage_validate.extensions.impartial.model import Action, ImpartialGame
+from qsage_validate.extensions.impartial.model import ImpartialAction, ImpartialGame
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ActionOutcome:
     """One case of an action: where ``guard`` holds, the variables get these expressions."""
 
-    guard: Formula
+    guard: ImpartialFormula
     assignment: dict[str, Linear]
 
 
-def outcomes(action: Action) -> list[Outcome]:
+def outcomes(action: ImpartialAction) -> list[ActionOutcome]:
     """The cases of an action's conditional effects; exactly one guard holds in each state.
 
     When several effects of one variable apply, the first one counts, as in the rules.
     """
     conditions = list(dict.fromkeys(e.condition for e in action.effects if e.condition != TRUE))
-    found: list[Outcome] = []
+    found: list[ActionOutcome] = []
     for choice in _choices(len(conditions)):
         true = {c for c, chosen in zip(conditions, choice, strict=True) if chosen}
         assignment: dict[str, Linear] = {}
@@ -45,7 +45,7 @@ def outcomes(action: Action) -> list[Outcome]:
         guard = conjunction(
             c if chosen else c.negated() for c, chosen in zip(conditions, choice, strict=True)
         )
-        found.append(Outcome(guard, assignment))
+        found.append(ActionOutcome(guard, assignment))
     return found
 
 
@@ -58,7 +58,7 @@ def _choices(count: int) -> Iterator[tuple[bool, ...]]:
         yield (*rest, False)
 
 
-def after(action: Action, formula: Formula) -> Formula:
+def after(action: ImpartialAction, formula: ImpartialFormula) -> ImpartialFormula:
     """The formula that holds before the action exactly when ``formula`` holds after it."""
     cases = outcomes(action)
     if len(cases) == 1:
@@ -69,7 +69,7 @@ def after(action: Action, formula: Formula) -> Formula:
 
 
 @dataclass(frozen=True)
-class Step:
+class ActionPlies:
     """The plies that one outcome of an action makes: from a legal state that is no end.
 
     ``holds`` is over the state variables and the action's parameters: the state is legal and no
@@ -77,12 +77,12 @@ class Step:
     """
 
     index: int
-    action: Action
-    holds: Formula
+    action: ImpartialAction
+    holds: ImpartialFormula
     values: dict[str, Linear]
 
 
-def steps(game: ImpartialGame) -> list[Step]:
+def steps(game: ImpartialGame) -> list[ActionPlies]:
     """All plies that the rules allow; every play is a sequence of them."""
     running = without_not(game.ending).negated()
     found = []
@@ -93,10 +93,10 @@ def steps(game: ImpartialGame) -> list[Step]:
             values = {
                 name: outcome.assignment.get(name, Linear.variable(name)) for name in game.variables
             }
-            found.append(Step(index, action, without_not(conjunction(parts)), values))
+            found.append(ActionPlies(index, action, without_not(conjunction(parts)), values))
     return found
 
 
-def reaches(action: Action, target: Formula) -> Formula:
+def reaches(action: ImpartialAction, target: ImpartialFormula) -> ImpartialFormula:
     """The action is applicable and leads to a state with ``target`` (parameters stay free)."""
     return conjunction((action.precondition, after(action, target)))

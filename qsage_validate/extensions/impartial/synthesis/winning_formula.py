@@ -36,9 +36,9 @@ from qsage_validate.extensions.impartial.boxes import box_states, intervals
 from qsage_validate.extensions.impartial.formula import (
     FALSE,
     TRUE,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     atoms,
     conjunction,
@@ -50,17 +50,17 @@ from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.rules import Flaw, ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.atoms import (
     LEVELS,
-    Literal,
+    SampledLiteral,
     enumerate_atoms,
     moduli,
     periods,
 )
 from qsage_validate.extensions.impartial.synthesis.checks.formula import (
-    Status,
-    Verification,
+    ClaimStatus,
+    ClaimVerification,
     Verifier,
 )
-from qsage_validate.extensions.impartial.synthesis.checks.sample import Sample
+from qsage_validate.extensions.impartial.synthesis.checks.sample import StateSample
 from qsage_validate.extensions.impartial.synthesis.checks.strategy import difference
 from qsage_validate.extensions.impartial.synthesis.classification import best_cover, classify
 from qsage_validate.extensions.impartial.synthesis.enumeration import Enumerator, smallest_formulas
@@ -79,7 +79,7 @@ _Plane = npt.NDArray[np.int8]
 """1 winning, 0 losing, -1 not labelled; from the lower bounds of both variables on."""
 
 
-def lattice_formula(game: ImpartialGame, labels: Mapping[State, bool]) -> Formula | None:
+def lattice_formula(game: ImpartialGame, labels: Mapping[State, bool]) -> ImpartialFormula | None:
     """The winning formula that the labels suggest; ``None`` when they suggest none.
 
     That is so when not exactly two variables are unbounded, from below both bounded; when there
@@ -105,7 +105,7 @@ def lattice_formula(game: ImpartialGame, labels: Mapping[State, bool]) -> Formul
         if repeated is None:
             return None
         where = conjunction(
-            Comparison("=", Linear.variable(name), Linear((), value))
+            ImpartialComparison("=", Linear.variable(name), Linear((), value))
             for name, value in zip(others, rest, strict=True)
         )
         losing = _losing(np.roll(repeated, corner, (0, 1)), first, second)
@@ -150,14 +150,14 @@ def _agree(one: _Plane, other: _Plane) -> bool:
     return bool(np.array_equal(one[known], other[known]))
 
 
-def _losing(tile: _Plane, first: str, second: str) -> Formula:
+def _losing(tile: _Plane, first: str, second: str) -> ImpartialFormula:
     """The losing classes of a tile: by differences or by sums, whichever is said more shortly."""
     return min(
         (_classes(tile, first, second, sign) for sign in (1, -1)), key=lambda formula: formula.size
     )
 
 
-def _classes(tile: _Plane, first: str, second: str, sign: int) -> Formula:
+def _classes(tile: _Plane, first: str, second: str, sign: int) -> ImpartialFormula:
     period = len(tile)
     if period == 1:
         return TRUE if tile[0, 0] == 0 else FALSE
@@ -173,7 +173,7 @@ def _classes(tile: _Plane, first: str, second: str, sign: int) -> Formula:
     return disjunction(terms)
 
 
-def _residues(variable: Linear, column: list[int]) -> Formula:
+def _residues(variable: Linear, column: list[int]) -> ImpartialFormula:
     """The residues with 0 in ``column``; those with -1 may be among them."""
     period = len(column)
     losing = [r for r, value in enumerate(column) if value == 0]
@@ -193,7 +193,7 @@ _MAX_COLUMNS: Final = 64
 _MIN_LENGTH: Final = 24
 
 
-def column_formula(game: ImpartialGame, labels: dict[State, bool]) -> Formula | None:
+def column_formula(game: ImpartialGame, labels: dict[State, bool]) -> ImpartialFormula | None:
     """The winning formula that the columns suggest; ``None`` when they suggest none.
 
     That is so when not exactly one variable is free, when there are too many columns, or when
@@ -253,7 +253,9 @@ def _shape(column: dict[int, bool]) -> _Shape | None:
     return single, first + start, period, residues
 
 
-def _formula(game: ImpartialGame, axis: int, losing: list[tuple[State, _Shape]]) -> Formula:
+def _formula(
+    game: ImpartialGame, axis: int, losing: list[tuple[State, _Shape]]
+) -> ImpartialFormula:
     variable = Linear.variable(game.variables[axis])
     others = game.variables[:axis] + game.variables[axis + 1 :]
     grouped: dict[_Shape, list[State]] = {}
@@ -263,21 +265,21 @@ def _formula(game: ImpartialGame, axis: int, losing: list[tuple[State, _Shape]])
     for (single, start, period, residues), rests in grouped.items():
         where = disjunction(
             conjunction(
-                Comparison("=", Linear.variable(name), Linear((), value))
+                ImpartialComparison("=", Linear.variable(name), Linear((), value))
                 for name, value in zip(others, rest, strict=True)
             )
             for rest in rests
         )
-        values: list[Formula] = [
-            Comparison("=", variable, Linear((), value)) for value in sorted(single)
+        values: list[ImpartialFormula] = [
+            ImpartialComparison("=", variable, Linear((), value)) for value in sorted(single)
         ]
         if residues:
             # Modulo 1 all values are one class.
-            tail: Formula = disjunction(
+            tail: ImpartialFormula = disjunction(
                 Congruence(variable, period, Linear((), residue)) if period > 1 else TRUE
                 for residue in sorted(residues)
             )
-            later = Comparison(">=", variable, Linear((), start))
+            later = ImpartialComparison(">=", variable, Linear((), start))
             values.append(conjunction((later, tail)))
         terms.append(conjunction((where, disjunction(values))))
     return disjunction(terms).negated()
@@ -297,11 +299,11 @@ _ENUMERATED: Final = 60_000
 
 def minimise(
     verifier: Verifier,
-    formula: Formula,
-    sample: Sample,
+    formula: ImpartialFormula,
+    sample: StateSample,
     wanted_moduli: list[int],
     deadline: Deadline,
-) -> Formula:
+) -> ImpartialFormula:
     """A formula equal to ``formula`` on all legal states, and no larger.
 
     ``sample`` has the values of the formula as its labels.
@@ -322,7 +324,9 @@ def minimise(
     return best
 
 
-def _equal(verifier: Verifier, one: Formula, other: Formula, deadline: Deadline) -> bool:
+def _equal(
+    verifier: Verifier, one: ImpartialFormula, other: ImpartialFormula, deadline: Deadline
+) -> bool:
     try:
         return difference(verifier, one, other, deadline.sooner(3.0)) is None
     except UndecidedError:
@@ -330,8 +334,8 @@ def _equal(verifier: Verifier, one: Formula, other: Formula, deadline: Deadline)
 
 
 def _candidates(
-    formula: Formula, sample: Sample, wanted_moduli: list[int], deadline: Deadline
-) -> Iterator[Formula]:
+    formula: ImpartialFormula, sample: StateSample, wanted_moduli: list[int], deadline: Deadline
+) -> Iterator[ImpartialFormula]:
     target, mask = sample.target, sample.mask
     for level in (0, 1):
         if deadline.over:
@@ -347,20 +351,25 @@ def _candidates(
                 yield covered if wanted == target else covered.negated()
 
 
-def _enumerated(formula: Formula, sample: Sample, deadline: Deadline) -> Formula | None:
+def _enumerated(
+    formula: ImpartialFormula, sample: StateSample, deadline: Deadline
+) -> ImpartialFormula | None:
     """A smaller formula over the atoms of ``formula`` and their negations."""
     mask = sample.mask
     literals = []
     for atom in sorted(atoms(without_not(formula)), key=str):
         bits, negated = sample.values(atom), atom.negated()
-        literals += [Literal(atom, bits, atom.size), Literal(negated, mask & ~bits, negated.size)]
+        literals += [
+            SampledLiteral(atom, bits, atom.size),
+            SampledLiteral(negated, mask & ~bits, negated.size),
+        ]
     enumerator = Enumerator(literals, mask)
     return enumerator.find(sample.target, formula.size, deadline.sooner(3.0), most=_ENUMERATED)
 
 
 def _by_examples(
-    formula: Formula, sample: Sample, wanted_moduli: list[int], deadline: Deadline
-) -> Formula | None:
+    formula: ImpartialFormula, sample: StateSample, wanted_moduli: list[int], deadline: Deadline
+) -> ImpartialFormula | None:
     """A smaller formula, enumerated over all small atoms.
 
     On few states few truth vectors differ; a state that a formula gets wrong becomes one of them.
@@ -369,7 +378,7 @@ def _by_examples(
     examples = list(range(0, len(sample.states), step))
     while not deadline.over:
         labels = [bool(sample.target >> place & 1) for place in examples]
-        part = Sample.of(sample.variables, [sample.states[i] for i in examples], labels)
+        part = StateSample.of(sample.variables, [sample.states[i] for i in examples], labels)
         literals = enumerate_atoms(part, 0, wanted_moduli)
         candidate = Enumerator(literals, part.mask).find(part.target, formula.size, deadline)
         if candidate is None:
@@ -392,7 +401,7 @@ _VERIFY_SECONDS: Final = 5.0
 _VERIFY_SHARE: Final = 0.5
 
 
-class Outcome(Enum):
+class FormulaOutcome(Enum):
     """The outcome of the search for a formula.
 
     ``PROVED``: it is proved that the formula fulfils the three constraints, which makes it the
@@ -421,36 +430,38 @@ class FormulaResult:
     ``candidate`` is the last formula that agreed with all labelled states but was not proved.
     """
 
-    outcome: Outcome
+    outcome: FormulaOutcome
     reason: str
-    formula: Formula | None = None
-    verification: Verification | None = None
+    formula: ImpartialFormula | None = None
+    verification: ClaimVerification | None = None
     flaw: Flaw | None = None
-    candidate: Formula | None = None
+    candidate: ImpartialFormula | None = None
     labels: dict[State, bool] = field(default_factory=dict)
     rounds: int = 0
     technique: Technique | None = None
     """The technique that the proved formula came from, before it was made smaller."""
 
-    def accept(self, formula: Formula, verification: Verification, technique: Technique) -> None:
+    def accept(
+        self, formula: ImpartialFormula, verification: ClaimVerification, technique: Technique
+    ) -> None:
         """``formula``, which ``technique`` found, has been proved by ``verification``."""
         self.technique = technique
-        self.outcome, self.reason = Outcome.PROVED, verification.reason
+        self.outcome, self.reason = FormulaOutcome.PROVED, verification.reason
         self.formula, self.verification = formula, verification
 
     @property
-    def proved(self) -> Proved:
+    def proved(self) -> ProvedFormula:
         """The proved formula; there must be one."""
         assert self.formula is not None
         assert self.verification is not None
-        return Proved(self.formula, self.verification.witnesses)
+        return ProvedFormula(self.formula, self.verification.witnesses)
 
 
 @dataclass(frozen=True)
-class Proved:
+class ProvedFormula:
     """A proved winning formula, with the semi-ground actions of its proof."""
 
-    formula: Formula
+    formula: ImpartialFormula
     witnesses: tuple[SemiGround, ...]
 
 
@@ -487,7 +498,7 @@ class FormulaSearch:
 
     def run(self, method: Callable[[FormulaSearch, FormulaResult], None]) -> FormulaResult:
         """The result of a method of search, which is partial when the time is over."""
-        result = FormulaResult(Outcome.UNDECIDED, "")
+        result = FormulaResult(FormulaOutcome.UNDECIDED, "")
         try:
             method(self, result)
         except UndecidedError as error:
@@ -501,7 +512,7 @@ class FormulaSearch:
         Raises ``UndecidedError`` when no time is left.
         """
         if self.flaw is not None:
-            result.outcome, result.flaw = Outcome.IMPOSSIBLE, self.flaw
+            result.outcome, result.flaw = FormulaOutcome.IMPOSSIBLE, self.flaw
             result.reason = "no winning formula exists: " + self.flaw.text(self.game)
             return False
         self.deadline.check(what)
@@ -509,16 +520,16 @@ class FormulaSearch:
         return True
 
     def refuting(
-        self, result: FormulaResult, candidate: Formula, technique: Technique
+        self, result: FormulaResult, candidate: ImpartialFormula, technique: Technique
     ) -> State | None:
         """A state that refutes a candidate; ``None`` if ``result`` has the last word on it."""
         self.tell(Progress(f"round {result.rounds}", str(candidate)))
         verification = self.verifier.winning_formula(candidate, self.deadline)
-        if verification.status is Status.PROVED:
+        if verification.status is ClaimStatus.PROVED:
             result.accept(candidate, verification, technique)
-        elif verification.status is Status.UNDECIDED:
+        elif verification.status is ClaimStatus.UNDECIDED:
             result.candidate, result.reason = candidate, verification.reason
-        return verification.state if verification.status is Status.REFUTED else None
+        return verification.state if verification.status is ClaimStatus.REFUTED else None
 
     def label_box(self) -> None:
         """Label a box of states, or as much of it as there is time for."""
@@ -553,13 +564,13 @@ class FormulaSearch:
             if self.rules.is_legal(move.after):
                 self.label(move.after)
 
-    def sample(self) -> Sample:
+    def sample(self) -> StateSample:
         """The labelled states."""
-        return Sample.of(
+        return StateSample.of(
             self.game.variables, tuple(self.labels), [self.labels[s] for s in self.labels]
         )
 
-    def literals(self, sample: Sample, level: int) -> list[Literal]:
+    def literals(self, sample: StateSample, level: int) -> list[SampledLiteral]:
         """The literals of a level on the sample."""
         found = periods(list(self.labels), self.labels)
         return enumerate_atoms(sample, level, moduli(self.game.constants(), found, level))
@@ -590,11 +601,11 @@ def _synthesised(search: FormulaSearch, result: FormulaResult) -> None:
                 max(_VERIFY_SECONDS, _VERIFY_SHARE * search.deadline.left(300))
             )
             verification = search.verifier.winning_formula(candidate, part)
-            if verification.status is Status.PROVED:
+            if verification.status is ClaimStatus.PROVED:
                 result.accept(candidate, verification, technique)
                 _shrink(search, result, sample, level)
                 return
-            if verification.status is Status.REFUTED:
+            if verification.status is ClaimStatus.REFUTED:
                 assert verification.state is not None
                 search.add(verification.state)
                 break
@@ -610,7 +621,7 @@ def _synthesised(search: FormulaSearch, result: FormulaResult) -> None:
                 raise UndecidedError("no formula over the atoms that were tried fits all states")
 
 
-def _shrink(search: FormulaSearch, result: FormulaResult, sample: Sample, level: int) -> None:
+def _shrink(search: FormulaSearch, result: FormulaResult, sample: StateSample, level: int) -> None:
     """Replace a proved formula by a smaller one, if a smaller one can be proved too."""
     assert result.formula is not None
     found = periods(list(search.labels), search.labels)
@@ -620,13 +631,13 @@ def _shrink(search: FormulaSearch, result: FormulaResult, sample: Sample, level:
     if small.size >= result.formula.size:
         return
     verification = search.verifier.winning_formula(small, search.deadline)
-    if verification.status is Status.PROVED:
+    if verification.status is ClaimStatus.PROVED:
         result.formula, result.verification = small, verification
 
 
 def candidates(
-    search: FormulaSearch, sample: Sample, level: int
-) -> Iterator[tuple[Technique, Formula]]:
+    search: FormulaSearch, sample: StateSample, level: int
+) -> Iterator[tuple[Technique, ImpartialFormula]]:
     """Formulas that give every state of the sample its label, promising ones first."""
     literals = search.literals(sample, level)
     target, mask = sample.target, sample.mask
@@ -661,8 +672,8 @@ _SHAPES: Final = (
 
 
 def _classified(
-    search: FormulaSearch, target: int, mask: int, literals: list[Literal]
-) -> Formula | None:
+    search: FormulaSearch, target: int, mask: int, literals: list[SampledLiteral]
+) -> ImpartialFormula | None:
     """The formula that :func:`classify` finds in its part of the time; ``None``: none."""
     seconds = max(_CLASSIFY_SECONDS, _CLASSIFY_SHARE * search.deadline.left(300))
     try:

@@ -13,8 +13,8 @@ from typing import Final
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.impartial.formula import (
-    And,
-    Formula,
+    ImpartialAnd,
+    ImpartialFormula,
     conjunction,
     disjunction,
     without_not,
@@ -27,11 +27,11 @@ from qsage_validate.extensions.impartial.synthesis.atoms import (
     periods,
 )
 from qsage_validate.extensions.impartial.synthesis.checks.formula import (
-    Status,
-    Verification,
+    ClaimStatus,
+    ClaimVerification,
     Verifier,
 )
-from qsage_validate.extensions.impartial.synthesis.checks.sample import Sample
+from qsage_validate.extensions.impartial.synthesis.checks.sample import StateSample
 from qsage_validate.extensions.impartial.synthesis.checks.strategy import (
     difference,
     verify_strategy,
@@ -39,7 +39,7 @@ from qsage_validate.extensions.impartial.synthesis.checks.strategy import (
 from qsage_validate.extensions.impartial.synthesis.classification import best_cover, classify
 from qsage_validate.extensions.impartial.synthesis.enumeration import smallest_formulas
 from qsage_validate.extensions.impartial.synthesis.semi_ground import SemiGround
-from qsage_validate.extensions.impartial.synthesis.strategy import Rule, Strategy
+from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialRule, ImpartialStrategy
 from qsage_validate.extensions.impartial.synthesis.winning_formula import FormulaResult
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -53,19 +53,23 @@ class StrategyResult:
     """The strategy, proved or as far as it came."""
 
     reason: str
-    strategy: Strategy | None = None
-    verification: Verification | None = None
+    strategy: ImpartialStrategy | None = None
+    verification: ClaimVerification | None = None
 
     @property
     def proved(self) -> bool:
-        return self.verification is not None and self.verification.status is Status.PROVED
+        return self.verification is not None and self.verification.status is ClaimStatus.PROVED
 
 
 class _Conditions:
     """Looks for small formulas equal to given ones on all legal states."""
 
     def __init__(
-        self, verifier: Verifier, labels: dict[State, bool], formula: Formula, deadline: Deadline
+        self,
+        verifier: Verifier,
+        labels: dict[State, bool],
+        formula: ImpartialFormula,
+        deadline: Deadline,
     ) -> None:
         self.verifier = verifier
         self.deadline = deadline
@@ -76,11 +80,11 @@ class _Conditions:
         self.periods = periods(list(labels), labels)
         self.constants = game.constants()
 
-    def sample(self, formula: Formula) -> Sample:
-        plain = Sample(self.verifier.game.variables, tuple(self.states), 0)
+    def sample(self, formula: ImpartialFormula) -> StateSample:
+        plain = StateSample(self.verifier.game.variables, tuple(self.states), 0)
         return replace(plain, target=plain.values(formula))
 
-    def small(self, exact: Formula) -> Formula:
+    def small(self, exact: ImpartialFormula) -> ImpartialFormula:
         """A formula equal to ``exact``, no larger; the smallest one that is found in time."""
         best = self.without_needless(exact)
         level = 0
@@ -102,7 +106,7 @@ class _Conditions:
             self.states.append(state)
         return best
 
-    def candidate(self, sample: Sample, level: int) -> Formula | None:
+    def candidate(self, sample: StateSample, level: int) -> ImpartialFormula | None:
         wanted = moduli(self.constants, self.periods, level)
         literals = enumerate_atoms(sample, level, wanted)
         part = self.deadline.sooner(2.0)
@@ -117,9 +121,9 @@ class _Conditions:
         except UndecidedError:
             return None
 
-    def without_needless(self, exact: Formula) -> Formula:
+    def without_needless(self, exact: ImpartialFormula) -> ImpartialFormula:
         """``exact`` without the conjuncts that the others and the constraint imply."""
-        if not isinstance(exact, And):
+        if not isinstance(exact, ImpartialAnd):
             return exact
         game = self.verifier.game
         parts = sorted(exact.parts, key=lambda part: part.size, reverse=True)
@@ -153,20 +157,23 @@ def synthesise_strategy(
         return StrategyResult(str(error))
     rules = []
     for one in kept:
-        rule = Rule(conditions.small(served[one]), one)
+        rule = ImpartialRule(conditions.small(served[one]), one)
         tell(Progress(f"rule {rule.text(game)}"))
         rules.append(rule)
-    strategy = Strategy(tuple(rules))
+    strategy = ImpartialStrategy(tuple(rules))
     verification = verify_strategy(verifier, formula, strategy, deadline)
     return StrategyResult(verification.reason, strategy, verification)
 
 
 def _needed(
-    verifier: Verifier, formula: Formula, served: dict[SemiGround, Formula], deadline: Deadline
+    verifier: Verifier,
+    formula: ImpartialFormula,
+    served: dict[SemiGround, ImpartialFormula],
+    deadline: Deadline,
 ) -> list[SemiGround]:
     """The actions that are left when those whose states others serve are dropped."""
     domain = verifier.to_move(formula)
-    sample = Sample(verifier.game.variables, tuple(verifier.sample), 0)
+    sample = StateSample(verifier.game.variables, tuple(verifier.sample), 0)
     bits = {one: sample.values(conjunction((formula, served[one]))) for one in served}
     kept = list(served)
     # Those that serve the fewest states first: they are the likeliest to be needless.

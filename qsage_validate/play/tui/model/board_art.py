@@ -14,7 +14,7 @@ from qsage_validate.arena.frame import SquareXY
 from qsage_validate.games.protocol import Shape, Square
 
 
-class Mark(Enum):
+class SquareMark(Enum):
     """The mark of a square, the most important first."""
 
     ILLEGAL = "illegal"
@@ -30,17 +30,17 @@ class Mark(Enum):
 
 
 # The signs left and right of a square; they carry the mark where there is no colour.
-SIDES: dict[Mark, tuple[str, str]] = {
-    Mark.ILLEGAL: ("×", "×"),
-    Mark.FINDING: ("!", "!"),
-    Mark.SELECTED: ("«", "»"),
-    Mark.TARGET: ("›", "‹"),
-    Mark.HINT: ("?", "?"),
-    Mark.POINTED: ("~", "~"),
-    Mark.WON: ("*", "*"),
-    Mark.CHANGED: ("‹", "›"),
-    Mark.EARLIER: (" ", " "),
-    Mark.LEGAL: ("(", ")"),
+SIDES: dict[SquareMark, tuple[str, str]] = {
+    SquareMark.ILLEGAL: ("×", "×"),
+    SquareMark.FINDING: ("!", "!"),
+    SquareMark.SELECTED: ("«", "»"),
+    SquareMark.TARGET: ("›", "‹"),
+    SquareMark.HINT: ("?", "?"),
+    SquareMark.POINTED: ("~", "~"),
+    SquareMark.WON: ("*", "*"),
+    SquareMark.CHANGED: ("‹", "›"),
+    SquareMark.EARLIER: (" ", " "),
+    SquareMark.LEGAL: ("(", ")"),
 }
 
 LEGAL_DOT = "•"
@@ -82,7 +82,7 @@ HEXAGON_SCALES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class GridGeometry:
     """The place of each square of a board, in characters from the grid's own corner."""
 
     columns: int
@@ -143,15 +143,15 @@ def scales(shape: Shape) -> tuple[Scale, ...]:
 
 def best_grid(
     columns: int, rows: int, shape: Shape, width: int, height: int, names: int = 0, rim: int = 0
-) -> Grid:
+) -> GridGeometry:
     """The largest drawing with coordinates that fits; the smallest, to be scrolled, if none."""
-    grids = [Grid(columns, rows, shape, scale, names, rim) for scale in scales(shape)]
+    grids = [GridGeometry(columns, rows, shape, scale, names, rim) for scale in scales(shape)]
     fitting = [g for g in grids if g.outer[0] <= width and g.outer[1] <= height]
     return fitting[-1] if fitting else grids[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ArtRow:
     """One row of characters inside a square.
 
     ``filled`` are the columns inside White's ring, which take White's colour where there is any.
@@ -162,7 +162,7 @@ class Row:
 
 
 @lru_cache(maxsize=512)
-def square_rows(content: Square, width: int, height: int, legal: bool) -> tuple[Row, ...]:
+def square_rows(content: Square, width: int, height: int, legal: bool) -> tuple[ArtRow, ...]:
     """The inside of a square: ``height`` rows of ``width`` characters.
 
     An open square has a dot, a larger one if it is ``legal`` to take it.
@@ -173,10 +173,12 @@ def square_rows(content: Square, width: int, height: int, legal: bool) -> tuple[
     if content is Square.OPEN and legal:
         sign = LEGAL_DOT
     middle = " " * ((width - 1) // 2) + sign + " " * (width // 2)
-    return tuple(Row(middle if row == (height - 1) // 2 else " " * width) for row in range(height))
+    return tuple(
+        ArtRow(middle if row == (height - 1) // 2 else " " * width) for row in range(height)
+    )
 
 
-def _disc(ring: bool, width: int, height: int) -> tuple[Row, ...]:
+def _disc(ring: bool, width: int, height: int) -> tuple[ArtRow, ...]:
     # One column stays free on each side (two on the right where the width is even).
     span = width - 2 - (width % 2 == 0)
     rows = []
@@ -191,7 +193,7 @@ def _disc(ring: bool, width: int, height: int) -> tuple[Row, ...]:
         text = " " * (1 + inset) + ends[0] + filling * inner + ends[1]
         start = 1 + inset + len(left)
         filled = range(start, start + inner) if ring else range(0)
-        rows.append(Row(text.ljust(width), filled))
+        rows.append(ArtRow(text.ljust(width), filled))
     return tuple(rows)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from qsage_validate.errors import visible
 from qsage_validate.games.family import families
 from qsage_validate.games.library.catalogue import library_games
-from qsage_validate.games.library.template import Flag, Option, Template, option_values
+from qsage_validate.games.library.template import Flag, Template, TemplateOption, option_values
 from qsage_validate.play.state import Recent
 
 # Files of a folder that are looked at, and formulas that are offered.
@@ -41,7 +41,7 @@ class EntryField:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StartEntry:
     """Something to play: ``words`` go behind ``qsage-play``, with those of fields and of the way.
 
     ``section`` is the heading that it stands under, ``rules`` one line, ``picture`` some lines.
@@ -119,7 +119,7 @@ _SAMPLES: Final[Mapping[str, tuple[str, str, str]]] = {
 }
 
 
-def games(solvers: Sequence[str] = ()) -> tuple[Entry, ...]:
+def games(solvers: Sequence[str] = ()) -> tuple[StartEntry, ...]:
     """The games of the library by family; ``solvers`` are QBF solvers that may play."""
     ways = (SEARCH, CERTIFY, *((f"the solver {n}", ("--solver", n)) for n in solvers))
     found = []
@@ -132,16 +132,18 @@ def games(solvers: Sequence[str] = ()) -> tuple[Entry, ...]:
                 picture = _PICTURES.get(game.name, "")
                 said, colon, _ = game.help.partition(":")
                 title = said if colon and len(said) <= _TITLE else game.name
-                found.append(Entry(family, title, (game.name,), game.help, picture, fields, ways))
+                found.append(
+                    StartEntry(family, title, (game.name,), game.help, picture, fields, ways)
+                )
     for name, _, rules in (game for own in families() for game in own.family.listed()):
         state = EntryField("--state", "the heaps, V=N ...", "", lambda text: "=" in text, "V=N ...")
         misere = EntryField("--misere", "who cannot move has won", "off", bool, "", switch=True)
         picture = _PICTURES["heaps"]
-        found.append(Entry("Heaps", name, (name,), rules, picture, (state, misere)))
+        found.append(StartEntry("Heaps", name, (name,), rules, picture, (state, misere)))
     return tuple(found)
 
 
-def _field(template: Template, option: Option) -> EntryField:
+def _field(template: Template, option: TemplateOption) -> EntryField:
     value = option_values(template.options, {}, template.name)[option.name]
     if isinstance(option.kind, Flag):
         return EntryField(option.flag, option.help, "off", bool, "", switch=True)
@@ -160,10 +162,10 @@ def _field(template: Template, option: Option) -> EntryField:
     )
 
 
-def samples() -> tuple[Entry, ...]:
+def samples() -> tuple[StartEntry, ...]:
     """The formulas with certificates that come with the package."""
     return tuple(
-        Entry("Samples", title, (f"sample:{name}",), f"{rules}; proved", _PICTURES[picture])
+        StartEntry("Samples", title, (f"sample:{name}",), f"{rules}; proved", _PICTURES[picture])
         for name, (title, picture, rules) in _SAMPLES.items()
     )
 
@@ -173,7 +175,7 @@ def samples() -> tuple[Entry, ...]:
 
 def formulas(
     folder: str, beside: Callable[[str], str | None], solvers: Sequence[str] = ()
-) -> tuple[Entry, ...]:
+) -> tuple[StartEntry, ...]:
     """The formulas in a folder: with the certificate ``beside`` them, or against a solver."""
     try:
         with os.scandir(folder) as entries:
@@ -193,15 +195,15 @@ def formulas(
             behind = os.path.basename(certificate)
             words = (word, "--cert", os.path.join(os.path.dirname(word), behind))
             rules = f"with its certificate {behind}"
-            found.append(Entry("Certificates in this folder", name, words, rules))
+            found.append(StartEntry("Certificates in this folder", name, words, rules))
         elif ways:
             rules = "no certificate beside it: a solver answers"
-            found.append(Entry("Formulas in this folder", name, (word,), rules, ways=ways))
+            found.append(StartEntry("Formulas in this folder", name, (word,), rules, ways=ways))
     found.sort(key=lambda entry: entry.section)
     return tuple(found[:_MOST_FORMULAS])
 
 
-def any_file(solvers: Sequence[str] = ()) -> Entry:
+def any_file(solvers: Sequence[str] = ()) -> StartEntry:
     """A formula or game that is named by its file."""
     files = (
         EntryField("FILE", "formula, or game", "", os.path.isfile, "a file"),
@@ -210,10 +212,10 @@ def any_file(solvers: Sequence[str] = ()) -> Entry:
     ways: tuple[Way, ...] = (("its certificate, or a search", ()),)
     ways += tuple((f"the solver {n}", ("--solver", n)) for n in solvers)
     rules = "QCIR or QDIMACS with a certificate; a PG, .hex, SGF, GDL or impartial game"
-    return Entry("Open a file", "by its name", (), rules, fields=files, ways=ways)
+    return StartEntry("Open a file", "by its name", (), rules, fields=files, ways=ways)
 
 
-def recent(plays: Sequence[Recent]) -> tuple[Entry, ...]:
+def recent(plays: Sequence[Recent]) -> tuple[StartEntry, ...]:
     """The plays that were begun last; those that were left or saved come back with their moves."""
     found = []
     for play in plays:
@@ -221,5 +223,5 @@ def recent(plays: Sequence[Recent]) -> tuple[Entry, ...]:
         if play.play is not None and os.path.isfile(play.play):
             words = (*words, "--continue", play.play)
             rules = f"left or saved: goes on from {play.play}"
-        found.append(Entry("Recent and saved plays", play.title, words, rules))
+        found.append(StartEntry("Recent and saved plays", play.title, words, rules))
     return tuple(found)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from qsage_validate.arena.frame import Frame, LayoutMove, SquareXY
-from qsage_validate.arena.lesson import Ghost, Lesson, Source
+from qsage_validate.arena.lesson import DistanceSource, Ghost, Lesson
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.picking import Picks
 
@@ -19,7 +19,7 @@ def ply_notes(line: Sequence[Frame], lessons: Mapping[int, Lesson]) -> dict[int,
     notes: dict[int, str] = {}
     for index, lesson in lessons.items():
         distance, frame = lesson.distance, line[index]
-        by_tree = distance is not None and distance.source is Source.CERTIFICATE
+        by_tree = distance is not None and distance.source is DistanceSource.CERTIFICATE
         if distance is not None and by_tree and distance.plies and frame.outcome is None:
             word = "wins" if distance.winner is Player.BLACK else "ends"
             notes[index] = f"{word} within {distance.plies}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from qsage_validate.arena.frame import Frame, MatchOutcome
-from qsage_validate.play.tui.model.situation import Situation
+from qsage_validate.play.tui.model.situation import MatchSituation
 from qsage_validate.validation.finding import Finding
 
 
@@ -44,7 +44,7 @@ def finding_note(finding: Finding, own: Sequence[str], replay: Replay | None = N
 
 
 def frame_notes(
-    situation: Situation, frames: Iterable[Frame], replay: Replay | None = None
+    situation: MatchSituation, frames: Iterable[Frame], replay: Replay | None = None
 ) -> Iterator[Note]:
     """The notes on ``frames`` of ``situation``: moves, findings, the end."""
     for frame in frames:
@@ -62,7 +62,7 @@ def frame_notes(
             yield Note(Weight.VERDICT, _end(frame.outcome, situation.facts.answers))
 
 
-def _own_moves(situation: Situation, ply: int) -> list[str]:
+def _own_moves(situation: MatchSituation, ply: int) -> list[str]:
     """The person's moves up to ``ply``, as a script has them."""
     return [
         f"{frame.move}{'!stop' if frame.stopped else '!' if frame.illegal is not None else ''}"

@@ -23,7 +23,7 @@ _MIN_STAGE = 26
 _MIN_MESSAGES = 7
 
 
-class Mode(Enum):
+class PaneMode(Enum):
     """The way in which the panes are shown."""
 
     TABBED = "tabbed"
@@ -34,7 +34,7 @@ class Mode(Enum):
     @property
     def tabbed(self) -> bool:
         """True if only one pane is shown at a time."""
-        return self in (Mode.TABBED, Mode.STACKED)
+        return self in (PaneMode.TABBED, PaneMode.STACKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,13 @@ def too_small(width: int, height: int) -> str | None:
     return f"Too small: {width}x{height}, need {wide[0]}x{wide[1]} or {tall[0]}x{tall[1]}"
 
 
-def mode_for(width: int, height: int) -> Mode:
+def mode_for(width: int, height: int) -> PaneMode:
     """The mode for an area of this size."""
     if width >= 150 and height >= 30:
-        return Mode.WIDE
+        return PaneMode.WIDE
     if width >= 104 and height >= 27:
-        return Mode.SPREAD
-    return Mode.TABBED if width >= _MIN_PANE + _MIN_STAGE else Mode.STACKED
+        return PaneMode.SPREAD
+    return PaneMode.TABBED if width >= _MIN_PANE + _MIN_STAGE else PaneMode.STACKED
 
 
 def arrange(
@@ -94,13 +94,13 @@ def arrange(
     """
     mode = mode_for(width, height)
     if not mode.tabbed and sizing.maximised:
-        boxes = _spread(width, height, measure, sizing, wide=mode is Mode.WIDE)
+        boxes = _spread(width, height, measure, sizing, wide=mode is PaneMode.WIDE)
         return _beside(boxes[STAGE].width, width, height, active)
-    if mode is Mode.STACKED:
+    if mode is PaneMode.STACKED:
         return _stacked(width, height, active, measure)
-    if mode is Mode.TABBED:
+    if mode is PaneMode.TABBED:
         return _tabbed(width, height, active, measure)
-    return _spread(width, height, measure, sizing, wide=mode is Mode.WIDE)
+    return _spread(width, height, measure, sizing, wide=mode is PaneMode.WIDE)
 
 
 def _stacked(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:

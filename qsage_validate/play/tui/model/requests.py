@@ -18,7 +18,7 @@ from qsage_validate.arena.pairs import pairs_text
 from qsage_validate.errors import CancelledError, QsageError, UsageError
 from qsage_validate.formats.confined import check_inside
 from qsage_validate.formats.source import Source, write_atomic
-from qsage_validate.play.match import Match, RefusedMoveError
+from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.problems.script_moves import scripted
 
@@ -61,7 +61,7 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
-class Unclear:
+class Ambiguous:
     """Several illegal moves could be meant; a person has to say which is let happen."""
 
     question: str
@@ -76,14 +76,14 @@ class Travelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Went:
+class HistoryMoved:
     """The match went to another round of its history, which ends with ``ply``."""
 
     ply: int
 
 
 @dataclass(frozen=True, slots=True)
-class Nothing:
+class NoOp:
     """There was nothing to do; ``text`` says why."""
 
     text: str
@@ -127,19 +127,19 @@ Answer = (
     | Replied
     | Refused
     | Explained
-    | Unclear
+    | Ambiguous
     | Travelled
-    | Went
-    | Nothing
+    | HistoryMoved
+    | NoOp
     | Hinted
     | Saved
     | WouldOverwrite
     | Loaded
 )
-Request = Callable[[Match], Answer]
+Request = Callable[[PlayMatch], Answer]
 
 
-def play(match: Match, move: MatchMove | str, *, force: bool, claim: bool = False) -> Answer:
+def play(match: PlayMatch, move: MatchMove | str, *, force: bool, claim: bool = False) -> Answer:
     """Play ``move``; with ``force`` also when it is illegal, with ``claim`` claiming the goal."""
     chosen = match.parse_move(move) if isinstance(move, str) else move
     try:
@@ -148,7 +148,7 @@ def play(match: Match, move: MatchMove | str, *, force: bool, claim: bool = Fals
         return Refused(str(chosen), (refusal.why,))
 
 
-def answer(match: Match) -> Answer:
+def answer(match: PlayMatch) -> Answer:
     """Answer the person's move, or the start; a move whose answer is cancelled is taken back."""
     move = match.frame.move
     try:
@@ -156,10 +156,10 @@ def answer(match: Match) -> Answer:
     except CancelledError:
         if match.undo():
             return Travelled(f"Cancelled: {move} was taken back.")
-        return Nothing("Cancelled: Enter asks for the reply again.")
+        return NoOp("Cancelled: Enter asks for the reply again.")
 
 
-def try_square(match: Match, origin: SquareXY, target: SquareXY, *, force: bool) -> Answer:
+def try_square(match: PlayMatch, origin: SquareXY, target: SquareXY, *, force: bool) -> Answer:
     """Try what picking squares without a legal move may have meant.
 
     The reasons of all actions with these parameters are given; with ``force`` the illegal move
@@ -172,33 +172,33 @@ def try_square(match: Match, origin: SquareXY, target: SquareXY, *, force: bool)
         raise UsageError("the play is over: undo or restart to go on")
     whys, legal = _reasons(match, (origin, target) if origin != target else (origin,))
     if not whys:
-        return Nothing(f"No move {named}.")
+        return NoOp(f"No move {named}.")
     if not force:
         return Refused(str(whys[0].move) if len(whys) == 1 else f"No move {named}", whys, legal)
     if len(whys) > 1:
-        return Unclear(f"Which illegal move {named}?", tuple(why.move for why in whys))
+        return Ambiguous(f"Which illegal move {named}?", tuple(why.move for why in whys))
     return Played(whys[0].move, match.push(whys[0].move, force=True))
 
 
-def explain_square(match: Match, square: SquareXY) -> Answer:
+def explain_square(match: PlayMatch, square: SquareXY) -> Answer:
     """The reasons for or against each action with these parameters."""
     if match.over:
-        return Nothing("The play is over: no move is legal.")
+        return NoOp("The play is over: no move is legal.")
     whys, legal = _reasons(match, (square,))
     return Explained(f"({square[0]},{square[1]})", whys, legal)
 
 
-def explain(match: Match, text: str) -> Answer:
+def explain(match: PlayMatch, text: str) -> Answer:
     """The reasons for or against the move that ``text`` names."""
     move = match.parse_move(text)
     if match.over:
-        return Nothing("The play is over: no move is legal.")
+        return NoOp("The play is over: no move is legal.")
     why = match.why_not(move)
     return Explained(str(move), (), (move,)) if why is None else Explained(str(move), (why,))
 
 
 def _reasons(
-    match: Match, squares: Sequence[SquareXY]
+    match: PlayMatch, squares: Sequence[SquareXY]
 ) -> tuple[tuple[WhyNot, ...], tuple[MatchMove, ...]]:
     """The reasons against the person's actions at ``squares``, and the legal ones at the first."""
     whys: list[WhyNot] = []
@@ -213,50 +213,50 @@ def _reasons(
     return tuple(whys), tuple(legal)
 
 
-def undo(match: Match) -> Answer:
+def undo(match: PlayMatch) -> Answer:
     """Take the last round back."""
-    return Travelled("Took the last round back.") if match.undo() else Nothing("Nothing to undo.")
+    return Travelled("Took the last round back.") if match.undo() else NoOp("Nothing to undo.")
 
 
-def redo(match: Match) -> Answer:
+def redo(match: PlayMatch) -> Answer:
     """Play a round again that was taken back."""
-    return Travelled("Played the round again.") if match.redo() else Nothing("Nothing to redo.")
+    return Travelled("Played the round again.") if match.redo() else NoOp("Nothing to redo.")
 
 
-def restart(match: Match) -> Answer:
+def restart(match: PlayMatch) -> Answer:
     """Back to the start; redo plays it again."""
     if not match.can_undo:
-        return Nothing("This is the start.")
+        return NoOp("This is the start.")
     match.restart()
     return Travelled("Back at the start; redo plays the rounds again.")
 
 
-def go(match: Match, number: int) -> Answer:
+def go(match: PlayMatch, number: int) -> Answer:
     """Go to a round of the history."""
     match.go(number)
-    return Went(match.frame.ply)
+    return HistoryMoved(match.frame.ply)
 
 
-def hint(match: Match) -> Answer:
+def hint(match: PlayMatch) -> Answer:
     """The suggestion of the match."""
     return Hinted(match.hint())
 
 
-def show_pairs(match: Match, on: bool) -> Answer:
+def show_pairs(match: PlayMatch, on: bool) -> Answer:
     """Look for the pairs in each frame from now on, or leave it."""
     match.shows_pairs = on
     if not on:
-        return Nothing("Pairs are hidden.")
-    return Nothing(pairs_text(match.pairs(match.frame)))
+        return NoOp("Pairs are hidden.")
+    return NoOp(pairs_text(match.pairs(match.frame)))
 
 
-def play_at_random(match: Match, generator: random.Random) -> Answer:
+def play_at_random(match: PlayMatch, generator: random.Random) -> Answer:
     """Let a random player make the person's move."""
     if match.over:
-        return Nothing("The play is over: undo or restart to go on.")
+        return NoOp("The play is over: undo or restart to go on.")
     move = match.random_move(generator)
     if move is None:
-        return Nothing(f"{match.person} has no legal move.")
+        return NoOp(f"{match.person} has no legal move.")
     try:
         return Played(move, match.push(move), at_random=True)
     except RefusedMoveError as refusal:
@@ -264,7 +264,7 @@ def play_at_random(match: Match, generator: random.Random) -> Answer:
         return Refused(str(move), (refusal.why,))
 
 
-def save(match: Match, path: str, *, overwrite: bool) -> Answer:
+def save(match: PlayMatch, path: str, *, overwrite: bool) -> Answer:
     """Write the transcript, as JSON when ``path`` ends in ``.json``."""
     target = os.path.expanduser(path)
     check_inside(target, writing=True)
@@ -277,14 +277,14 @@ def save(match: Match, path: str, *, overwrite: bool) -> Answer:
     return Saved(path)
 
 
-def load(match: Match, path: str) -> Answer:
+def load(match: PlayMatch, path: str) -> Answer:
     """Replay the transcript in ``path``."""
     source = Source.open(os.path.expanduser(path))
     match.load(Transcript.parse(source.text, source.path))
     return Loaded(path)
 
 
-def follow(match: Match, moves: Sequence[str], name: str, *, ply: int | None = None) -> Answer:
+def follow(match: PlayMatch, moves: Sequence[str], name: str, *, ply: int | None = None) -> Answer:
     """Play ``moves`` (of both players, from ply 1) from the start; look at ``ply`` then.
 
     Illegal moves are let happen, as they were when they were found.  When it cannot be done
@@ -303,7 +303,7 @@ def follow(match: Match, moves: Sequence[str], name: str, *, ply: int | None = N
     return Loaded(name, ply)
 
 
-def _play(match: Match, moves: Sequence[str]) -> None:
+def _play(match: PlayMatch, moves: Sequence[str]) -> None:
     for number, text in enumerate(moves, start=1):
         frame = next((f for f in match.frames if f.ply == number), None)
         if frame is None:

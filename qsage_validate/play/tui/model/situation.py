@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from qsage_validate.arena.engines.engine import Facts
 from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome, Pairs, SquareXY
-from qsage_validate.games.protocol import Board, Square
-from qsage_validate.play.history import Row
-from qsage_validate.play.match import Match
+from qsage_validate.games.protocol import BoardPicture, Square
+from qsage_validate.play.history import HistoryRow
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Picks, is_elsewhere
 from qsage_validate.validation.finding import Finding
 
 
 @dataclass(frozen=True)
-class Situation:
+class MatchSituation:
     """A match at one moment, with the person's legal moves."""
 
     facts: Facts
@@ -31,13 +31,13 @@ class Situation:
     """True if the answer to the last ply is still to come."""
     ahead: tuple[Frame, ...] = ()
     """The frames after the current one in the line that was visited last."""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[HistoryRow, ...] = ()
     """All that was tried, the line of ``frames`` and ``ahead`` among it."""
     pairs: tuple[Pairs | None, ...] = ()
     """The pairs in each frame, where they are shown; else none at all."""
 
     @classmethod
-    def of(cls, match: Match) -> Situation:
+    def of(cls, match: PlayMatch) -> MatchSituation:
         """Ask ``match`` everything that is shown; may call the certificate."""
         legal = () if match.over else tuple(match.legal_moves())
         return cls(
@@ -93,7 +93,7 @@ class Situation:
         """The only legal move, where it is on no square of the board: waiting, for example."""
         return self.legal[0] if is_elsewhere(self.legal) else None
 
-    def board(self, index: int) -> Board | None:
+    def board(self, index: int) -> BoardPicture | None:
         """The board of a frame."""
         return self.line[index].board
 

@@ -12,16 +12,16 @@ from enum import Enum
 from qsage_validate.arena.frame import BlockMove, Frame, Hint, MatchOutcome, SquareXY
 from qsage_validate.arena.lesson import Ghost, Lesson, letters_of_threats, threats_text
 from qsage_validate.arena.pairs import letters_of
-from qsage_validate.games.protocol import Board, Player, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.play.tui.model.actions import key_of
-from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.board_art import SquareMark
 from qsage_validate.play.tui.model.lessons import ghosts_at
 from qsage_validate.play.tui.model.requests import Refused
-from qsage_validate.play.tui.model.situation import Situation
+from qsage_validate.play.tui.model.situation import MatchSituation
 
 
 @dataclass(frozen=True)
-class View:
+class ViewState:
     """The state of the interface beside the match itself.
 
     ``viewing`` is the index of another frame of the line that is looked at; ``looked`` says that
@@ -32,7 +32,7 @@ class View:
     their indices, where the interface ``teaches``.
     """
 
-    situation: Situation
+    situation: MatchSituation
     viewing: int | None = None
     looked: bool = False
     selected: SquareXY | None = None
@@ -71,7 +71,7 @@ class View:
         """True if a frame is shown that is not the current one."""
         return self.index != self.situation.last
 
-    def silent(self) -> View:
+    def silent(self) -> ViewState:
         """The same without what was said and pointed out last."""
         return replace(self, refusal=None, hint=None, pointed=frozenset(), error=None, said=None)
 
@@ -80,8 +80,8 @@ class View:
 class Picture:
     """A board with its marks."""
 
-    board: Board
-    marks: Mapping[SquareXY, frozenset[Mark]] = field(default_factory=dict)
+    board: BoardPicture
+    marks: Mapping[SquareXY, frozenset[SquareMark]] = field(default_factory=dict)
     target: tuple[str, ...] = ()
     """The shape that is to be formed, row by row; it is drawn beside the board."""
     top_owner: Player | None = None
@@ -94,37 +94,37 @@ class Picture:
     """Neighbours with one piece, such as a domino; the lesser square first."""
 
 
-def picture(view: View) -> Picture | None:
+def picture(view: ViewState) -> Picture | None:
     """The board to draw, or ``None`` in the game of blocks."""
     board = view.frame.board
     if board is None:
         return None
     situation = view.situation
-    marked: dict[SquareXY, set[Mark]] = {}
+    marked: dict[SquareXY, set[SquareMark]] = {}
 
-    def add(mark: Mark, squares: frozenset[SquareXY]) -> None:
+    def add(mark: SquareMark, squares: frozenset[SquareXY]) -> None:
         for square in squares:
             marked.setdefault(square, set()).add(mark)
 
-    add(Mark.WON, frozenset(view.frame.won))
-    add(Mark.CHANGED, situation.changed(view.index))
-    add(Mark.EARLIER, situation.earlier(view.index))
-    add(Mark.FINDING, frozenset(s for f in view.frame.findings for s in f.squares))
-    add(Mark.POINTED, view.pointed)
+    add(SquareMark.WON, frozenset(view.frame.won))
+    add(SquareMark.CHANGED, situation.changed(view.index))
+    add(SquareMark.EARLIER, situation.earlier(view.index))
+    add(SquareMark.FINDING, frozenset(s for f in view.frame.findings for s in f.squares))
+    add(SquareMark.POINTED, view.pointed)
     if not view.past:
         picks = situation.picks
-        add(Mark.LEGAL, picks.starts(board))
+        add(SquareMark.LEGAL, picks.starts(board))
         if view.selected is not None:
-            add(Mark.SELECTED, frozenset({view.selected}))
-            add(Mark.TARGET, picks.targets(view.selected))
+            add(SquareMark.SELECTED, frozenset({view.selected}))
+            add(SquareMark.TARGET, picks.targets(view.selected))
         if view.refusal is not None:
-            add(Mark.ILLEGAL, view.tried)
+            add(SquareMark.ILLEGAL, view.tried)
         if view.hint is not None:
             grades = None if view.lesson is None else view.lesson.grades
             some = grades is not None and len(grades.best) < len(grades.distances)
             hinted = {str(view.hint.move), *(grades.best if grades is not None and some else ())}
             areas = [area for move, area in picks.areas.items() if str(move) in hinted]
-            add(Mark.HINT, frozenset().union(*areas))
+            add(SquareMark.HINT, frozenset().union(*areas))
     marks = {square: frozenset(own) for square, own in marked.items()}
     pairs = situation.pairs[view.index] if situation.pairs else None
     letters, lesson = letters_of(pairs or ()), view.lesson
@@ -151,7 +151,7 @@ class Tone(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class StatusLines:
     """The two lines under the board."""
 
     tone: Tone
@@ -159,29 +159,31 @@ class Status:
     detail: str
 
 
-def status(view: View) -> Status:
+def status(view: ViewState) -> StatusLines:
     """The status of the moment that is shown; the most urgent thing first."""
     situation = view.situation
     if view.busy is not None:
         more = f" ({view.waiting} more waiting)" if view.waiting else ""
         if view.work is None:
             keys = f"Moves have to wait; other keys are queued{more}; Esc drops them"
-            return Status(Tone.BUSY, f"Working: {view.busy} …", keys)
+            return StatusLines(Tone.BUSY, f"Working: {view.busy} …", keys)
         looking = f"Looking back at ply {view.frame.ply}; " if view.past else ""
         keys = f"{looking}{key_of('cancel')} cancels; {key_of('look_back')} looks back{more}"
-        return Status(Tone.BUSY, f"Working: {view.busy} … {view.work}", keys)
+        return StatusLines(Tone.BUSY, f"Working: {view.busy} … {view.work}", keys)
     if view.past:
         return _past(view)
     if view.refusal is not None:
         return _refused(view.refusal, situation.facts.by_rules)
     if view.error is not None:
-        return Status(Tone.REFUSED, view.error, f"{key_of('help')} help, {key_of('menu')} moves")
+        return StatusLines(
+            Tone.REFUSED, view.error, f"{key_of('help')} help, {key_of('menu')} moves"
+        )
     if situation.outcome is not None:
         return _over(situation, situation.outcome)
     if view.frame.findings:
         found = situation.findings
         more = "" if len(found) == 1 else f" ({len(found)} so far)"
-        return Status(
+        return StatusLines(
             Tone.FINDING,
             f"FINDING{more}: {view.frame.findings[-1].text}",
             f"{key_of(_PANE_MESSAGES)} Messages has the variables and how to replay it",
@@ -193,17 +195,17 @@ _PANE_MESSAGES = "pane('messages')"
 _PANE_WHY = "pane('why')"
 
 
-def _past(view: View) -> Status:
+def _past(view: ViewState) -> StatusLines:
     frame = view.frame
     what = "the start" if frame.player is None else f"{frame.player} {frame.move or 'unreadable'}"
-    return Status(
+    return StatusLines(
         Tone.PAST,
         f"Looking back at ply {frame.ply}: {what}",
         f"{key_of('look_back')} back, {key_of('look_forward')} forward, Esc to the present",
     )
 
 
-def _refused(refusal: Refused, by_rules: bool) -> Status:
+def _refused(refusal: Refused, by_rules: bool) -> StatusLines:
     first = refusal.whys[0]
     because = first.lines[0] if first.lines else "no reason is known"
     if len(refusal.whys) > 1:
@@ -214,8 +216,8 @@ def _refused(refusal: Refused, by_rules: bool) -> Status:
     else:
         said = f"{refusal.attempt} is illegal: {because}"
     if by_rules:
-        return Status(Tone.REFUSED, said, f"{key_of('menu')} lists the legal moves")
-    return Status(
+        return StatusLines(Tone.REFUSED, said, f"{key_of('menu')} lists the legal moves")
+    return StatusLines(
         Tone.REFUSED,
         said,
         f"{key_of(_PANE_WHY)} Why not shows gates and values; "
@@ -223,7 +225,7 @@ def _refused(refusal: Refused, by_rules: bool) -> Status:
     )
 
 
-def _over(situation: Situation, outcome: MatchOutcome) -> Status:
+def _over(situation: MatchSituation, outcome: MatchOutcome) -> StatusLines:
     found = len(situation.findings)
     good = outcome.promised is True and not found
     promise = {
@@ -238,62 +240,66 @@ def _over(situation: Situation, outcome: MatchOutcome) -> Status:
     if not situation.facts.has_verdict:
         said = findings.capitalize()
     keys = ", ".join(f"{key_of(n)} {n}" for n in ("restart", "undo", "save", "quit"))
-    return Status(
+    return StatusLines(
         Tone.KEPT if good else Tone.BROKEN if outcome.promised is False or found else Tone.PAST,
         f"{winner}{outcome.reason}{promise}",
         f"{said}. {keys}",
     )
 
 
-def _turn(view: View) -> Status:
+def _turn(view: ViewState) -> StatusLines:
     situation = view.situation
     ply = situation.frame.ply + 1
     of = f" of {situation.facts.plies}" if situation.facts.plies else ""
     if situation.waits:
         headline = f"{situation.facts.certificate_player}'s reply is still to come"
-        return Status(Tone.TURN, headline, view.said or "Enter asks for it")
+        return StatusLines(Tone.TURN, headline, view.said or "Enter asks for it")
     lesson = view.lesson
     far = None if lesson is None else lesson.distance
     whose = f"Your move, {situation.facts.person}: ply {ply}{of}" + (
         f". {far.short}" if far else ""
     )
     if view.running:
-        return Status(Tone.TURN, whose, f"A random player plays; {key_of('run')} or Esc stops it")
+        return StatusLines(
+            Tone.TURN, whose, f"A random player plays; {key_of('run')} or Esc stops it"
+        )
     if view.claiming:
         text = "The next move claims the goal: the play ends with it"
-        return Status(Tone.TURN, whose, f"{text}; {key_of('claim')} takes the claim back")
+        return StatusLines(Tone.TURN, whose, f"{text}; {key_of('claim')} takes the claim back")
     if view.said is not None:
-        return Status(Tone.TURN, whose, view.said)
+        return StatusLines(Tone.TURN, whose, view.said)
     if view.hint is not None:
-        return Status(Tone.TURN, whose, f"Hint: {view.hint.text}")
+        return StatusLines(Tone.TURN, whose, f"Hint: {view.hint.text}")
     if not situation.legal:
-        return Status(Tone.REFUSED, whose, "You have no legal move.")
+        return StatusLines(Tone.REFUSED, whose, "You have no legal move.")
     if isinstance(situation.legal[0], BlockMove):
-        return Status(Tone.TURN, whose, "Set the bits and play the block, or type 7=1 8=0")
+        return StatusLines(Tone.TURN, whose, "Set the bits and play the block, or type 7=1 8=0")
     if view.looked and situation.ahead and view.selected is None:
         keys = f"{key_of('look_back')} back, {key_of('look_forward')} forward, Esc to the present"
-        return Status(Tone.PAST, whose, f"A move here branches; {keys}")
+        return StatusLines(Tone.PAST, whose, f"A move here branches; {keys}")
     if view.selected is not None:
         x, y = view.selected
         alone = any(area == {view.selected} for area in situation.picks.areas.values())
         again = ", or it again" if alone else ""
-        return Status(Tone.TURN, whose, f"({x},{y}) selected: pick a ›target‹{again}; Esc drops it")
+        return StatusLines(
+            Tone.TURN, whose, f"({x},{y}) selected: pick a ›target‹{again}; Esc drops it"
+        )
     why = "" if lesson is None else lesson.reason or threats_text(lesson.threats)
     if why:
-        return Status(Tone.TURN, whose, f"{situation.facts.certificate_player}: {why}")
+        return StatusLines(Tone.TURN, whose, f"{situation.facts.certificate_player}: {why}")
     if view.frame.remarks:
-        return Status(Tone.TURN, whose, f"{view.frame.player}: {view.frame.remarks[-1]}")
+        return StatusLines(Tone.TURN, whose, f"{view.frame.player}: {view.frame.remarks[-1]}")
     if situation.only_elsewhere is not None and not view.let_happen:
         only = f"1 legal move: Enter or a typed {situation.only_elsewhere} plays it"
-        return Status(Tone.TURN, whose, only)
+        return StatusLines(Tone.TURN, whose, only)
     kinds = "move" if len(situation.legal) == 1 else "moves"
     pick = "pick a square or " if situation.facts.has_board else ""
-    return Status(
+    return StatusLines(
         Tone.TURN, whose, f"{len(situation.legal)} legal {kinds}: {pick}type {situation.legal[0]}"
     )
 
 
-def square_text(view: View, square: SquareXY) -> str:
+def square_text(view: ViewState, square: SquareXY) -> str:
     """The content of a square, for the end of the status line."""
     board = view.frame.board
     if board is None:

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from qsage_validate.arena.frame import MatchMove
 from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.tui.model.actions import ACTIONS
-from qsage_validate.play.tui.model.board_art import LEGAL_DOT, OPEN_DOT, SIDES, Mark
+from qsage_validate.play.tui.model.board_art import LEGAL_DOT, OPEN_DOT, SIDES, SquareMark
 from qsage_validate.play.tui.once import Choices
 from qsage_validate.play.tui.screens.dialog import Dialog
 
@@ -213,14 +213,14 @@ def help_text() -> Content:
     """The help: what is played, how to move, what the marks mean, all keys."""
     marks = (
         (f"{OPEN_DOT} {LEGAL_DOT}", "open square; open square that you may take"),
-        (_sides(Mark.WON), "part of what has won"),
-        (_sides(Mark.CHANGED), "changed by the last ply"),
-        (_sides(Mark.SELECTED), "selected: now pick its target"),
-        (_sides(Mark.TARGET), "target of the selected square"),
-        (_sides(Mark.ILLEGAL), "the illegal move that was tried"),
-        (_sides(Mark.HINT), "the move that the hint suggests"),
-        (_sides(Mark.FINDING), "a finding concerns this square"),
-        (_sides(Mark.POINTED), "the gate marked in Values is false here"),
+        (_sides(SquareMark.WON), "part of what has won"),
+        (_sides(SquareMark.CHANGED), "changed by the last ply"),
+        (_sides(SquareMark.SELECTED), "selected: now pick its target"),
+        (_sides(SquareMark.TARGET), "target of the selected square"),
+        (_sides(SquareMark.ILLEGAL), "the illegal move that was tried"),
+        (_sides(SquareMark.HINT), "the move that the hint suggests"),
+        (_sides(SquareMark.FINDING), "a finding concerns this square"),
+        (_sides(SquareMark.POINTED), "the gate marked in Values is false here"),
         ("[ ]", "cursor"),
         ("━ ┃", "sides of a board of Hex, in the colour of the player who connects them"),
         ("a b", "pairs by which White could block, while they are shown"),
@@ -261,7 +261,7 @@ def help_text() -> Content:
     )
 
 
-def _sides(mark: Mark) -> str:
+def _sides(mark: SquareMark) -> str:
     left, right = SIDES[mark]
     return f"{left} {right}"
 

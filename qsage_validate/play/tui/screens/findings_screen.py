@@ -20,7 +20,7 @@ from qsage_validate.validation.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ListedFinding:
     """A finding with where it comes from.
 
     ``index`` is the frame of the present play in which it was seen; ``None`` for a finding of
@@ -37,14 +37,14 @@ class Found:
         return self.index is not None or bool(self.finding.moves) or self.finding.ply > 0
 
 
-class FindingsScreen(Dialog[Found | None]):
+class FindingsScreen(Dialog[ListedFinding | None]):
     """Lists findings with all that is known about the marked one; Enter jumps to its step."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,f", "dismiss(None)", "Close", show=False)
     ]
 
-    def __init__(self, found: Sequence[Found]) -> None:
+    def __init__(self, found: Sequence[ListedFinding]) -> None:
         super().__init__()
         self.found = tuple(found)
 
@@ -79,7 +79,7 @@ class FindingsScreen(Dialog[Found | None]):
             self.app.bell()
 
 
-def _headline(found: Found) -> Content:
+def _headline(found: ListedFinding) -> Content:
     finding = found.finding
     where = "start" if finding.ply == 0 else f"ply {finding.ply}"
     return Content.assemble(
@@ -89,7 +89,7 @@ def _headline(found: Found) -> Content:
     )
 
 
-def describe(found: Found) -> Content:
+def describe(found: ListedFinding) -> Content:
     """A finding in full: detail, rule, squares, variables and gates, moves, command."""
     finding = found.finding
     rows: list[tuple[str, str]] = [("what", finding.detail)]

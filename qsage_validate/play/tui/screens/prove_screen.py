@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove
 from qsage_validate.play.tui.once import Choices
-from qsage_validate.play.tui.screens.findings_screen import Found, describe
+from qsage_validate.play.tui.screens.findings_screen import ListedFinding, describe
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.panes import fill
 from qsage_validate.system.clock import Stopwatch
@@ -29,15 +29,15 @@ Sent = TypeVar("Sent")
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class ScreenProof:
     """The result with which the screen closes: the findings, one line, and one to jump to."""
 
     text: str
-    found: tuple[Found, ...]
-    chosen: Found | None = None
+    found: tuple[ListedFinding, ...]
+    chosen: ListedFinding | None = None
 
 
-class ProveScreen(ToolScreen[Proof]):
+class ProveScreen(ToolScreen[ScreenProof]):
     """Runs the levels at once; Esc stops them, and closes the screen when they have ended."""
 
     TITLE = "Proof of the certificate"
@@ -51,7 +51,7 @@ class ProveScreen(ToolScreen[Proof]):
         self._watch = Stopwatch()
         self._progress = ""
         self.rows: list[LevelRow] = []
-        self.found: tuple[Found, ...] = ()
+        self.found: tuple[ListedFinding, ...] = ()
         self.end: ProofEnd | None = None
 
     def body(self) -> list[Widget]:
@@ -89,7 +89,7 @@ class ProveScreen(ToolScreen[Proof]):
 
     def _level_done(self, row: LevelRow) -> None:
         self.rows.append(row)
-        self.found += tuple(Found(finding, None, row.name) for finding in row.findings)
+        self.found += tuple(ListedFinding(finding, None, row.name) for finding in row.findings)
         self._fill()
         if row.findings:
             options = self.query_one("#prove-findings", OptionList)
@@ -170,11 +170,11 @@ class ProveScreen(ToolScreen[Proof]):
         else:
             self._leave(None)
 
-    def _leave(self, chosen: Found | None) -> None:
+    def _leave(self, chosen: ListedFinding | None) -> None:
         self._stop.set()
         self.closed = True
         text = self.end.text if self.end is not None else self.remark or "The proof was stopped."
-        self.dismiss(Proof(text, self.found, chosen if chosen and chosen.can_jump else None))
+        self.dismiss(ScreenProof(text, self.found, chosen if chosen and chosen.can_jump else None))
 
     def on_unmount(self) -> None:
         """Stop the proof."""

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Static, Tree
 from textual.widgets.tree import TreeNode
 
-from qsage_validate.arena.strategy_tree import BUDGET, Node, Size, StrategyTree
+from qsage_validate.arena.strategy_tree import BUDGET, Size, StrategyNode, StrategyTree
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.painted import Piece, painted
 
@@ -40,8 +40,8 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         self._played = tuple(played)
         self.strategy: StrategyTree | None = None
         self._stop = threading.Event()
-        self._budgets: dict[Node, int] = {}
-        self.sizes: dict[Node, Size] = {}
+        self._budgets: dict[StrategyNode, int] = {}
+        self.sizes: dict[StrategyNode, Size] = {}
 
     def heading(self) -> str:
         """The claim."""
@@ -52,10 +52,10 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
 
     def body(self) -> list[Widget]:
         """The tree, and the play of the marked node."""
-        return [Tree[Node]("start", id="strategy-tree"), Static(id="tree-detail")]
+        return [Tree[StrategyNode]("start", id="strategy-tree"), Static(id="tree-detail")]
 
     @property
-    def shown(self) -> Tree[Node]:
+    def shown(self) -> Tree[StrategyNode]:
         """The tree on the screen."""
         return self.query_one("#strategy-tree", Tree)
 
@@ -72,13 +72,13 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         self._count(root)
         self._expand(root, self._played)
 
-    def _expand(self, node: TreeNode[Node], moves: Sequence[str] = ()) -> None:
+    def _expand(self, node: TreeNode[StrategyNode], moves: Sequence[str] = ()) -> None:
         """Show the children of ``node``, and go on along ``moves``."""
         strategy, own = self.strategy, node.data
         if strategy is None or own is None or own.ended:
             return
 
-        def shown(children: tuple[Node, ...]) -> None:
+        def shown(children: tuple[StrategyNode, ...]) -> None:
             if not node.children:
                 for child in children:
                     added = node.add("", child, allow_expand=not child.ended)
@@ -99,12 +99,12 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
             self._stop.set()
         self.ask("asking for the answers", lambda: strategy.children(own), shown, soon=True)
 
-    def _label(self, node: TreeNode[Node]) -> None:
+    def _label(self, node: TreeNode[StrategyNode]) -> None:
         if node.data is not None:
             pieces = node_pieces(node.data, self.sizes.get(node.data))
             node.set_label(painted(pieces, self.app.theme_variables))
 
-    def _count(self, node: TreeNode[Node], *, more: bool = False) -> None:
+    def _count(self, node: TreeNode[StrategyNode], *, more: bool = False) -> None:
         """Count the subtree of ``node`` when there is nothing more urgent."""
         strategy, own = self.strategy, node.data
         if strategy is None or own is None or own.ended:
@@ -132,7 +132,7 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
 
     def _ask_size(
         self,
-        node: TreeNode[Node],
+        node: TreeNode[StrategyNode],
         question: Callable[[], Size],
         counted: Callable[[Size], None],
         budget: int,
@@ -143,17 +143,17 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         self.ask(f"counting below {name}, up to {budget:,} nodes", question, counted, soon=soon)
 
     @on(Tree.NodeExpanded)
-    def _expanded(self, event: Tree.NodeExpanded[Node]) -> None:
+    def _expanded(self, event: Tree.NodeExpanded[StrategyNode]) -> None:
         event.stop()
         if not event.node.children:
             self._expand(event.node)
 
     @on(Tree.NodeHighlighted)
-    def _highlighted(self, event: Tree.NodeHighlighted[Node]) -> None:
+    def _highlighted(self, event: Tree.NodeHighlighted[StrategyNode]) -> None:
         event.stop()
         self._detail(event.node)
 
-    def _detail(self, node: TreeNode[Node] | None) -> None:
+    def _detail(self, node: TreeNode[StrategyNode] | None) -> None:
         own = None if node is None else node.data
         if own is None:
             return
@@ -194,7 +194,7 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         super().on_unmount()
 
 
-def node_pieces(node: Node, size: Size | None) -> list[Piece]:
+def node_pieces(node: StrategyNode, size: Size | None) -> list[Piece]:
     """A row: the move, the answer, how the play ended or what is below."""
     if node.move is None:
         pieces: list[Piece] = [("start", "bold")]

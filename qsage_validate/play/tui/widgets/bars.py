@@ -12,7 +12,7 @@ from textual.style import Style
 from textual.widgets import Static
 
 from qsage_validate.play.tui.model.actions import ACTIONS
-from qsage_validate.play.tui.model.view import Status, View
+from qsage_validate.play.tui.model.view import StatusLines, ViewState
 from qsage_validate.play.tui.widgets.panes import STONES
 
 _GAP = 2
@@ -29,7 +29,7 @@ class TitleBar(Horizontal):
         yield Static(id="title-play")
         yield Static(id="title-flags")
 
-    def show(self, view: View) -> None:
+    def show(self, view: ViewState) -> None:
         """Describe ``view``."""
         situation, facts = view.situation, view.situation.facts
         person = facts.person
@@ -65,7 +65,7 @@ class StatusBar(Vertical):
             yield Static(id="status-square")
         yield Static(id="status-detail")
 
-    def show(self, status: Status, square: str) -> None:
+    def show(self, status: StatusLines, square: str) -> None:
         """Show ``status``."""
         self.set_classes(f"-{status.tone.value}")
         self.query_one("#status-headline", Static).update(Content(status.headline), layout=False)

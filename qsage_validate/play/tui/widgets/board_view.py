@@ -21,8 +21,8 @@ from qsage_validate.arena.frame import SquareXY
 from qsage_validate.games.protocol import Shape, Square
 from qsage_validate.play.tui.model.board_art import (
     SIDES,
-    Grid,
-    Mark,
+    GridGeometry,
+    SquareMark,
     best_grid,
     scales,
     square_rows,
@@ -42,7 +42,7 @@ class BoardView(ScrollView, can_focus=True):
     """Draws a :class:`Picture`; posts :class:`Picked` and :class:`CursorMoved`."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"board--{part}" for part in (*_PARTS, *_COORDINATES, *(mark.value for mark in Mark))
+        f"board--{part}" for part in (*_PARTS, *_COORDINATES, *(mark.value for mark in SquareMark))
     }
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -81,7 +81,7 @@ class BoardView(ScrollView, can_focus=True):
 
     # Size
 
-    def fit(self, width: int, height: int) -> Grid:
+    def fit(self, width: int, height: int) -> GridGeometry:
         """The drawing for an area: the largest that fits, or the one that was zoomed to."""
         board = self.picture.board
         names = max(map(len, board.names), default=0)
@@ -93,7 +93,7 @@ class BoardView(ScrollView, can_focus=True):
             if grid.outer[0] > width - wide:
                 grid = best_grid(*shape, width, height, names, rim)
         else:
-            grid = Grid(*shape, scales(board.shape)[self.zoom], names, rim)
+            grid = GridGeometry(*shape, scales(board.shape)[self.zoom], names, rim)
         self.beside = wide > 0 and grid.outer[0] + wide <= width
         return grid
 
@@ -144,7 +144,7 @@ class BoardView(ScrollView, can_focus=True):
 
     def _place(self) -> None:
         """Put the cursor on the playable square next to it, the first time that there is one."""
-        playable = [s for s, marks in self.picture.marks.items() if Mark.LEGAL in marks]
+        playable = [s for s, marks in self.picture.marks.items() if SquareMark.LEGAL in marks]
         if self._placed or not playable:
             return
         self._placed = True
@@ -345,7 +345,7 @@ class BoardView(ScrollView, can_focus=True):
         scale = self.grid.scale
         content = self.picture.board[square]
         marks = self.picture.marks.get(square, frozenset())
-        row = square_rows(content, scale.width, scale.height, Mark.LEGAL in marks)[inside]
+        row = square_rows(content, scale.width, scale.height, SquareMark.LEGAL in marks)[inside]
         chars = list(row.text)
         ground = self._ground(square, marks)
         style = ground + self._ink(content, marks)
@@ -366,9 +366,9 @@ class BoardView(ScrollView, can_focus=True):
             )
         for column in row.filled:
             styles[column] = style + Style(bgcolor=style.color)
-        first = min(marks, key=list(Mark).index, default=None)
+        first = min(marks, key=list(SquareMark).index, default=None)
         # An open square that may be taken has a larger dot instead.
-        open_dot = first is Mark.LEGAL and content is Square.OPEN
+        open_dot = first is SquareMark.LEGAL and content is Square.OPEN
         signed = first is not None and halfway and not open_dot and SIDES[first][0] != " "
         if first is not None and signed:
             chars[0], chars[-1] = SIDES[first]
@@ -387,16 +387,16 @@ class BoardView(ScrollView, can_focus=True):
             for style, run in groupby(zip(chars, styles, strict=True), key=itemgetter(1))
         ]
 
-    def _ground(self, square: SquareXY, marks: frozenset[Mark]) -> Style:
-        for mark in Mark:
-            if mark in marks and mark is not Mark.LEGAL:
+    def _ground(self, square: SquareXY, marks: frozenset[SquareMark]) -> Style:
+        for mark in SquareMark:
+            if mark in marks and mark is not SquareMark.LEGAL:
                 return self.get_component_rich_style(f"board--{mark.value}")
         other = (square[0] + square[1]) % 2
         return self.get_component_rich_style("board--wood-alt" if other else "board--wood")
 
-    def _ink(self, content: Square, marks: frozenset[Mark]) -> Style:
+    def _ink(self, content: Square, marks: frozenset[SquareMark]) -> Style:
         if content is Square.OPEN:
-            name = "board--legal" if Mark.LEGAL in marks else "board--dot"
+            name = "board--legal" if SquareMark.LEGAL in marks else "board--dot"
         else:
             name = f"board--{content.name.lower()}"
         return self.get_component_rich_style(name, partial=True)

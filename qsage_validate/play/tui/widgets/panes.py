@@ -15,10 +15,10 @@ from textual.message import Message
 from textual.style import Style
 from textual.widgets import DataTable, Input, Static
 
-from qsage_validate.arena.frame import NamedValue, SquareXY, WhyNot, by_reason
+from qsage_validate.arena.frame import FrameValue, SquareXY, WhyNot, by_reason
 from qsage_validate.arena.program import PlayedProgram, ProgramLine
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.history import Row
+from qsage_validate.play.history import HistoryRow
 from qsage_validate.play.tui.model.notes import Note, Weight
 from qsage_validate.play.tui.model.requests import Explained, Refused
 
@@ -59,7 +59,7 @@ class MovesPane(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._shown: tuple[tuple[Row, ...], Mapping[int, str]] = ((), {})
+        self._shown: tuple[tuple[HistoryRow, ...], Mapping[int, str]] = ((), {})
 
     def compose(self) -> ComposeResult:
         yield DataTable[Content](cursor_type="row", id="moves-table")
@@ -69,7 +69,7 @@ class MovesPane(Vertical):
         """The table of plies."""
         return self.query_one("#moves-table", DataTable)
 
-    def show(self, rows: tuple[Row, ...], index: int, notes: Mapping[int, str]) -> None:
+    def show(self, rows: tuple[HistoryRow, ...], index: int, notes: Mapping[int, str]) -> None:
         """List ``rows`` with the cursor on the frame ``index`` of the line.
 
         ``notes`` are remarks on plies of the line, by their indices.
@@ -93,7 +93,7 @@ class MovesPane(Vertical):
             self.post_message(self.FrameChosen(row.index, row.number))
 
 
-def _ply_cells(row: Row, note: str) -> tuple[Content, Content, Content, Content]:
+def _ply_cells(row: HistoryRow, note: str) -> tuple[Content, Content, Content, Content]:
     frame = row.frame
     remarks = [Content.styled(note, "$quiet")] if note else []
     if frame.illegal is not None:
@@ -276,14 +276,14 @@ def _reason(why: WhyNot, number: int) -> list[Content]:
     return lines
 
 
-def _named(value: NamedValue, number: int) -> Content:
+def _named(value: FrameValue, number: int) -> Content:
     """A value; its name is a link to the gate."""
     link = Style.from_meta({"@click": f"app.gate({value.literal}, {number})"})
     name = Content.assemble(value.name, (f" [{value.variable}]", "$quiet")).stylize(link)
     return Content.assemble(name, " = ", _value(value))
 
 
-def _value(value: NamedValue, most: int | None = None) -> Content:
+def _value(value: FrameValue, most: int | None = None) -> Content:
     """The value; with ``most``, more squares than that are only counted."""
     if value.value is not None:
         style = "$success" if value.value else "$error"
@@ -315,8 +315,8 @@ class ValuesPane(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._values: tuple[NamedValue, ...] = ()
-        self._shown: tuple[NamedValue, ...] = ()
+        self._values: tuple[FrameValue, ...] = ()
+        self._shown: tuple[FrameValue, ...] = ()
 
     def compose(self) -> ComposeResult:
         yield Input(
@@ -332,11 +332,11 @@ class ValuesPane(Vertical):
         return self.query_one("#values-table", DataTable)
 
     @property
-    def shown(self) -> tuple[NamedValue, ...]:
+    def shown(self) -> tuple[FrameValue, ...]:
         """The values that pass the filter."""
         return self._shown
 
-    def show(self, values: tuple[NamedValue, ...]) -> None:
+    def show(self, values: tuple[FrameValue, ...]) -> None:
         """List ``values``."""
         if values != self._values:
             self._values = values
@@ -381,7 +381,7 @@ class ValuesPane(Vertical):
             self.post_message(self.Opened(self._shown[event.cursor_row].literal))
 
 
-def _searched(value: NamedValue) -> str:
+def _searched(value: FrameValue) -> str:
     shown = "?" if value.value is None and not value.false_at else str(bool(value.value))
     return f"{value.name} {value.variable} {value.group.value} {shown}".casefold()
 

@@ -63,7 +63,7 @@ class _LongError(Exception):
     """The search in Python has looked at as many nodes as it should."""
 
 
-class Stage(Protocol):
+class SearchStage(Protocol):
     """The search of full boards that begins after some nodes of the one in Python."""
 
     def after(self) -> int:
@@ -87,7 +87,7 @@ class PositionalEngine:
     many: ManyReplies | None = None
     replaces = False
 
-    def __init__(self, game: PositionalGame, stage: Stage | None = None) -> None:
+    def __init__(self, game: PositionalGame, stage: SearchStage | None = None) -> None:
         model = game.model
         self._stage = stage
         self._last: int | None = None

@@ -21,7 +21,7 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, State
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.positional.engine import PositionalEngine, Stage
+from qsage_validate.solvers.search.positional.engine import PositionalEngine, SearchStage
 from qsage_validate.solvers.search.search_engine import (
     NEVER,
     NOT_WITHIN,
@@ -92,7 +92,7 @@ def _wins(grounding: Grounding, player: Player) -> tuple[int, ...]:
     return tuple(dict.fromkeys(masks))
 
 
-StageOf = Callable[[PositionalModel], Stage | None]
+StageOf = Callable[[PositionalModel], SearchStage | None]
 
 
 def _no_stage(model: PositionalModel) -> None:

@@ -18,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from qsage_validate.games.positional.symmetry import CanonicalKeys
-from qsage_validate.solvers.search.positional.pairing import PairingFinder
-from qsage_validate.solvers.search.positional.table import ALWAYS, Place, Table
+from qsage_validate.solvers.search.positional.pairing import BoardPairingFinder
+from qsage_validate.solvers.search.positional.table import ALWAYS, PositionTable, TablePlace
 from qsage_validate.solvers.search.positional.threats import ThreatSearch
 from qsage_validate.solvers.search.positional.winning_sets import (
     Layers,
@@ -51,9 +51,9 @@ class MakerBreaker:
         self._size = sets.size
         self._all = (1 << sets.size) - 1
         self._tick = tick
-        self.pairing = PairingFinder(sets)
+        self.pairing = BoardPairingFinder(sets)
         self._threats = ThreatSearch(sets, WinningSets((), sets.size), tick)
-        self.tables = Table(keys), Table(keys)
+        self.tables = PositionTable(keys), PositionTable(keys)
 
     # -- Black to move ----------------------------------------------------------------------
 
@@ -217,12 +217,12 @@ class MakerBreaker:
         place = self._placed(table, black, white, stones)
         return table.best(place, table.entry(place))
 
-    def _placed(self, table: Table, black: int, white: int, stones: int) -> Place:
+    def _placed(self, table: PositionTable, black: int, white: int, stones: int) -> TablePlace:
         layers = self._sets.layers(black, white)
         free = self._all & ~(black | white)
         return self._place(table, black, without_twins(self._sets, layers, stones, free)[1])
 
-    def _place(self, table: Table, black: int, here: dict[int, int]) -> Place:
+    def _place(self, table: PositionTable, black: int, here: dict[int, int]) -> TablePlace:
         """Positions that are in no set count as White's."""
         relevant = 0
         for v in here:

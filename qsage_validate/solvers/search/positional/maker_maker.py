@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from qsage_validate.games.positional.symmetry import CanonicalKeys
 from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
-from qsage_validate.solvers.search.positional.table import ALWAYS, Place, Table
+from qsage_validate.solvers.search.positional.table import ALWAYS, PositionTable, TablePlace
 from qsage_validate.solvers.search.positional.threats import ThreatSearch
 from qsage_validate.solvers.search.positional.winning_sets import (
     Layers,
@@ -42,7 +42,7 @@ class MakerMaker:
         self._tick = tick
         self.maker = MakerBreaker(sets, keys, tick)
         self._threats = ThreatSearch(sets, whites, tick)
-        self.tables = Table(keys), Table(keys)
+        self.tables = PositionTable(keys), PositionTable(keys)
 
     def black(self, black: int, white: int, own: Layers, other: Layers, stones: int) -> int:
         """The result with Black to move; ``own`` and ``other`` are Black's layers and White's."""
@@ -133,7 +133,7 @@ class MakerMaker:
         table.won(place, stones, 1)
         return 1
 
-    def _place(self, table: Table, black: int, white: int, relevant: int) -> Place:
+    def _place(self, table: PositionTable, black: int, white: int, relevant: int) -> TablePlace:
         """The place of a board whose positions in no set alive are marked as both players'."""
         dead = self._all & ~relevant
         return table.place((black | dead) | (white | dead) << self._size)
@@ -186,8 +186,8 @@ class MakerMaker:
         return found or self.maker.hint(black, white, stones, blacks_turn=blacks_turn)
 
     def _known_place(
-        self, table: Table, black: int, white: int, stones: int, blacks_turn: bool
-    ) -> Place:
+        self, table: PositionTable, black: int, white: int, stones: int, blacks_turn: bool
+    ) -> TablePlace:
         own = alive(self._sets.layers(black, white), stones)
         whites = stones - 1 if blacks_turn else stones
         other = alive(self._whites.layers(white, black), whites)

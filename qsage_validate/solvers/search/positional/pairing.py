@@ -28,7 +28,7 @@ _AT_FIRST = {0: 20_000, 1: 20_000, 2: 20_000, 3: 20_000, 4: 300, 5: 300}
 Pairs = tuple[tuple[int, int], ...]
 
 
-class PairingFinder:
+class BoardPairingFinder:
     """Finds pairs for the sets of one board, position after position."""
 
     def __init__(self, sets: WinningSets) -> None:

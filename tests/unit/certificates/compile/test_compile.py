@@ -11,7 +11,7 @@ from qsage_validate.encodings.grid.lifted import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player, Position
-from qsage_validate.kernel.certificate import Kind
+from qsage_validate.kernel.certificate import CertificateKind
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
 from tests.support.models import models
@@ -67,7 +67,9 @@ def test_compiled_certificates_are_valid(model: Model) -> None:
     plan = _planner(model, winner).build()
     _play_out(plan, BddlGame(model).initial, plan.root)
     certificate = compile_plan(encoding, plan)
-    assert certificate.kind is (Kind.SKOLEM if winner is Player.BLACK else Kind.HERBRAND)
+    assert certificate.kind is (
+        CertificateKind.SKOLEM if winner is Player.BLACK else CertificateKind.HERBRAND
+    )
     assert set(certificate.functions) == set(encoding.qbf.variables(certificate.kind.decides))
     assert falsifying_choice(encoding.qbf, certificate) is None
 

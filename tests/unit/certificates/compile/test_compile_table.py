@@ -31,8 +31,8 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Witness
-from qsage_validate.kernel.certificate import Kind
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.kernel.certificate import CertificateKind
+from qsage_validate.solvers.search.solver import SearchSolver
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.certifying import certify_game
@@ -157,7 +157,7 @@ def test_an_encoding_without_definitions_has_no_certificate_by_search() -> None:
         certify_encoding(made)
     # The other routes are tried then, and none of them needs any definition.
     found = certify_formula(made.qbf, RouteOptions("expansion"), encoding=made, layout=made.layout)
-    assert found.certificate.kind is Kind.SKOLEM
+    assert found.certificate.kind is CertificateKind.SKOLEM
 
 
 @pytest.mark.parametrize("encoding", ["cor", "cor+", "cor-lean", "cor-ladder"])
@@ -210,7 +210,7 @@ def test_a_first_move_that_the_encoding_leaves_out_is_not_played() -> None:
 
 def planned(model: PositionalModel) -> Plan:
     game = PositionalGame(model)
-    solver = Solver(game)
+    solver = SearchSolver(game)
     return must_play_plan(game, WinningStrategy(solver, BLACK).is_win, solver.best_move)
 
 
@@ -258,7 +258,7 @@ def test_must_play_makes_few_decisions() -> None:
 
 def test_a_plan_by_must_play_keeps_to_its_time() -> None:
     game = PositionalGame(hex_network(3, 3, 5))
-    solver = Solver(game)
+    solver = SearchSolver(game)
     with pytest.raises(UndecidedError, match="time is up"):
         must_play_plan(
             game,

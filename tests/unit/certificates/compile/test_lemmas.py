@@ -16,15 +16,15 @@ from qsage_validate.certificates.compile.compiler import compile_plan
 from qsage_validate.certificates.compile.lemmas import compile_with_lemmas, known_after
 from qsage_validate.certificates.compile.plan import Plan, Planner, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
-from qsage_validate.circuit.lemmas import Attempt, LemmaEffort, Step, satisfy_with_lemmas
+from qsage_validate.circuit.lemmas import LemmaBatch, LemmaEffort, LemmaMethod, satisfy_with_lemmas
 from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Unsatisfiable
-from qsage_validate.circuit.simulate import Simulator, pack, unpack
+from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.encodings.grid.lifted import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import SearchSolver
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
@@ -37,7 +37,7 @@ INPUTS = 4
 
 
 @st.composite
-def questions(draw: Callable[..., object]) -> tuple[Aig, int, list[Step]]:
+def questions(draw: Callable[..., object]) -> tuple[Aig, int, list[LemmaBatch]]:
     """A small graph, a literal of it, and steps of any clauses with any cuts."""
     pick: Callable[[st.SearchStrategy[int]], int] = draw  # type: ignore[assignment]
     builder = AigBuilder(INPUTS)
@@ -48,23 +48,25 @@ def questions(draw: Callable[..., object]) -> tuple[Aig, int, list[Step]]:
         literals.append(builder.and_(*sides))
     aig, moved = builder.build(literals)
     some = st.sampled_from(moved).flatmap(lambda x: st.sampled_from((x, x ^ 1)))
-    steps: list[Step] = []
+    steps: list[LemmaBatch] = []
     for number in range(pick(st.integers(0, 3))):
         lemmas = draw(st.lists(st.lists(some, max_size=3).map(tuple), max_size=4).map(tuple))
         uses = st.lists(st.integers(0, number - 1), max_size=2) if number else st.just([])
-        attempt = st.builds(Attempt, st.lists(some, max_size=3).map(tuple), uses.map(tuple))
+        attempt = st.builds(LemmaMethod, st.lists(some, max_size=3).map(tuple), uses.map(tuple))
         attempts = draw(st.lists(attempt, min_size=1, max_size=2).map(tuple))
-        steps.append(Step(lemmas, attempts))  # type: ignore[arg-type]
+        steps.append(LemmaBatch(lemmas, attempts))  # type: ignore[arg-type]
     return aig, moved[-1] ^ pick(st.integers(0, 1)), steps
 
 
 @settings(max_examples=60)
 @given(questions())
-def test_the_answer_does_not_depend_on_the_lemmas(question: tuple[Aig, int, list[Step]]) -> None:
+def test_the_answer_does_not_depend_on_the_lemmas(
+    question: tuple[Aig, int, list[LemmaBatch]],
+) -> None:
     """With wrong lemmas, useless ones and cuts anywhere the answer is that of trying all inputs."""
     aig, literal, steps = question
     every = np.array([[n >> k & 1 for k in range(INPUTS)] for n in range(1 << INPUTS)], dtype=bool)
-    values = unpack(Simulator(aig, [literal]).run(pack(every)), len(every))[:, 0]
+    values = unpack(GraphSimulator(aig, [literal]).run(pack(every)), len(every))[:, 0]
     answer, _ = satisfy_with_lemmas(aig, literal, steps)
     if isinstance(answer, Satisfiable):
         assert values[every.tolist().index(list(answer.inputs))]
@@ -79,7 +81,7 @@ def test_limits_end_without_an_answer() -> None:
     literal = builder.and_all(builder.inputs)
     aig, (moved,) = builder.build([literal])
     answer, effort = satisfy_with_lemmas(
-        aig, moved, [Step(((moved,),))], deadline=Deadline.after(-1)
+        aig, moved, [LemmaBatch(((moved,),))], deadline=Deadline.after(-1)
     )
     assert answer is None
     assert effort == LemmaEffort()
@@ -87,7 +89,7 @@ def test_limits_end_without_an_answer() -> None:
 
 def _plan(model: Model, hero: Player) -> Plan:
     game = BddlGame(model)
-    return Planner(game, hero, WinningStrategy(Solver(game), hero).is_win).build()
+    return Planner(game, hero, WinningStrategy(SearchSolver(game), hero).is_win).build()
 
 
 @pytest.fixture
@@ -143,7 +145,7 @@ def test_wrong_certificates_are_refuted_all_the_same(model: Model) -> None:
 def test_all_lemmas_of_a_plan_hold(words: str, efforts: list[LemmaEffort]) -> None:
     """Each lemma is proved in the end, and the question behind them takes no search."""
     model = resolve_command(words.split())
-    result = Solver(BddlGame(model)).solve()
+    result = SearchSolver(BddlGame(model)).solve()
     assert result.winner is not None
     encoding = encode_lifted(model)
     certificate, larger, lemmas = compile_with_lemmas(encoding, _plan(model, result.winner))

@@ -26,7 +26,7 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from tests.support.positional import random_game, random_network_game, winner
 
 pytestmark = pytest.mark.slow
@@ -108,7 +108,7 @@ def test_certificates_of_expansion_are_lifted_too(encoding: str) -> None:
         checked = check(whole.qbf, lift(found.certificate, left, whole))
         assert isinstance(checked, CertificateProved), (seed, checked)
         kinds.add(found.certificate.kind)
-    assert kinds == set(Kind)
+    assert kinds == set(CertificateKind)
 
 
 def test_functions_that_read_the_board_are_lifted() -> None:
@@ -127,7 +127,7 @@ def test_functions_that_read_the_board_are_lifted() -> None:
     # The other one of the pair, by its number: b for a, a for b, d for c, c for d.
     aig, bits = builder.build([builder.or_(c, d), builder.or_(a, c)])
     functions = dict(zip(left.layout.moves[1].coding.variables, bits, strict=True))
-    reads = CircuitCertificate(Kind.HERBRAND, aig, inputs, functions, Dialect.CAQE)
+    reads = CircuitCertificate(CertificateKind.HERBRAND, aig, inputs, functions, Dialect.CAQE)
     assert set(inputs) & on_board
     assert isinstance(check(left.qbf, reads), CertificateProved)
     assert isinstance(check(whole.qbf, lift(reads, left, whole)), CertificateProved)
@@ -142,7 +142,7 @@ def test_black_begins_with_any_of_a_class() -> None:
     assert len(whole.layout.moves[0].moves) == 9
     assert prepare(model, "cor+").first_moves.bit_count() == 3
     found = certify_formula(left.qbf, RouteOptions("search"), encoding=left).certificate
-    assert found.kind is Kind.HERBRAND
+    assert found.kind is CertificateKind.HERBRAND
     assert isinstance(check(whole.qbf, lift(found, left, whole)), CertificateProved)
 
 

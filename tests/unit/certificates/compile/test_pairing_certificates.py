@@ -16,7 +16,7 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.certificate import Kind
+from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.solvers.search.plain import PlainSearch
 from qsage_validate.solvers.search.positional.blocking import BlockingSearch
 from qsage_validate.system.limits import Deadline
@@ -48,7 +48,7 @@ def test_pairings_of_random_games_are_certified_for_white() -> None:
             seen.add("none")
             continue
         assert made.winner is winner(model)
-        assert (made.certificate.kind is Kind.HERBRAND) is has_pairing(model)
+        assert (made.certificate.kind is CertificateKind.HERBRAND) is has_pairing(model)
         assert falsifying_choice(made.encoding.qbf, made.certificate) is None
         game = PositionalGame(model)
         assert lost_plays(made.encoding.layout, made.certificate, game) == []
@@ -69,7 +69,7 @@ def test_the_game_of_pairings_is_what_the_formula_and_the_search_say() -> None:
         if model.won_by_white(model.white):
             continue  # The search counts White's first stones as well.
         has = has_pairing(model)
-        truth = expand(encode(model, "pairing").qbf).kind is Kind.SKOLEM
+        truth = expand(encode(model, "pairing").qbf).kind is CertificateKind.SKOLEM
         assert truth is not has
         if plies % 2 == 0:
             assert BlockingSearch(model).blocks(model.plies // 2 * 2) is has

@@ -18,7 +18,7 @@ from qsage_validate.certificates.checker.check import (
 )
 from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.minimise.features import defined_gates, feature_circuit
-from qsage_validate.certificates.minimise.learning import Style, learn
+from qsage_validate.certificates.minimise.learning import LearningStyle, learn
 from qsage_validate.certificates.minimise.minimise import (
     WrongCertificateError,
     minimised,
@@ -33,7 +33,7 @@ from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.kernel.certificate import CircuitCertificate, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.kernel.dependencies import wrong_dependency
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
@@ -92,7 +92,7 @@ def test_learning_alone_ends_with_a_certificate(formula: Qbf, part: bool, thrift
     definitions = defined_gates(formula, teacher.kind.decides)
     circuit = feature_circuit(formula, teacher.kind.decides, None, definitions)
     keep = [v for v in teacher.functions if v % 2] if part else []
-    learnt = learn(circuit, teacher, style=Style(thrift=thrift), keep=keep)
+    learnt = learn(circuit, teacher, style=LearningStyle(thrift=thrift), keep=keep)
     assert learnt.certificate is not None, learnt.why
     assert holds(formula, learnt.certificate)
 
@@ -230,7 +230,7 @@ def test_clauses_become_a_circuit(domino: Made) -> None:
     clauses = parse_certificate(pedant_text(certificate, 5000).encode(), formula)
     found = minimised(formula, clauses)
     assert holds(formula, found.certificate)
-    assert found.certificate.kind is Kind.SKOLEM
+    assert found.certificate.kind is CertificateKind.SKOLEM
 
 
 def test_a_formula_without_any_variable() -> None:
@@ -283,7 +283,7 @@ def test_only_own_encodings_of_the_winner_black_can_be_rebuilt(
     assert layout is not None
     assert rebuild(formula, replace(layout, encoding="Q-sage"), certificate) is None
     assert rebuild(formula, replace(layout, model={}), certificate) is None
-    assert rebuild(formula, layout, replace(certificate, kind=Kind.HERBRAND)) is None
+    assert rebuild(formula, layout, replace(certificate, kind=CertificateKind.HERBRAND)) is None
 
 
 def test_a_certificate_is_rebuilt_on_the_way(domino: Made) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from qsage_validate.certificates.oracles.solving import SolvingOracle
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.residual import residual
-from qsage_validate.kernel.certificate import Kind
+from qsage_validate.kernel.certificate import CertificateKind
 from tests.support.random_qbf import circuits, truth
 
 
@@ -35,7 +35,7 @@ def winning_block(promised: bool) -> object:
 def test_its_answers_are_a_winning_strategy(formula: Qbf) -> None:
     assume(len(formula.quantifiers()) <= 9)
     value = truth(formula)
-    kind = Kind.SKOLEM if value else Kind.HERBRAND
+    kind = CertificateKind.SKOLEM if value else CertificateKind.HERBRAND
     oracle = SolvingOracle(formula, kind, winning_block(value), decide=truth)  # type: ignore[arg-type]
     own = formula.variables(kind.decides)
     level = formula.levels()
@@ -64,7 +64,7 @@ def test_what_follows_is_what_every_winning_strategy_has(formula: Qbf, data: st.
     """
     assume(len(formula.quantifiers()) <= 9)
     value = truth(formula)
-    kind = Kind.SKOLEM if value else Kind.HERBRAND
+    kind = CertificateKind.SKOLEM if value else CertificateKind.HERBRAND
     own = frozenset(formula.variables(kind.decides))
     opponent = formula.variables(kind.decides.dual)
     probes = (
@@ -105,7 +105,12 @@ def test_an_indicator_is_read_before_the_move_beside_it_is_chosen() -> None:
 
     follows = frozenset({i})
     oracle = SolvingOracle(
-        formula, Kind.SKOLEM, refuse, decide=truth, follows=follows, probes=[{}, {s: True}]
+        formula,
+        CertificateKind.SKOLEM,
+        refuse,
+        decide=truth,
+        follows=follows,
+        probes=[{}, {s: True}],
     )
     assert [oracle.values({x: value}, [i])[i] for value in (True, False)] == [True, False]
     with pytest.raises(AssertionError):
@@ -118,14 +123,14 @@ def test_a_reply_follows_the_opponents_last_move() -> None:
     gates[6] = Gate(Connective.AND, (4, 5))
     quantified = ((Quantifier.FORALL, 1), (Quantifier.EXISTS, 2), (Quantifier.FORALL, 3))
     formula = Qbf(tuple(Scope(quantifier, (v,)) for quantifier, v in quantified), gates, 6)
-    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]
+    oracle = SolvingOracle(formula, CertificateKind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]
     for x in (False, True, False):
         assert oracle.values({1: x}, [2]) == {2: x}
 
 
 def test_unknown_names_are_refused() -> None:
     formula = Qbf((Scope(Quantifier.EXISTS, (1,)),), {2: Gate(Connective.OR, (1,))}, 2)
-    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]
+    oracle = SolvingOracle(formula, CertificateKind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]
     assert oracle.values({}, [1, 2]) == {1: True, 2: True}
     with pytest.raises(KeyError):
         oracle.values({}, [7])
@@ -135,5 +140,5 @@ def test_unknown_names_are_refused() -> None:
 
 def test_a_wrong_promise_shows() -> None:
     formula = Qbf((Scope(Quantifier.EXISTS, (1,)),), {2: Gate(Connective.AND, (1, -1))}, 2)
-    oracle = SolvingOracle(formula, Kind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]
+    oracle = SolvingOracle(formula, CertificateKind.SKOLEM, winning_block(True), decide=truth)  # type: ignore[arg-type]
     assert oracle.values({}, [1, 2])[2] is False, "the verdict tells"

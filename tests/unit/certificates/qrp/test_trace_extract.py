@@ -16,7 +16,7 @@ from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.formats.qrp import read_qrp
-from qsage_validate.kernel.certificate import Kind
+from qsage_validate.kernel.certificate import CertificateKind
 from tests.support.random_qbf import random_circuit, random_qbf, truth
 from tests.support.tracing import WAYS, hard_qdimacs, require_solvers, traced
 
@@ -29,7 +29,7 @@ def certify(formula: Qbf, folder: Path, solver: str, binary: bool) -> bool:
     checked = check_qrp(formula, trace)
     assert isinstance(checked, QrpProved), checked
     certificate = extract(formula, trace)
-    assert certificate.kind is (Kind.SKOLEM if true else Kind.HERBRAND)
+    assert certificate.kind is (CertificateKind.SKOLEM if true else CertificateKind.HERBRAND)
     proved = check(formula, certificate)
     assert isinstance(proved, CertificateProved), proved
     return true

@@ -18,7 +18,7 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs, qdimacs_text
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.kernel.certificate import CircuitCertificate, Dialect, Kind
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import circuits, qbfs, truth
@@ -29,7 +29,7 @@ FORMULAS = st.one_of(qbfs(), circuits())
 @given(FORMULAS)
 def test_the_certificate_is_of_the_side_that_wins(formula: Qbf) -> None:
     certificate = expand(formula)
-    assert (certificate.kind is Kind.SKOLEM) == truth(formula)
+    assert (certificate.kind is CertificateKind.SKOLEM) == truth(formula)
     assert isinstance(check(formula, certificate), CertificateProved)
     assert falsifying_choice(formula, certificate) is None
     assert set(certificate.functions) == set(formula.variables(certificate.kind.decides))
@@ -41,7 +41,7 @@ def test_the_dual_is_the_negation_and_shares_its_certificates(formula: Qbf) -> N
     assert truth(negation) is not truth(formula)
     assert dual(negation).scopes == formula.scopes
     certificate = for_dual(expand(negation))
-    assert (certificate.kind is Kind.SKOLEM) == truth(formula)
+    assert (certificate.kind is CertificateKind.SKOLEM) == truth(formula)
     assert isinstance(check(formula, certificate), CertificateProved)
 
 
@@ -71,7 +71,7 @@ def test_a_function_that_reads_a_gate_reads_the_circuit() -> None:
     text = "#QCIR-G14\nexists(1, 2)\nforall(3)\nexists(4)\noutput(7)\n"
     formula = parse_qcir(text + "5 = and(1, 2)\n6 = xor(5, 3)\n7 = and(6, 4)\n")
     aig = Aig(1, np.array([], dtype=np.int64), np.array([], dtype=np.int64))
-    reading = CircuitCertificate(Kind.HERBRAND, aig, (5,), {3: 2}, Dialect.CAQE)
+    reading = CircuitCertificate(CertificateKind.HERBRAND, aig, (5,), {3: 2}, Dialect.CAQE)
     moved = for_circuit(reading, formula)
     assert moved.inputs == (1, 2, 4)
     assert isinstance(check(formula, moved), CertificateProved)

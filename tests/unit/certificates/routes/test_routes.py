@@ -20,7 +20,7 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.games.registry import find_command, resolve_command
-from qsage_validate.kernel.certificate import Kind
+from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from tests.support.certificate_truth import falsifying_choice
@@ -38,7 +38,7 @@ def test_what_comes_out_is_proved_and_says_the_truth(formula: Qbf, minimise: boo
         formula, RouteOptions(minimise=minimise, limits=Limits(Deadline.after(60)))
     )
     assert made.truth is truth(formula)
-    assert (made.certificate.kind is Kind.SKOLEM) is made.truth
+    assert (made.certificate.kind is CertificateKind.SKOLEM) is made.truth
     assert falsifying_choice(formula, made.certificate) is None
     assert made.route == "expansion"
     assert made.seconds() >= made.seconds("check") > 0
@@ -48,7 +48,7 @@ def test_a_game_is_searched_first() -> None:
     made = certify_formula(LARGE.qbf, encoding=LARGE)
     assert (made.route, made.by, made.truth) == ("search", "search", True)
     assert [name for name, _ in made.stages] == ["search", "compile", "check"]
-    assert made.proved.kind is Kind.SKOLEM
+    assert made.proved.kind is CertificateKind.SKOLEM
 
 
 def test_the_search_of_another_formula_is_checked_on_the_one_given() -> None:

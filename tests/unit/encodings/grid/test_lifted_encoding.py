@@ -11,7 +11,7 @@ from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir, qcir_text
-from qsage_validate.games.bddl.model import Domain, Model, Problem
+from qsage_validate.games.bddl.model import BddlProblem, Domain, Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.library.grid import positional_domain
 from qsage_validate.games.protocol import Player
@@ -72,7 +72,7 @@ def test_a_player_without_actions_is_refused_where_there_is_a_ply_of_theirs(play
     occupy = positional_domain()
     black = occupy.black_actions if player is Player.WHITE else ()
     white = occupy.white_actions if player is Player.BLACK else ()
-    problem = Problem(2, 2, (), 2, (), (), Player.BLACK)
+    problem = BddlProblem(2, 2, (), 2, (), (), Player.BLACK)
     model = Model(Domain(black, white), problem, "half a game")
     assert minimax(BddlGame(model)) is player.other
     with pytest.raises(UsageError, match=f"found no actions of {player}, who has to move"):

@@ -12,7 +12,7 @@ from qsage_validate.encodings.layout.comments import (
     layout_from_comments,
     with_layout,
 )
-from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, Silence, StateView
+from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, StateView, UnspecifiedLegality
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import (
@@ -166,7 +166,7 @@ def test_a_layout_may_name_moves_alone_and_mix_their_kinds() -> None:
     layout = layout_from_comments(parse_qcir(MOVES_ALONE, "f.qcir"))
     assert layout is not None
     assert [ply.moves for ply in layout.moves] == [("occupy(1,1)", "occupy(2,1)")] * 2
-    assert (layout.state, layout.silence) == (StateView(), Silence.UNSAID)
+    assert (layout.state, layout.silence) == (StateView(), UnspecifiedLegality.UNSAID)
     assert (layout.game, layout.verdict, dict(layout.model)) == ("bddl", None, {})
     again = with_layout(parse_qcir(MOVES_ALONE), layout)
     assert layout_from_comments(again) == layout

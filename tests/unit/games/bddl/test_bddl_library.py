@@ -15,7 +15,7 @@ from qsage_validate.games.goals import NEIGHBOURS, minimal_chains
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.library.grid import SHAPES, orientations
 from qsage_validate.games.positional.polyominoes import cells_of
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_game
 from tests.support.by_name import TEMPLATES, resolve_model
 from tests.support.perft import PerftRow, perft
@@ -254,7 +254,7 @@ def test_templates_have_as_many_plays_as_the_benchmark(
     shared_data: Path, file: str, words: list[str], options: Options, plies: int
 ) -> None:
     problem = shared_data / "bddl" / f"{file}.ig"
-    theirs: Game = load_game(read_model(problem.with_name("domain.ig"), problem))
+    theirs: TwoPlayerGame = load_game(read_model(problem.with_name("domain.ig"), problem))
     assert perft(load_game(resolve_model(words, options)), plies) == perft(theirs, plies)
 
 

@@ -14,9 +14,9 @@ from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.source import Place
 from qsage_validate.games.bddl.model import (
     Anchor,
+    BddlProblem,
     Coordinate,
     Model,
-    Problem,
     SubCondition,
 )
 from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, read_model
@@ -286,7 +286,7 @@ def test_damaged_files_are_read_or_refused_in_one_line(data: st.DataObject) -> N
 # -- printing -------------------------------------------------------------------------------
 
 
-def as_qsage_writes(problem: Problem) -> str:
+def as_qsage_writes(problem: BddlProblem) -> str:
     """A problem with ``#blackgoal`` and without the outer parentheses, as Q-sage has them."""
     lines = str(problem).replace("goals\n", "goal\n").splitlines(keepends=True)
     return "".join(re.sub(r"\((.+)\)\n", r"\1\n", line) for line in lines)
@@ -297,7 +297,7 @@ PRINTED = (str, as_qsage_writes)
 
 @settings(max_examples=80)
 @given(wild_models(), st.sampled_from(PRINTED))
-def test_what_is_printed_parses_back(model: Model, printed: Callable[[Problem], str]) -> None:
+def test_what_is_printed_parses_back(model: Model, printed: Callable[[BddlProblem], str]) -> None:
     assert parse_domain(str(model.domain)) == model.domain
     assert parse_problem(printed(model.problem)) == model.problem
 

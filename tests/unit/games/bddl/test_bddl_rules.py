@@ -17,11 +17,11 @@ from qsage_validate.errors import (
     MalformedMoveError,
     UsageError,
 )
-from qsage_validate.games.bddl.model import Action, Domain, Model, Problem, SubCondition
+from qsage_validate.games.bddl.model import Action, BddlProblem, Domain, Model, SubCondition
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition, GoalInstance
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Board, Player, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Square
 from tests.support import naive_rules as naive
 from tests.support.by_name import resolve_model
 from tests.support.minimax import minimax
@@ -30,10 +30,10 @@ from tests.support.position_text import parse_position
 from tests.support.wild_models import wild_models
 
 
-def board_of(state: naive.State, model: Model) -> Board:
+def board_of(state: naive.State, model: Model) -> BoardPicture:
     width, height = model.problem.width, model.problem.height
     squares = [state[x, y] for y in range(1, height + 1) for x in range(1, width + 1)]
-    return Board(width, height, tuple(squares))
+    return BoardPicture(width, height, tuple(squares))
 
 
 @settings(max_examples=100)
@@ -445,7 +445,7 @@ def test_symmetries_keep_moves_and_ends(model: Model, random: Random) -> None:
             [Square.OPEN, Square.BLACK, Square.WHITE][int(random.random() * 3)]
             for _ in range(model.problem.width * model.problem.height)
         ]
-        board = Board(model.problem.width, model.problem.height, tuple(squares))
+        board = BoardPicture(model.problem.width, model.problem.height, tuple(squares))
         ply = random.choice(range(1, game.plies + 1))
         position = parse_position(game, f"{board} ply {ply}")
         image = parse_position(game, f"{symmetry.board(board)} ply {ply}")
@@ -518,7 +518,7 @@ def test_sub_conditions_print_as_they_are_written() -> None:
 
 
 def test_a_problem_without_plies_is_won_by_white() -> None:
-    problem = Problem(1, 1, (), 1, (), (), Player.WHITE)
+    problem = BddlProblem(1, 1, (), 1, (), (), Player.WHITE)
     game = BddlGame(Model(Domain((_PASS,), (_PASS,)), problem))
     assert game.plies == 0
     assert game.initial.outcome is not None

@@ -10,7 +10,7 @@ import pytest
 from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import SearchSolver
 from tests.support.by_name import find_template
 
 Board = tuple[tuple[str, ...], ...]
@@ -67,7 +67,7 @@ def moves_last(moves: Moves, board: Board, own: str) -> bool:
 
 def black_wins(name: str, **options: str | bool) -> bool:
     game = load_game(find_template(name).build(options))
-    winner = Solver(game).solve().winner
+    winner = SearchSolver(game).solve().winner
     assert winner is not None
     return winner is Player.BLACK
 

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.gdl.checks import check_description
 from qsage_validate.extensions.gdl.model import (
-    And,
     Atom,
     Description,
     Distinct,
     Formula,
+    GdlAnd,
+    GdlNot,
+    GdlOr,
+    GdlRule,
     Ground,
-    Not,
-    Or,
-    Rule,
     Term,
     Variable,
     term_order,
@@ -51,17 +51,17 @@ atoms = st.builds(Atom, names, st.lists(terms, max_size=3).map(tuple))
 formulas: st.SearchStrategy[Formula] = st.recursive(
     atoms | st.builds(Distinct, terms, terms),
     lambda inner: (
-        st.builds(Not, inner)
-        | st.builds(And, st.lists(inner, min_size=1, max_size=3).map(tuple))
-        | st.builds(Or, st.lists(inner, min_size=1, max_size=3).map(tuple))
+        st.builds(GdlNot, inner)
+        | st.builds(GdlAnd, st.lists(inner, min_size=1, max_size=3).map(tuple))
+        | st.builds(GdlOr, st.lists(inner, min_size=1, max_size=3).map(tuple))
     ),
     max_leaves=5,
 )
-rules = st.builds(Rule, atoms, st.lists(formulas, max_size=4).map(tuple))
+rules = st.builds(GdlRule, atoms, st.lists(formulas, max_size=4).map(tuple))
 
 
 @given(st.lists(rules, min_size=1, max_size=5))
-def test_what_is_printed_parses_back(parts: list[Rule]) -> None:
+def test_what_is_printed_parses_back(parts: list[GdlRule]) -> None:
     description = Description(tuple(parts))
     expected = unfolded(description)
     assert parse_description(description.text()) == expected

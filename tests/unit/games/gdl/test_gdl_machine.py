@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import IllegalMoveError
-from qsage_validate.extensions.gdl.joins import STATIC, Program, View
+from qsage_validate.extensions.gdl.joins import STATIC, JoinProgram, LayerFacts
 from qsage_validate.extensions.gdl.machine import State, StateMachine
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
     Distinct,
+    GdlLiteral,
+    GdlRule,
     Ground,
-    Literal,
-    Rule,
     Term,
     Variable,
     variables,
@@ -52,16 +52,16 @@ def clauses(draw: st.DrawFn, level: int) -> Clause:
 
     positive = [atom(same + below, TERMS) for _ in range(draw(st.integers(1, 3)))]
     bound: list[Term] = [v for a in positive for v in variables(a.arguments)]
-    body = [Literal(a) for a in positive]
+    body = [GdlLiteral(a) for a in positive]
     bound.append("a")
     for _ in range(draw(st.integers(0, 2))):
         if draw(st.booleans()):
-            body.append(Literal(atom(below, bound), False))
+            body.append(GdlLiteral(atom(below, bound), False))
         else:
             pair = (draw(st.sampled_from(bound)), draw(st.sampled_from(bound)))
-            body.append(Literal(Distinct(*pair), draw(st.booleans())))
+            body.append(GdlLiteral(Distinct(*pair), draw(st.booleans())))
     head = atom(same, bound)
-    return Clause(head, tuple(draw(st.permutations(body))), Rule(head))
+    return Clause(head, tuple(draw(st.permutations(body))), GdlRule(head))
 
 
 @given(st.data())
@@ -71,8 +71,8 @@ def test_evaluation_agrees_with_trying_all_substitutions(data: st.DataObject) ->
     edges = data.draw(st.sets(pairs, max_size=6))
     given_facts: Facts = {("e", pair) for pair in edges}
     expected = naive_facts(strata, CONSTANTS, given_facts)
-    program = Program([clause for stratum in strata for clause in stratum])
-    view = View(program, STATIC, {("e", 2): edges})
+    program = JoinProgram([clause for stratum in strata for clause in stratum])
+    view = LayerFacts(program, STATIC, {("e", 2): edges})
     for level in range(LEVELS):
         for name, count in ((f"p{level}", 2), (f"q{level}", 1)):
             found = {(name, fact) for fact in view.facts((name, count))}

@@ -26,9 +26,9 @@ from qsage_validate.extensions.gdl.rules import (
     rounds_of,
 )
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Board, Player, Position, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Position, Square
 from qsage_validate.solvers.deepening.deepening import deepen_by_search
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import SearchSolver
 from tests.support.by_name import find_template
 from tests.support.perft import perft
 from tests.support.position_text import parse_position
@@ -140,7 +140,7 @@ def test_a_grid_is_found_and_shown() -> None:
 def test_a_game_without_a_grid_has_a_table() -> None:
     game = RoundsGame(parse_description(BOTH.replace("(legal a right)", "")), 2)
     assert game.grid is None
-    assert game.board(game.initial.state) == Board(
+    assert game.board(game.initial.state) == BoardPicture(
         1, 2, (Square.BLACK, Square.OPEN), names=("s", "t")
     )
 
@@ -206,7 +206,7 @@ def test_search_by_rounds_agrees_with_the_definition(black: str) -> None:
 
 def test_search_answers_for_any_position_of_a_play() -> None:
     game = trails(12, "red")
-    solver = Solver(game)
+    solver = SearchSolver(game)
     position, rng = game.initial, random.Random(5)
     while position.outcome is None:
         if position.chosen is None:

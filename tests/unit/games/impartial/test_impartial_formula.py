@@ -11,12 +11,12 @@ from qsage_validate.extensions.impartial.boxes import columns_of, formula_values
 from qsage_validate.extensions.impartial.formula import (
     FALSE,
     TRUE,
-    And,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialAnd,
+    ImpartialComparison,
+    ImpartialFormula,
+    ImpartialNot,
     Linear,
-    Not,
     conjunction,
     disjunction,
     without_not,
@@ -33,7 +33,7 @@ def at(state: tuple[int, int]) -> dict[str, int]:
 
 
 @given(formulas(), STATES)
-def test_all_ways_to_evaluate_agree(formula: Formula, state: tuple[int, int]) -> None:
+def test_all_ways_to_evaluate_agree(formula: ImpartialFormula, state: tuple[int, int]) -> None:
     expected = formula.holds(at(state))
     assert formula.negated().holds(at(state)) is not expected
     assert without_not(formula).holds(at(state)) is expected
@@ -45,7 +45,7 @@ def test_all_ways_to_evaluate_agree(formula: Formula, state: tuple[int, int]) ->
 
 @given(formulas(), linears(), linears(), STATES)
 def test_substitution_is_evaluation_elsewhere(
-    formula: Formula, one: Linear, other: Linear, state: tuple[int, int]
+    formula: ImpartialFormula, one: Linear, other: Linear, state: tuple[int, int]
 ) -> None:
     values = {"v1": one, "v2": other}
     there = {name: value.value(at(state)) for name, value in values.items()}
@@ -53,18 +53,20 @@ def test_substitution_is_evaluation_elsewhere(
 
 
 @given(formulas(), STATES)
-def test_the_text_parses_back_to_an_equal_formula(formula: Formula, state: tuple[int, int]) -> None:
+def test_the_text_parses_back_to_an_equal_formula(
+    formula: ImpartialFormula, state: tuple[int, int]
+) -> None:
     again = parse_formula(str(formula), VARIABLES)
     assert again.holds(at(state)) is formula.holds(at(state))
     assert parse_formula(str(again), VARIABLES) == again
 
 
 @given(formulas())
-def test_no_not_is_left_in_the_normal_form(formula: Formula) -> None:
+def test_no_not_is_left_in_the_normal_form(formula: ImpartialFormula) -> None:
     waiting = [without_not(formula)]
     while waiting:
         part = waiting.pop()
-        assert not isinstance(part, Not)
+        assert not isinstance(part, ImpartialNot)
         waiting += getattr(part, "parts", ())
 
 
@@ -142,11 +144,11 @@ def test_deep_nesting_is_an_error_and_no_crash() -> None:
 
 
 def test_connectives_simplify() -> None:
-    atom = Comparison("=", Linear.variable("v1"))
+    atom = ImpartialComparison("=", Linear.variable("v1"))
     assert conjunction([]) == TRUE
     assert disjunction([]) == FALSE
     assert conjunction([atom, TRUE, atom]) == atom
     assert disjunction([atom, TRUE]) == TRUE
     nested = conjunction([conjunction([atom, atom.negated()]), Congruence(Linear(), 2)])
-    assert isinstance(nested, And)
+    assert isinstance(nested, ImpartialAnd)
     assert len(nested.parts) == 3

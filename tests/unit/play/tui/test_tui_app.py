@@ -16,10 +16,10 @@ from qsage_validate.arena.engines.engine import Step
 from qsage_validate.arena.frame import BlockMove, LayoutMove, MatchMove
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.protocol import Player, Square
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp, run
 from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.board_art import SquareMark
 from qsage_validate.play.tui.model.view import Tone, status
 from qsage_validate.play.tui.screens.dialogs import (
     ConfirmScreen,
@@ -145,8 +145,8 @@ def test_a_piece_its_target_and_what_drops_it() -> None:
         await driver.click((1, 1))
         assert driver.app.view.selected == (1, 1)
         marks = driver.app.query_one(BoardView).picture.marks
-        assert Mark.SELECTED in marks[1, 1]
-        assert Mark.TARGET in marks[1, 2]
+        assert SquareMark.SELECTED in marks[1, 1]
+        assert SquareMark.TARGET in marks[1, 2]
         await driver.click((1, 2))
         assert driver.moves[1] == "down(1,1)"
         assert driver.app.view.selected is None
@@ -191,7 +191,7 @@ def test_an_illegal_click_is_refused_aloud() -> None:
         assert answer.whys[0].move == LayoutMove.on_grid("occupy", 1, 1)
         assert status(driver.app.view).tone is Tone.REFUSED
         assert "open(?x+0,?y+0) is false at (1,1)" in headline(driver)
-        assert Mark.ILLEGAL in driver.app.query_one(BoardView).picture.marks[1, 1]
+        assert SquareMark.ILLEGAL in driver.app.query_one(BoardView).picture.marks[1, 1]
         assert driver.app.query_one(PlayArea).active == "why"
         assert "white 2 precondition 1" in driver.screen
         assert "-30" in driver.screen
@@ -222,8 +222,8 @@ def test_all_actions_on_a_square_and_a_target_out_of_reach_are_explained() -> No
         assert isinstance(answer, requests.Refused)
         assert "No move from (1,1) to (3,4)" in headline(driver)
         marks = driver.app.query_one(BoardView).picture.marks
-        assert Mark.ILLEGAL in marks[1, 1]
-        assert Mark.ILLEGAL in marks[3, 4]
+        assert SquareMark.ILLEGAL in marks[1, 1]
+        assert SquareMark.ILLEGAL in marks[3, 4]
 
     drive(toy_match(PAWNS), scenario)
 
@@ -308,7 +308,7 @@ def test_looking_back_shows_the_past_and_esc_the_present() -> None:
         assert driver.at((3, 3)) is Square.OPEN
         assert status(driver.app.view).tone is Tone.PAST
         # The match has gone there: what can be played there is marked, and can be asked for.
-        assert Mark.LEGAL in driver.app.query_one(BoardView).picture.marks[3, 3]
+        assert SquareMark.LEGAL in driver.app.query_one(BoardView).picture.marks[3, 3]
         await driver.press("right_square_bracket")
         assert driver.at((3, 3)) is Square.WHITE
         await driver.press("escape")
@@ -326,7 +326,7 @@ def test_looking_back_shows_the_past_and_esc_the_present() -> None:
 def test_quick_looks_end_where_the_last_one_went(monkeypatch: pytest.MonkeyPatch) -> None:
     went, gate = requests.go, threading.Event()
 
-    def slowly(match: Match, number: int) -> requests.Answer:
+    def slowly(match: PlayMatch, number: int) -> requests.Answer:
         assert gate.wait(10)
         return went(match, number)
 
@@ -380,7 +380,7 @@ def test_a_hint_marks_its_move() -> None:
         await driver.press("h")
         board = driver.app.query_one(BoardView)
         assert board.cursor == (4, 4)
-        assert Mark.HINT in board.picture.marks[4, 4]
+        assert SquareMark.HINT in board.picture.marks[4, 4]
         assert "It holds out longest." in status(driver.app.view).detail
         await driver.press("enter")
         assert driver.moves[1] == "occupy(4,4)"
@@ -444,7 +444,7 @@ def test_the_random_player_stops_where_rules_and_formula_disagree() -> None:
         (answer,) = answers(driver)
         assert isinstance(answer, requests.Refused)
 
-    drive(Match(Torn()), scenario)
+    drive(PlayMatch(Torn()), scenario)
 
 
 def test_the_random_player_stops_when_told() -> None:
@@ -494,7 +494,7 @@ def test_a_finding_is_shown_at_once() -> None:
         assert "board differs after ply 3" in headline(driver)
         assert driver.app.query_one(PlayArea).active == "messages"
         assert "1 finding" in driver.line(0)
-        assert Mark.FINDING in driver.app.query_one(BoardView).picture.marks[2, 1]
+        assert SquareMark.FINDING in driver.app.query_one(BoardView).picture.marks[2, 1]
         (text,) = [text for text in driver.said if text.startswith("FINDING")]
         assert "51 (state 3 open) = 1" in text
         assert "replay: qsage-play" in text
@@ -507,7 +507,7 @@ def test_a_finding_is_shown_at_once() -> None:
     ("match", "code"),
     [(toy_match(), Exit.FINE), (toy_match(finding_at=1), Exit.REFUTED)],
 )
-def test_leaving_tells_whether_something_was_found(match: Match, code: Exit) -> None:
+def test_leaving_tells_whether_something_was_found(match: PlayMatch, code: Exit) -> None:
     async def scenario(driver: Driver) -> None:
         await driver.pilot.press("q")
 
@@ -638,7 +638,7 @@ def test_values_point_and_are_filtered_and_tabs_are_chosen() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.press("3", "down", "down", "down")
         assert driver.seen(ValuesPane.Pointed)[-1].squares == {(1, 1)}
-        assert Mark.POINTED in driver.app.query_one(BoardView).picture.marks[1, 1]
+        assert SquareMark.POINTED in driver.app.query_one(BoardView).picture.marks[1, 1]
         pane = driver.app.query_one(ValuesPane)
         await driver.press("3")
         assert len(pane.shown) == 5

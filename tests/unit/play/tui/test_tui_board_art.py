@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from qsage_validate.games.protocol import Shape, Square
 from qsage_validate.play.tui.model.board_art import (
     SIDES,
-    Grid,
-    Mark,
+    GridGeometry,
+    SquareMark,
     best_grid,
     scales,
     square_rows,
@@ -20,15 +20,15 @@ SHAPES = st.sampled_from(Shape)
 
 
 @st.composite
-def grids(draw: st.DrawFn) -> Grid:
+def grids(draw: st.DrawFn) -> GridGeometry:
     shape = draw(SHAPES)
     scale = draw(st.sampled_from(scales(shape)))
     rim = draw(st.integers(0, 1)) if shape is Shape.HEXAGONS else 0
-    return Grid(draw(st.integers(1, 19)), draw(st.integers(1, 19)), shape, scale, rim=rim)
+    return GridGeometry(draw(st.integers(1, 19)), draw(st.integers(1, 19)), shape, scale, rim=rim)
 
 
 @given(grid=grids())
-def test_every_character_inside_a_square_leads_back_to_it(grid: Grid) -> None:
+def test_every_character_inside_a_square_leads_back_to_it(grid: GridGeometry) -> None:
     width, height = grid.size
     for y in {1, grid.rows}:
         for x in {1, (grid.columns + 1) // 2, grid.columns}:
@@ -41,7 +41,9 @@ def test_every_character_inside_a_square_leads_back_to_it(grid: Grid) -> None:
 
 
 @given(grid=grids(), column=st.integers(-3, 300), row=st.integers(-3, 200))
-def test_no_place_leads_to_a_square_that_does_not_exist(grid: Grid, column: int, row: int) -> None:
+def test_no_place_leads_to_a_square_that_does_not_exist(
+    grid: GridGeometry, column: int, row: int
+) -> None:
     square = grid.square_at(column, row)
     if square is not None:
         assert 1 <= square[0] <= grid.columns
@@ -63,7 +65,7 @@ def test_the_drawing_fits_unless_even_the_smallest_does_not(
     larger = scales(shape)[scales(shape).index(grid.scale) + 1 :]
     assert fits or grid.scale is scales(shape)[0]
     for scale in larger[:1] if fits else ():
-        outer = Grid(columns, rows, shape, scale).outer
+        outer = GridGeometry(columns, rows, shape, scale).outer
         assert outer[0] > width or outer[1] > height
 
 
@@ -93,7 +95,7 @@ def test_contents_differ_without_colours(shape: Shape) -> None:
 
 
 def test_marks_that_matter_have_signs_of_their_own() -> None:
-    silent = {Mark.EARLIER}
-    signs = [SIDES[mark] for mark in Mark if mark not in silent]
+    silent = {SquareMark.EARLIER}
+    signs = [SIDES[mark] for mark in SquareMark if mark not in silent]
     assert len(set(signs)) == len(signs)
     assert ("[", "]") not in signs, "these are the cursor's"

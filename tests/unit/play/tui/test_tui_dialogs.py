@@ -19,7 +19,7 @@ from textual.widgets import Input, OptionList
 from qsage_validate.arena.frame import SquareXY
 from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import Exit
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui import app as tui
 from qsage_validate.play.tui.loading import LoadingApp
@@ -88,9 +88,9 @@ def test_after_a_bug_the_play_is_kept(folder: Path, capsys: pytest.CaptureFixtur
     assert len(list(folder.iterdir())) == 2
 
 
-@pytest.mark.parametrize("back", [Match.undo, Match.restart])
+@pytest.mark.parametrize("back", [PlayMatch.undo, PlayMatch.restart])
 def test_a_play_that_was_taken_back_is_kept_as_a_variation(
-    folder: Path, back: Callable[[Match], object]
+    folder: Path, back: Callable[[PlayMatch], object]
 ) -> None:
     """A key kept it, and a signal lost it."""
     match = toy_match()
@@ -266,7 +266,7 @@ def test_ctrl_c_is_heard_when_the_board_is_left(
     monkeypatch.setattr(tui, "check_terminal", lambda theme: None)
     monkeypatch.setattr(tui.PlayApp, "run", run)
     tic = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
-    left = tui.run(Match(open_engine(tic)), services=Services.of(tic, lambda *_: ProofEnd("")))
+    left = tui.run(PlayMatch(open_engine(tic)), services=Services.of(tic, lambda *_: ProofEnd("")))
     assert (left.code, left.next) == (Exit.INTERRUPTED, tui.Next.NOTHING)
 
 
@@ -325,7 +325,7 @@ def two_keys(app: tui.PlayApp, keys: Sequence[str], first: Sequence[SquareXY] = 
 def test_every_screen_over_the_board_takes_two_keys_and_clicks_in_one_tick() -> None:
     tic = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))
     services = Services.of(tic, lambda *_: ProofEnd("tic: valid"))
-    seen = two_keys(tui.PlayApp(Match(open_engine(tic)), asks=True, services=services), OVER)
+    seen = two_keys(tui.PlayApp(PlayMatch(open_engine(tic)), asks=True, services=services), OVER)
     found = toy_match(finding_at=3)
     seen |= two_keys(tui.PlayApp(found, asks=True), ("f",), ((3, 3), (4, 3)))
     assert seen == kinds(Dialog)

@@ -18,11 +18,11 @@ from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.extensions.teaching.board import DrillApp, DrillPlan, Worked
-from qsage_validate.extensions.teaching.drill import Drill, Progress
+from qsage_validate.extensions.teaching.drill import Drill, DrillProgress
 from qsage_validate.extensions.teaching.drill_file import DrillFile
 from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.board_art import SquareMark
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, MenuScreen
 from qsage_validate.play.tui.widgets.board_view import BoardView
 from tests.support.pilot import quick
@@ -188,11 +188,11 @@ def test_the_screen_may_be_drawn_while_the_thread_goes_on(monkeypatch: pytest.Mo
 def test_answers_by_square_and_by_word_are_marked_counted_and_kept(tmp_path: Path) -> None:
     async def scenario(hand: Hand) -> None:
         assert "1. Black to move. What does the strategy answer?" in hand.text
-        total = sum(1 for _ in Drill(teacher_for(EL), Progress("k", BLACK))._all())
+        total = sum(1 for _ in Drill(teacher_for(EL), DrillProgress("k", BLACK))._all())
         assert f"● Black  0 of {total} done, 0 right, 0 wrong" in hand.text
         await hand.click((1, 1))
         assert "occupy(1,1) is wrong: try again, or h shows the answer" in hand.text
-        assert Mark.ILLEGAL in hand.board.picture.marks[1, 1]
+        assert SquareMark.ILLEGAL in hand.board.picture.marks[1, 1]
         assert "0 right, 1 wrong" in hand.text
         await hand.enter("occupy(2,2)")
         assert "occupy(2,2) is right" in hand.text
@@ -201,7 +201,7 @@ def test_answers_by_square_and_by_word_are_marked_counted_and_kept(tmp_path: Pat
         assert "2. Black to move after occupy(1,1). What" in hand.text
         assert "  1 ● occupy(2,2)" in hand.text
         assert "  2 ○ occupy(1,1)" in hand.text
-        assert Mark.CHANGED in hand.board.picture.marks[1, 1]
+        assert SquareMark.CHANGED in hand.board.picture.marks[1, 1]
         await hand.press("h")
         assert "The answer to occupy(1,1) is occupy(" in hand.text
         assert f"2 of {total} done, 0 right, 2 wrong" in hand.text
@@ -217,7 +217,7 @@ def test_answers_by_square_and_by_word_are_marked_counted_and_kept(tmp_path: Pat
     async def again(hand: Hand) -> None:
         assert "Resumed: 2 done, 0 right at the first try, 2 wrong answers" in hand.text
         assert "3. Black to move" in hand.text
-        third = list(islice(Drill(teacher_for(EL), Progress("k", BLACK))._all(), 3))[-1]
+        third = list(islice(Drill(teacher_for(EL), DrillProgress("k", BLACK))._all(), 3))[-1]
         assert hand.app._question == third
         # The other side has a progress of its own.
         await hand.press("b")

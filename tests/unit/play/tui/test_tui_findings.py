@@ -12,15 +12,15 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.assertions import parse_assertions
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.requests import follow
-from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, Found, describe
+from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, ListedFinding, describe
 from qsage_validate.play.tui.widgets.bars import TitleBar
 from qsage_validate.play.tui.worker import Answered
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
-from qsage_validate.validation.assertions import Vocabulary
+from qsage_validate.validation.assertions import AssertionVocabulary
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, drive
 from tests.support.plays import EL, certified
@@ -70,7 +70,7 @@ def test_a_finding_of_another_play_is_replayed() -> None:
 
     async def scenario(driver: Driver) -> None:
         await driver.click((4, 4))
-        driver.app._jump(Found(finding, None, "random plays"))
+        driver.app._jump(ListedFinding(finding, None, "random plays"))
         await driver.settle()
         assert driver.moves == ["occupy(1,1)", "occupy(3,3)", "occupy(2,1)"]
         assert driver.app.view.frame.ply == 3
@@ -101,12 +101,12 @@ def test_all_that_is_known_of_a_finding_is_told() -> None:
         moves=("occupy(1,1)",),
         replay="qsage-play x",
     )
-    text = describe(Found(finding, None, "all plays")).plain
+    text = describe(ListedFinding(finding, None, "all plays")).plain
     for part in ("not open", "occupy(1,1)", "(1,1)", "open(?x,?y)", "qsage-play x"):
         assert part in text
     assert (
         "concerns no play"
-        in describe(Found(Finding(FindingKind.BOARD_DIFFERS, 0, "x"), None, "")).plain
+        in describe(ListedFinding(Finding(FindingKind.BOARD_DIFFERS, 0, "x"), None, "")).plain
     )
 
 
@@ -114,10 +114,10 @@ def test_a_broken_assertion_is_shown_and_leads_to_its_step() -> None:
     made = certified(EL)
     files = Files(formula="f.qcir", certificate="f.aig", assertions=("a.txt",))
     game = load_game(made.encoding.model)
-    known = Vocabulary(made.encoding.qbf, made.encoding.layout, game)
+    known = AssertionVocabulary(made.encoding.qbf, made.encoding.layout, game)
     read = parse_assertions(Source("always open (3,1)", "a.txt"))
     problem = Problem(files, made.encoding.qbf, made.certificate, made.encoding.layout, game)
-    match = Match(open_engine(replace(problem, assertions=tuple(known.bound(read)))))
+    match = PlayMatch(open_engine(replace(problem, assertions=tuple(known.bound(read)))))
 
     async def scenario(driver: Driver) -> None:
         await driver.enter("occupy(3,1)")

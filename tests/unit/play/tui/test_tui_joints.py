@@ -7,14 +7,14 @@ import re
 import pytest
 
 from qsage_validate.arena.frame import SquareXY
-from qsage_validate.play.tui.model.view import View, picture
+from qsage_validate.play.tui.model.view import ViewState, picture
 from tests.support.pilot import Driver, drive
 from tests.unit.play.tui.test_tui_searched import match_of
 
 pytestmark = pytest.mark.slow
 
 
-def dominoes(view: View) -> set[tuple[SquareXY, SquareXY]]:
+def dominoes(view: ViewState) -> set[tuple[SquareXY, SquareXY]]:
     """The squares of each move by its name: an own reading of Domineering's two moves."""
     found = set()
     for frame in view.situation.line[1 : view.index + 1]:
@@ -25,7 +25,7 @@ def dominoes(view: View) -> set[tuple[SquareXY, SquareXY]]:
     return found
 
 
-def joints(view: View) -> frozenset[tuple[SquareXY, SquareXY]]:
+def joints(view: ViewState) -> frozenset[tuple[SquareXY, SquareXY]]:
     drawn = picture(view)
     assert drawn is not None
     return drawn.joints

@@ -16,7 +16,7 @@ from qsage_validate.play.tui.model.pane_layout import (
     SMALLEST_WIDE,
     STAGE,
     TABS,
-    Mode,
+    PaneMode,
     Sizing,
     arrange,
     mode_for,
@@ -70,13 +70,13 @@ def test_boxes_never_overlap_nor_leave_the_area(
 @pytest.mark.parametrize(
     ("size", "mode"),
     [
-        ((80, 18), Mode.TABBED),
-        ((44, 30), Mode.STACKED),
-        ((120, 34), Mode.SPREAD),
-        ((200, 44), Mode.WIDE),
+        ((80, 18), PaneMode.TABBED),
+        ((44, 30), PaneMode.STACKED),
+        ((120, 34), PaneMode.SPREAD),
+        ((200, 44), PaneMode.WIDE),
     ],
 )
-def test_the_mode_follows_the_size(size: tuple[int, int], mode: Mode) -> None:
+def test_the_mode_follows_the_size(size: tuple[int, int], mode: PaneMode) -> None:
     assert mode_for(*size) is mode
 
 

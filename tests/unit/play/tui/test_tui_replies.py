@@ -17,7 +17,7 @@ from qsage_validate.arena.open import open_engine
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.registry import find_command
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.services import Services
 from qsage_validate.play.tui.model.view import status
@@ -59,7 +59,7 @@ class Slow(ToyEngine):
 Scenario = Callable[[Driver], Awaitable[None]]
 
 
-def run(match: Match, scenario: Scenario, services: Services | None = None) -> PlayApp:
+def run(match: PlayMatch, scenario: Scenario, services: Services | None = None) -> PlayApp:
     """Run a scenario that begins before the first reply is there."""
     app = PlayApp(match, seed=7, pace=0.001, services=services)
 
@@ -110,7 +110,7 @@ def test_the_play_stays_usable_while_a_reply_is_computed() -> None:
         assert driver.moves == [*BEGUN, "occupy(3,2)", "occupy(2,1)"]
         assert "k Cancel" not in driver.screen
 
-    assert run(Match(engine, engine.task), scenario).bug is None
+    assert run(PlayMatch(engine, engine.task), scenario).bug is None
 
 
 @pytest.mark.parametrize("key", ["k", "escape", "u"])
@@ -134,7 +134,7 @@ def test_a_cancelled_reply_takes_the_move_back(key: str) -> None:
         await driver.press("down", "enter")
         assert driver.moves == [*BEGUN, "occupy(3,3)", "occupy(2,1)"]
 
-    run(Match(engine, engine.task), scenario)
+    run(PlayMatch(engine, engine.task), scenario)
 
 
 def test_the_random_player_waits_for_replies_and_stops_when_one_is_cancelled() -> None:
@@ -155,7 +155,7 @@ def test_the_random_player_waits_for_replies_and_stops_when_one_is_cancelled() -
         await driver.settle()
         assert not driver.app.view.running
 
-    run(Match(engine, engine.task), scenario)
+    run(PlayMatch(engine, engine.task), scenario)
 
 
 def test_a_first_reply_that_is_cancelled_can_be_asked_for_again() -> None:
@@ -175,7 +175,7 @@ def test_a_first_reply_that_is_cancelled_can_be_asked_for_again() -> None:
         await driver.press("k")
         assert driver.said[-1] == "Nothing to cancel."
 
-    run(Match(engine, engine.task), scenario)
+    run(PlayMatch(engine, engine.task), scenario)
 
 
 @pytest.mark.parametrize("keys", ["q", "ctrl+c"])
@@ -187,7 +187,7 @@ def test_leaving_ends_a_reply(keys: str) -> None:
         await driver.until(lambda: thinking(driver))
         await driver.pilot.press(keys)
 
-    app = run(Match(engine, engine.task), scenario)
+    app = run(PlayMatch(engine, engine.task), scenario)
     assert app.return_value is (Exit.FINE if keys == "q" else Exit.INTERRUPTED)
     assert watch.seconds < 10, "the worker's thread has ended"
     assert app.bug is None
@@ -196,7 +196,7 @@ def test_leaving_ends_a_reply(keys: str) -> None:
 def test_transcripts_are_replayed_with_their_replies(tmp_path: Path) -> None:
     engine = Slow()
     engine.go.set()
-    match = Match(engine, engine.task)
+    match = PlayMatch(engine, engine.task)
     with pytest.raises(UsageError, match="Black's answer is still to come"):
         match.push("occupy(2,2)")
     with pytest.raises(UsageError, match="still to come"):
@@ -207,7 +207,7 @@ def test_transcripts_are_replayed_with_their_replies(tmp_path: Path) -> None:
     assert not match.legal_moves()
     assert match.answer()
     transcript = match.transcript()
-    again = Match(engine, engine.task)
+    again = PlayMatch(engine, engine.task)
     again.load(transcript)
     assert again.transcript() == transcript
     assert again.undo()
@@ -274,7 +274,7 @@ def test_the_solver_dies_with_its_reply(waiting: Path, repository: Path) -> None
         await driver.pilot.press("escape", "q")
 
     task = problem.solving.replies.task
-    app = run(Match(open_engine(problem), task), scenario, Services(Services.of(problem).gates))
+    app = run(PlayMatch(open_engine(problem), task), scenario, Services(Services.of(problem).gates))
     assert app.bug is None
     assert app.return_value is Exit.FINE
     assert not is_running(waiting)
@@ -297,5 +297,5 @@ def test_time_that_is_up_is_shown_and_ends_that_play_alone(waiting: Path) -> Non
         await driver.press("x")
         assert len(driver.moves) == 3, "the move is answered when it is played again"
 
-    run(Match(open_engine(problem), problem.solving.replies.task), scenario)
+    run(PlayMatch(open_engine(problem), problem.solving.replies.task), scenario)
     assert not is_running(waiting)

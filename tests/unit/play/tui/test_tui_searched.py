@@ -11,7 +11,7 @@ from qsage_validate.arena.engines.searched import SearchedEngine
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.view import status
 from qsage_validate.problems.searched import SearchedProblem
@@ -21,10 +21,10 @@ from tests.support.pilot import Driver, drive
 pytestmark = pytest.mark.slow
 
 
-def match_of(words: str) -> Match:
+def match_of(words: str) -> PlayMatch:
     replies = SearchReplies(load_game(find_command(words.split())))
     problem = SearchedProblem(tuple(words.split()), replies, Player.BLACK, promised=True)
-    return Match(SearchedEngine(problem), replies.task)
+    return PlayMatch(SearchedEngine(problem), replies.task)
 
 
 def test_a_play_on_the_board() -> None:

@@ -22,7 +22,7 @@ Scenario = Callable[[StartApp, "Pilot[Any]"], Awaitable[None]]
 SOLVERS = ("depqbf",)
 
 
-def everything() -> tuple[entries.Entry, ...]:
+def everything() -> tuple[entries.StartEntry, ...]:
     found = (*entries.samples(), *entries.games(SOLVERS), entries.any_file(SOLVERS))
     return (*entries.recent([Recent(("sample:tic",), "tic \x1b[31m")]), *found)
 

@@ -9,7 +9,7 @@ import pytest
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Square
-from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.board_art import SquareMark
 from qsage_validate.play.tui.model.view import picture, square_text
 from qsage_validate.play.tui.widgets.board_view import BoardView
 from tests.support.pilot import Driver, drive
@@ -27,7 +27,7 @@ def test_a_click_on_a_hexagon_claims_it_and_the_winning_way_is_marked() -> None:
             await driver.click(next(iter(square)))
         assert "Black wins: reached its goal, as the certificate promised" in driver.screen
         marks = board.picture.marks
-        won = {square for square, own in marks.items() if Mark.WON in own}
+        won = {square for square, own in marks.items() if SquareMark.WON in own}
         assert len(won) == 3
         assert all(driver.at(square) is Square.BLACK for square in won)
         assert {y for _, y in won} == {1, 2, 3}

@@ -12,9 +12,9 @@ from qsage_validate.arena.frame import Frame
 from qsage_validate.arena.lesson import Lesson
 from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.games.protocol import Square
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.board_art import SquareMark
 from qsage_validate.play.tui.model.view import status
 from qsage_validate.play.tui.screens.dialogs import MenuScreen
 from qsage_validate.play.tui.widgets.board_view import BoardView
@@ -27,10 +27,10 @@ from tests.unit.arena.test_teacher_distance import teacher_for
 pytestmark = pytest.mark.slow
 
 
-def taught(words: tuple[str, ...] = EL, teacher: StrategyTeacher | None = None) -> Match:
+def taught(words: tuple[str, ...] = EL, teacher: StrategyTeacher | None = None) -> PlayMatch:
     """A play with a teacher."""
     chosen = teacher_for(words) if teacher is None else teacher
-    return Match(match_for(words)._engine, teacher=lambda: chosen)
+    return PlayMatch(match_for(words)._engine, teacher=lambda: chosen)
 
 
 class Quiet(Driver):
@@ -52,7 +52,7 @@ def headline(driver: Driver) -> str:
     return status(driver.app.view).headline
 
 
-def run(match: Match, scenario, size: tuple[int, int] = (100, 30)) -> PlayApp:  # type: ignore[no-untyped-def]
+def run(match: PlayMatch, scenario, size: tuple[int, int] = (100, 30)) -> PlayApp:  # type: ignore[no-untyped-def]
     return drive_app(PlayApp(match, seed=7, pace=0.001), scenario, Quiet, size)
 
 
@@ -89,7 +89,7 @@ def test_moves_are_graded_and_the_hint_names_the_longest() -> None:
         await driver.press("h")
         assert f"Hint: {grades.text}" in driver.said
         marks = driver.app.query_one(BoardView).picture.marks
-        hinted = {square for square, own in marks.items() if Mark.HINT in own}
+        hinted = {square for square, own in marks.items() if SquareMark.HINT in own}
         areas = driver.app.view.situation.picks.areas
         assert hinted == {s for m, area in areas.items() if str(m) in grades.best for s in area}
         worse = next(m for m in grades.distances if m not in grades.best)

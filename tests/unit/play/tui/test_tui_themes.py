@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from rich.color import Color, ColorSystem
 
-from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.board_art import SquareMark
 from qsage_validate.play.tui.themes import THEMES, themes
 
 SYSTEMS = {
@@ -16,7 +16,7 @@ SYSTEMS = {
     "standard": ColorSystem.STANDARD,
 }
 WOOD = "wood", "wood-alt"
-GROUNDS = *WOOD, *(f"mark-{mark.value}" for mark in Mark if mark is not Mark.LEGAL)
+GROUNDS = *WOOD, *(f"mark-{mark.value}" for mark in SquareMark if mark is not SquareMark.LEGAL)
 
 
 def luminance(colour: str, system: ColorSystem) -> float:

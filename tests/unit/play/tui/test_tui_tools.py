@@ -11,7 +11,7 @@ from textual.widgets import DataTable, Input, OptionList, Static
 
 from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import UsageError
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove, Services
@@ -79,7 +79,7 @@ def drive_tools(
     size: tuple[int, int] = SIZE,
 ) -> PlayApp:
     app = PlayApp(
-        Match(open_engine(problem)), seed=1, pace=0.001, services=Services.of(problem, prove)
+        PlayMatch(open_engine(problem)), seed=1, pace=0.001, services=Services.of(problem, prove)
     )
     return drive_app(app, scenario, ScreenDriver, size)
 
@@ -380,7 +380,7 @@ def test_leaving_the_app_stops_the_proof(tic: Problem) -> None:
 
 
 def test_a_finding_of_a_proof_is_jumped_to_and_kept(tic: Problem) -> None:
-    match = Match(open_engine(tic))
+    match = PlayMatch(open_engine(tic))
     moves = tuple(str(f.move) for f in match.push("occupy(1,1)"))
     play = (str(match.frames[1].move), *moves)
     finding = Finding(FindingKind.BOARD_DIFFERS, 2, "a square", moves=play[:2])

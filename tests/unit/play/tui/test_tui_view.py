@@ -11,24 +11,24 @@ import pytest
 from qsage_validate.arena.engines.engine import Step
 from qsage_validate.arena.frame import LayoutMove, MatchMove, MatchOutcome, SquareXY
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.match import Match
+from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose
-from qsage_validate.play.tui.model.board_art import Mark
+from qsage_validate.play.tui.model.board_art import SquareMark
 from qsage_validate.play.tui.model.notes import Weight, finding_note
 from qsage_validate.play.tui.model.requests import Refused
-from qsage_validate.play.tui.model.situation import Situation
-from qsage_validate.play.tui.model.view import Tone, View, picture, square_text, status
+from qsage_validate.play.tui.model.situation import MatchSituation
+from qsage_validate.play.tui.model.view import Tone, ViewState, picture, square_text, status
 from tests.support.position_text import board_of
 from tests.support.toy_match import DOMINOES, TIC, ToyEngine, bare_match, toy_match
 
 
-def view_of(match: Match, *moves: str) -> View:
+def view_of(match: PlayMatch, *moves: str) -> ViewState:
     for move in moves:
         match.push(move)
-    return View(Situation.of(match))
+    return ViewState(MatchSituation.of(match))
 
 
-def ended(promised: bool | None, verdict: bool | None, winner: Player | None) -> View:
+def ended(promised: bool | None, verdict: bool | None, winner: Player | None) -> ViewState:
     view = view_of(toy_match())
     outcome = MatchOutcome(winner, "over", promised, verdict)
     frames = (*view.situation.frames, replace(view.situation.frame, outcome=outcome))
@@ -62,9 +62,9 @@ def test_the_end_is_told_as_it_is(
 def test_both_plies_of_a_round_are_marked() -> None:
     shown = picture(view_of(toy_match(DOMINOES), "horizontal(2,3)"))
     assert shown is not None
-    assert Mark.EARLIER in shown.marks[2, 3]
-    assert Mark.EARLIER in shown.marks[3, 3]
-    assert Mark.CHANGED in shown.marks[2, 1]
+    assert SquareMark.EARLIER in shown.marks[2, 3]
+    assert SquareMark.EARLIER in shown.marks[3, 3]
+    assert SquareMark.CHANGED in shown.marks[2, 1]
     assert (1, 1) not in shown.marks
 
 
@@ -72,7 +72,7 @@ def test_a_past_frame_has_no_legal_moves() -> None:
     view = replace(view_of(toy_match(), "occupy(3,3)"), viewing=0)
     shown = picture(view)
     assert shown is not None
-    assert not any(Mark.LEGAL in marks for marks in shown.marks.values())
+    assert not any(SquareMark.LEGAL in marks for marks in shown.marks.values())
     assert status(view).headline == "Looking back at ply 0: the start"
 
 
@@ -89,7 +89,7 @@ def test_the_most_urgent_thing_is_told() -> None:
 
 
 def test_there_is_no_picture_in_the_bare_game() -> None:
-    view = View(Situation.of(bare_match()))
+    view = ViewState(MatchSituation.of(bare_match()))
     assert picture(view) is None
     assert square_text(view, (1, 1)) == ""
 
@@ -129,5 +129,5 @@ def test_a_board_with_very_many_moves_is_picked_by_square() -> None:
     toy = replace(TIC, start=board)
     large = Large(toy)
     large.facts = replace(large.facts, has_rules=False)
-    picks = Situation.of(Match(large)).picks
+    picks = MatchSituation.of(PlayMatch(large)).picks
     assert picks.pick((7, 9)) == Choose((LayoutMove.on_grid("occupy", 7, 9),))

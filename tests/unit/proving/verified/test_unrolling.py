@@ -14,7 +14,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Game, Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
@@ -27,14 +27,14 @@ from qsage_validate.proving.verified.games import (
     prove_game,
     write_game,
 )
-from qsage_validate.proving.verified.unrolling import Unrolling, rules_in_coq, unroll
+from qsage_validate.proving.verified.unrolling import VerifiedUnrolling, rules_in_coq, unroll
 from qsage_validate.system.limits import Deadline
 from research.benchmarks.verified_fuzz import black_wins, random_grid, random_positional
 
 SAMPLES = ("tic", "hex", "evader", "domineering", "connect3", "breakthrough")
 
 
-def truth(unrolling: Unrolling) -> bool:
+def truth(unrolling: VerifiedUnrolling) -> bool:
     """The value of the formula, where a block is one move, none, or two (of which one counts)."""
     formula = unrolling.formula
 
@@ -52,7 +52,7 @@ def truth(unrolling: Unrolling) -> bool:
     return value(0, {})
 
 
-def random_game(seed: int) -> Game | None:
+def random_game(seed: int) -> TwoPlayerGame | None:
     rng = Random(seed)
     try:
         if seed % 2:

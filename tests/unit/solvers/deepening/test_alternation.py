@@ -19,7 +19,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.deepening.alternation import (
     Alternated,
     AlternationFile,
-    Turn,
+    DepthTurn,
     alternate,
     black_by_formulas,
     black_by_search,
@@ -125,8 +125,8 @@ def test_answers_are_kept_in_a_file_and_not_asked_for_again(tmp_path: Path) -> N
 def test_a_question_that_stays_open_does_not_end_the_deepening() -> None:
     model = harary_model("el", 3, 3)
 
-    def lost(game: PositionalModel, deadline: Deadline) -> Turn:
-        return Turn(len(game.turns), None, "nobody", 0.0, "lost", player=WHITE)
+    def lost(game: PositionalModel, deadline: Deadline) -> DepthTurn:
+        return DepthTurn(len(game.turns), None, "nobody", 0.0, "lost", player=WHITE)
 
     found = alternate(model, black_by_search(), lost)
     assert (found.winner, found.plies) == (BLACK, 5)
@@ -139,8 +139,8 @@ def test_a_question_that_stays_open_does_not_end_the_deepening() -> None:
 def test_a_whole_game_that_black_does_not_win_is_whites() -> None:
     model = harary_model("tic", 3, 3)
 
-    def never(game: PositionalModel, deadline: Deadline) -> Turn:
-        return Turn(len(game.turns), False, "nobody", 0.0, player=WHITE)
+    def never(game: PositionalModel, deadline: Deadline) -> DepthTurn:
+        return DepthTurn(len(game.turns), False, "nobody", 0.0, player=WHITE)
 
     found = alternate(model, black_by_search(), never)
     assert found.winner is solve(PositionalGame(model)).winner
@@ -180,7 +180,7 @@ def test_wrong_answers_in_a_file_are_refused(
 ) -> None:
     path = tmp_path / "state.json"
     model = harary_model("el", 3, 3)
-    AlternationFile(path, model, "search").add(Turn(5, True, "search", 0.1))
+    AlternationFile(path, model, "search").add(DepthTurn(5, True, "search", 0.1))
     content = json.loads(path.read_text())
     content["answers"].append({**content["answers"][0], **entry})
     path.write_text(json.dumps(resealed(content)))

@@ -17,7 +17,7 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.deepening.answer_file import Answer, DeepeningFile
+from qsage_validate.solvers.deepening.answer_file import DeepeningFile, DepthAnswer
 from qsage_validate.solvers.deepening.deepening import Ask, deepen, deepen_by_search
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
@@ -36,14 +36,14 @@ EL = game("httt --size 3x3 --shape el")
 def asker(asked: list[int], *, unsure: int | None = None, lie: int | None = None) -> Ask:
     """Answers by minimax, and keeps what it was asked."""
 
-    def ask(model: GameModel, _: Deadline) -> Answer:
+    def ask(model: GameModel, _: Deadline) -> DepthAnswer:
         assert isinstance(model, Model)
         plies = model.problem.plies
         asked.append(plies)
         if plies == unsure:
-            return Answer(plies, None, "minimax", 0.0, "the solver ran out of memory")
+            return DepthAnswer(plies, None, "minimax", 0.0, "the solver ran out of memory")
         truth = minimax(BddlGame(model)) is Player.BLACK
-        return Answer(plies, truth != (plies == lie), "minimax", 0.0)
+        return DepthAnswer(plies, truth != (plies == lie), "minimax", 0.0)
 
     return ask
 
@@ -123,7 +123,7 @@ def test_a_limit_keeps_what_is_known() -> None:
 
 def test_answers_that_contradict_each_other_are_an_error(tmp_path: Path) -> None:
     file = DeepeningFile(tmp_path / "s.json", EL)
-    file.entries = [Answer(3, True, "one", 0.0), Answer(5, False, "two", 0.0)]
+    file.entries = [DepthAnswer(3, True, "one", 0.0), DepthAnswer(5, False, "two", 0.0)]
     with pytest.raises(UsageError, match=r"within 3 plies \(one\), none within 5 \(two\)"):
         deepen(EL, asker([]), file=file)
 
@@ -152,9 +152,9 @@ def test_a_run_goes_on_where_the_last_one_ended(tmp_path: Path) -> None:
 def test_two_runs_with_one_file_keep_the_answers_of_both(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     one, other = DeepeningFile(path, EL), DeepeningFile(path, EL)
-    one.add(Answer(3, False, "one", 0.5))
-    other.add(Answer(5, True, "other", 0.5))
-    one.add(Answer(4, False, "one", 0.5))
+    one.add(DepthAnswer(3, False, "one", 0.5))
+    other.add(DepthAnswer(5, True, "other", 0.5))
+    one.add(DepthAnswer(4, False, "one", 0.5))
     assert sorted(a.plies for a in DeepeningFile(path, EL).entries) == [3, 4, 5]
 
 
@@ -225,12 +225,12 @@ def test_each_answer_is_in_the_file_before_the_next_question(tmp_path: Path) -> 
     path = tmp_path / "s.json"
     seen: list[int] = []
 
-    def ask(model: GameModel, _: Deadline) -> Answer:
+    def ask(model: GameModel, _: Deadline) -> DepthAnswer:
         assert isinstance(model, Model)
         seen.append(len(json.loads(path.read_text())["answers"]))
         if model.problem.plies == 5:
             raise KeyboardInterrupt
-        return Answer(model.problem.plies, False, "nobody", 0.0)
+        return DepthAnswer(model.problem.plies, False, "nobody", 0.0)
 
     with pytest.raises(KeyboardInterrupt):
         deepen(EL, ask, file=DeepeningFile(path, EL))
@@ -269,7 +269,7 @@ def test_damaged_files_are_input_errors(
     tmp_path: Path, change: dict[str, object], found: str
 ) -> None:
     path = tmp_path / "s.json"
-    DeepeningFile(path, EL).add(Answer(3, False, "search", 0.5))
+    DeepeningFile(path, EL).add(DepthAnswer(3, False, "search", 0.5))
     read = json.loads(path.read_text())
     path.write_text(json.dumps(resealed({**read, **change})))
     with pytest.raises(InputError) as error:

@@ -10,7 +10,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.solvers.qbf.backend import Missing, SolverMissingError
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
-from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.solvers.qbf.preprocessors import PREPROCESSORS, preprocessor_named
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.system.limits import Deadline, Limits
@@ -57,7 +57,7 @@ def test_what_is_left_is_what_is_solved(
 ) -> None:
     put(name, f"{ALL}; exit 0", tmp_path, monkeypatch)
     done = run(name, tmp_path)
-    assert done.status is Status.UNKNOWN
+    assert done.status is SolverStatus.UNKNOWN
     assert done.form is not None
     assert done.form.clauses == form().clauses
     assert done.form.scopes == form().scopes
@@ -66,24 +66,24 @@ def test_what_is_left_is_what_is_solved(
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ("echo 'p cnf 0 0'; exit 10", Status.TRUE),
-        ("echo 'p cnf 0 0'; exit 0", Status.TRUE),
-        ("echo 'p cnf 0 1'; echo 0; exit 20", Status.FALSE),
-        ("echo 'p cnf 0 1'; echo 0; exit 0", Status.FALSE),
-        ("echo 'p cnf 0 0'; exit 20", Status.RUBBISH),
-        ("echo 'p cnf 0 1'; echo 0; exit 10", Status.RUBBISH),
-        (f"{ALL}; exit 10", Status.RUBBISH),
-        (f"{ALL}; exit 20", Status.RUBBISH),
-        ("exit 0", Status.RUBBISH),
-        ("echo 'p cnf 1 1'; echo 'e 1 0'; exit 0", Status.RUBBISH),  # a clause is missing
-        ("echo 'p cnf 1 1'; echo '1 0'; exit 0", Status.RUBBISH),  # no quantifier of 1
-        ("printf 'p cnf 1 1\\ne 1 0\\n1'; exit 0", Status.RUBBISH),  # cut
-        ("echo 'p cnf 0 0'; exit 1", Status.CRASHED),
-        ("echo what >&2; kill -SEGV $$", Status.CRASHED),
+        ("echo 'p cnf 0 0'; exit 10", SolverStatus.TRUE),
+        ("echo 'p cnf 0 0'; exit 0", SolverStatus.TRUE),
+        ("echo 'p cnf 0 1'; echo 0; exit 20", SolverStatus.FALSE),
+        ("echo 'p cnf 0 1'; echo 0; exit 0", SolverStatus.FALSE),
+        ("echo 'p cnf 0 0'; exit 20", SolverStatus.RUBBISH),
+        ("echo 'p cnf 0 1'; echo 0; exit 10", SolverStatus.RUBBISH),
+        (f"{ALL}; exit 10", SolverStatus.RUBBISH),
+        (f"{ALL}; exit 20", SolverStatus.RUBBISH),
+        ("exit 0", SolverStatus.RUBBISH),
+        ("echo 'p cnf 1 1'; echo 'e 1 0'; exit 0", SolverStatus.RUBBISH),  # a clause is missing
+        ("echo 'p cnf 1 1'; echo '1 0'; exit 0", SolverStatus.RUBBISH),  # no quantifier of 1
+        ("printf 'p cnf 1 1\\ne 1 0\\n1'; exit 0", SolverStatus.RUBBISH),  # cut
+        ("echo 'p cnf 0 0'; exit 1", SolverStatus.CRASHED),
+        ("echo what >&2; kill -SEGV $$", SolverStatus.CRASHED),
     ],
 )
 def test_an_answer_is_a_formula_and_an_exit_code_that_agree(
-    name: str, body: str, status: Status, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, body: str, status: SolverStatus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(name, body, tmp_path, monkeypatch)
     done = run(name, tmp_path)
@@ -93,7 +93,7 @@ def test_an_answer_is_a_formula_and_an_exit_code_that_agree(
 
 def test_a_time_limit(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(name, "sleep 1000", tmp_path, monkeypatch)
-    assert run(name, tmp_path, Limits(Deadline.after(0.2))).status is Status.TIMEOUT
+    assert run(name, tmp_path, Limits(Deadline.after(0.2))).status is SolverStatus.TIMEOUT
 
 
 def test_a_formula_that_is_decided_already_needs_no_program(
@@ -101,7 +101,7 @@ def test_a_formula_that_is_decided_already_needs_no_program(
 ) -> None:
     put(name, "exit 99", tmp_path, monkeypatch)
     empty = ClausalForm((), (), 0)
-    assert PREPROCESSORS[name].run(empty, Limits(), tmp_path).status is Status.TRUE
+    assert PREPROCESSORS[name].run(empty, Limits(), tmp_path).status is SolverStatus.TRUE
 
 
 def test_without_the_program_one_line_names_it(

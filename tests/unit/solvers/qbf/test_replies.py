@@ -20,7 +20,7 @@ from qsage_validate.errors import CancelledError, UndecidedError
 from qsage_validate.solvers.qbf import replies
 from qsage_validate.solvers.qbf.backend import Missing
 from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.solvers.qbf.preprocessors import Preprocessor
 from qsage_validate.solvers.qbf.replies import SolverReplies, ValueChangedError
 from qsage_validate.solvers.qbf.solving import Solved
@@ -32,7 +32,7 @@ from tests.support.random_qbf import circuits, truth
 def solved(
     value: bool | None, outer: Mapping[int, bool] | None = None, why: str = "told"
 ) -> Solved:
-    status = {True: Status.TRUE, False: Status.FALSE, None: Status.TIMEOUT}[value]
+    status = {True: SolverStatus.TRUE, False: SolverStatus.FALSE, None: SolverStatus.TIMEOUT}[value]
     return Solved(status, why, "table", "1", None, 0.0, 0.0, 0.0, 0.0, outer)
 
 

@@ -16,12 +16,12 @@ from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs, qdimacs_text
 from qsage_validate.solvers.qbf.backend import (
     Backend,
-    Format,
     Missing,
+    SolverFormat,
     SolverMissingError,
 )
 from qsage_validate.solvers.qbf.backends import backends, get_backend
-from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.random_qbf import random_circuit, random_clausal, truth
 
@@ -124,7 +124,7 @@ def test_odd_circuits(backend: Backend, tmp_path: Path, text: str, expected: boo
 
 
 def test_a_form_that_is_given_is_what_is_solved(backend: Backend, tmp_path: Path) -> None:
-    if Format.QDIMACS not in backend.accepts:
+    if SolverFormat.QDIMACS not in backend.accepts:
         pytest.skip("it reads circuits only")
     formula = parse_qdimacs(CLAUSES)
     form = ClausalForm(formula.merged_scopes(), ((1,), (-1,)), 4)
@@ -134,8 +134,8 @@ def test_a_form_that_is_given_is_what_is_solved(backend: Backend, tmp_path: Path
 
 def test_a_time_limit_holds(backend: Backend, tmp_path: Path) -> None:
     outcome = backend.solve(parse_qdimacs(CLAUSES), Limits(Deadline.after(0.0)), workdir=tmp_path)
-    assert outcome.status in (Status.TIMEOUT, Status.TRUE)
-    assert outcome.outer is None or outcome.status is Status.TRUE
+    assert outcome.status in (SolverStatus.TIMEOUT, SolverStatus.TRUE)
+    assert outcome.outer is None or outcome.status is SolverStatus.TRUE
 
 
 def test_names_are_told_when_one_is_wrong() -> None:

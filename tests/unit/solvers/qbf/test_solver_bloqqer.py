@@ -11,9 +11,9 @@ import pytest
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import install_line
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.solvers.qbf.backend import Program, SolverMissingError
+from qsage_validate.solvers.qbf.backend import SolverMissingError, SolverProgram
 from qsage_validate.solvers.qbf.bloqqer import availability, parse_rest, preprocess
-from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import script
 from tests.support.random_qbf import MAX_VARIABLES, random_clausal, truth
@@ -29,7 +29,7 @@ MINISCOPED = Path("tests", "data", "bloqqer_miniscoping.qdimacs")
 
 @pytest.fixture(autouse=True)
 def _bloqqer() -> None:
-    if not isinstance(availability(), Program):
+    if not isinstance(availability(), SolverProgram):
         pytest.skip("no Bloqqer here")
 
 
@@ -77,7 +77,7 @@ def test_the_truth_stays(tmp_path: Path, kind: str) -> None:
         if done.form is None:
             assert done.status.truth is expected, (done.why, form)
             continue
-        assert done.status is Status.UNKNOWN
+        assert done.status is SolverStatus.UNKNOWN
         left += 1
         quantified = {v for scope in done.form.scopes for v in scope.variables}
         assert {abs(x) for clause in done.form.clauses for x in clause} <= quantified
@@ -98,28 +98,28 @@ def test_the_truth_stays(tmp_path: Path, kind: str) -> None:
 def test_the_option_under_which_it_errs_is_off(tmp_path: Path, repository: Path) -> None:
     form = clausal_form(read_qdimacs(repository / MINISCOPED))
     done = preprocess(form, workdir=tmp_path)
-    assert done.status in (Status.TRUE, Status.UNKNOWN)
+    assert done.status in (SolverStatus.TRUE, SolverStatus.UNKNOWN)
     with_it = preprocess(form, workdir=tmp_path, options={"exp-mini": 1})
-    assert with_it.status is Status.RUBBISH
+    assert with_it.status is SolverStatus.RUBBISH
     assert "errs" in with_it.why
 
 
 def test_decided_without_a_run(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     scopes = (Scope(Quantifier.EXISTS, (1,)),)
-    assert preprocess(ClausalForm(scopes, (), 1), workdir=tmp_path).status is Status.TRUE
+    assert preprocess(ClausalForm(scopes, (), 1), workdir=tmp_path).status is SolverStatus.TRUE
     done = preprocess(ClausalForm(scopes, ((1,), ()), 1), workdir=tmp_path, trace=trace)
-    assert done.status is Status.FALSE
+    assert done.status is SolverStatus.FALSE
     assert trace.read_bytes() == b""
 
 
 def test_limits_and_wrong_options(tmp_path: Path) -> None:
     form = _random_form(Random(1), 11)
     late = preprocess(form, Limits(Deadline.after(0.0)), workdir=tmp_path, trace=tmp_path / "t")
-    assert late.status is Status.TIMEOUT
+    assert late.status is SolverStatus.TIMEOUT
     assert late.trace is None
     wrong = preprocess(form, workdir=tmp_path, options={"none": 1})
-    assert wrong.status is Status.CRASHED
+    assert wrong.status is SolverStatus.CRASHED
     assert "no option none" in wrong.why
     assert list(tmp_path.iterdir()) == []
 
@@ -127,7 +127,7 @@ def test_limits_and_wrong_options(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_trace_on_a_full_disk(tmp_path: Path) -> None:
     done = preprocess(_random_form(Random(4), 11), workdir=tmp_path, trace=Path("/dev/full"))
-    assert done.status is Status.DISK, done.why
+    assert done.status is SolverStatus.DISK, done.why
     assert (done.form, done.trace) == (None, None)
     assert "No space left" in done.why
 
@@ -135,30 +135,30 @@ def test_a_trace_on_a_full_disk(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ('printf "p cnf 0 1\\ne 1 0\\n1 0\\n" > "$last"; exit 0', Status.UNKNOWN),
-        ('printf "p cnf 0 0\\n" > "$last"; exit 10', Status.TRUE),
-        ('printf "p cnf 0 1\\n0\\n" > "$last"; exit 20', Status.FALSE),
-        ('printf "p cnf 0 1\\n0\\n" > "$last"; exit 10', Status.RUBBISH),
-        ('printf "p cnf 0 2\\ne 1 0\\n1 0\\n" > "$last"; exit 0', Status.RUBBISH),
-        ('printf "p cnf 0 1\\ne 1 0\\n1" > "$last"; exit 0', Status.RUBBISH),
-        ('printf "p cnf 0 1\\ne 0\\n1 0\\n" > "$last"; exit 0', Status.RUBBISH),
-        ("exit 10", Status.RUBBISH),
-        ("exit 0", Status.RUBBISH),
-        ("exit 7", Status.CRASHED),
-        ("kill -SEGV $$", Status.CRASHED),
+        ('printf "p cnf 0 1\\ne 1 0\\n1 0\\n" > "$last"; exit 0', SolverStatus.UNKNOWN),
+        ('printf "p cnf 0 0\\n" > "$last"; exit 10', SolverStatus.TRUE),
+        ('printf "p cnf 0 1\\n0\\n" > "$last"; exit 20', SolverStatus.FALSE),
+        ('printf "p cnf 0 1\\n0\\n" > "$last"; exit 10', SolverStatus.RUBBISH),
+        ('printf "p cnf 0 2\\ne 1 0\\n1 0\\n" > "$last"; exit 0', SolverStatus.RUBBISH),
+        ('printf "p cnf 0 1\\ne 1 0\\n1" > "$last"; exit 0', SolverStatus.RUBBISH),
+        ('printf "p cnf 0 1\\ne 0\\n1 0\\n" > "$last"; exit 0', SolverStatus.RUBBISH),
+        ("exit 10", SolverStatus.RUBBISH),
+        ("exit 0", SolverStatus.RUBBISH),
+        ("exit 7", SolverStatus.CRASHED),
+        ("kill -SEGV $$", SolverStatus.CRASHED),
     ],
 )
 def test_a_program_on_the_path_that_does_as_it_likes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, status: Status
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, status: SolverStatus
 ) -> None:
     path = script(tmp_path, "bloqqer", f"for last; do :; done\n{body}")
     monkeypatch.setattr(
-        "qsage_validate.solvers.qbf.bloqqer.availability", lambda: Program(str(path), "")
+        "qsage_validate.solvers.qbf.bloqqer.availability", lambda: SolverProgram(str(path), "")
     )
     done = preprocess(FORM, workdir=tmp_path)
     assert done.status is status, done.why
     assert "\n" not in done.why
-    assert (done.form is not None) is (status is Status.UNKNOWN)
+    assert (done.form is not None) is (status is SolverStatus.UNKNOWN)
 
 
 def test_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import InputError
-from qsage_validate.solvers.qbf.backend import Format, Missing, TraceKind
+from qsage_validate.solvers.qbf.backend import Missing, SolverFormat, TraceKind
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.config import config_path, parse_config
 from tests.support.commands import run_qsage
@@ -33,10 +33,10 @@ def test_a_solver_of_ones_own(config: Path, tmp_path: Path) -> None:
     )
     known = backends()
     mine, other = known["mine"], known["other"]
-    assert mine.accepts == {Format.QDIMACS}
+    assert mine.accepts == {SolverFormat.QDIMACS}
     assert mine.traces == {TraceKind.QRP, TraceKind.BINARY_QRP}
     assert mine.solve(small_formula(), workdir=tmp_path).truth is True
-    assert other.accepts == {Format.QDIMACS, Format.QCIR}
+    assert other.accepts == {SolverFormat.QDIMACS, SolverFormat.QCIR}
     assert other.availability() == Missing("no file /none/such")
     assert "depqbf" in known
 

@@ -8,7 +8,7 @@ import pytest
 
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.solvers.qbf.backend import SolverMissingError
-from qsage_validate.solvers.qbf.outcome import Outcome, Status
+from qsage_validate.solvers.qbf.outcome import SolverOutcome, SolverStatus
 from qsage_validate.system.folders import MARK
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
@@ -23,7 +23,7 @@ def _run(
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     trace: Path | None = None,
     trace_mb: int | None = None,
-) -> Outcome:
+) -> SolverOutcome:
     backend = fake_backend(tmp_path, body, kind=kind)
     work = tmp_path / "work"
     work.mkdir()
@@ -40,51 +40,51 @@ def _run(
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        ("echo SAT; exit 10", Status.TRUE),
-        ("echo UNSAT; exit 20", Status.FALSE),
-        ("echo 's cnf 1 3 2'; exit 10", Status.TRUE),
-        ("echo SAT; exit 20", Status.RUBBISH),
-        ("echo UNSAT; exit 10", Status.RUBBISH),
-        ("echo SAT; exit 0", Status.RUBBISH),
-        ("echo SAT; echo UNSAT; exit 10", Status.RUBBISH),
-        ("exit 10", Status.RUBBISH),
-        ("echo SATX; exit 10", Status.RUBBISH),
-        ("printf 's cnf'; exit 20", Status.RUBBISH),
-        ("head -c 5000 /dev/zero; exit 20", Status.RUBBISH),
-        ("exit 0", Status.GAVE_UP),
-        ("echo what >&2; exit 1", Status.CRASHED),
-        ("kill -SEGV $$", Status.CRASHED),
-        ("kill -KILL $$", Status.CRASHED),
-        ("echo SAT; kill -ABRT $$", Status.CRASHED),
-        ("echo SAT; kill -XFSZ $$", Status.DISK),
-        ("echo 'unknown option --qdo' >&2; exit 2", Status.CRASHED),
-        ("echo 'No space left on device' >&2; exit 1", Status.DISK),
-        ("echo std::bad_alloc >&2; exit 1", Status.CRASHED),
+        ("echo SAT; exit 10", SolverStatus.TRUE),
+        ("echo UNSAT; exit 20", SolverStatus.FALSE),
+        ("echo 's cnf 1 3 2'; exit 10", SolverStatus.TRUE),
+        ("echo SAT; exit 20", SolverStatus.RUBBISH),
+        ("echo UNSAT; exit 10", SolverStatus.RUBBISH),
+        ("echo SAT; exit 0", SolverStatus.RUBBISH),
+        ("echo SAT; echo UNSAT; exit 10", SolverStatus.RUBBISH),
+        ("exit 10", SolverStatus.RUBBISH),
+        ("echo SATX; exit 10", SolverStatus.RUBBISH),
+        ("printf 's cnf'; exit 20", SolverStatus.RUBBISH),
+        ("head -c 5000 /dev/zero; exit 20", SolverStatus.RUBBISH),
+        ("exit 0", SolverStatus.GAVE_UP),
+        ("echo what >&2; exit 1", SolverStatus.CRASHED),
+        ("kill -SEGV $$", SolverStatus.CRASHED),
+        ("kill -KILL $$", SolverStatus.CRASHED),
+        ("echo SAT; kill -ABRT $$", SolverStatus.CRASHED),
+        ("echo SAT; kill -XFSZ $$", SolverStatus.DISK),
+        ("echo 'unknown option --qdo' >&2; exit 2", SolverStatus.CRASHED),
+        ("echo 'No space left on device' >&2; exit 1", SolverStatus.DISK),
+        ("echo std::bad_alloc >&2; exit 1", SolverStatus.CRASHED),
     ],
 )
 def test_an_answer_is_an_exit_code_and_a_verdict_that_agree(
-    tmp_path: Path, body: str, status: Status
+    tmp_path: Path, body: str, status: SolverStatus
 ) -> None:
     outcome = _run(tmp_path, body)
     assert outcome.status is status, outcome.why
-    assert outcome.truth is {Status.TRUE: True, Status.FALSE: False}.get(status)
+    assert outcome.truth is {SolverStatus.TRUE: True, SolverStatus.FALSE: False}.get(status)
 
 
 @pytest.mark.parametrize(
     ("body", "status"),
     [
         # As Qubi's README and main function have them: a line of result, always exit code 0.
-        ("echo 'Result: TRUE'", Status.TRUE),
-        ("echo 'Result: FALSE'", Status.FALSE),
-        ("echo 'Result: TRUE'; echo 'Result: FALSE'", Status.RUBBISH),
-        ("echo 'Result: TRUE'; exit 255", Status.RUBBISH),
-        ("echo 'Result: TRUE'; exit 10", Status.RUBBISH),
-        ("echo 'Results: TRUE'", Status.GAVE_UP),
-        ("echo SAT", Status.GAVE_UP),
-        ("true", Status.GAVE_UP),
+        ("echo 'Result: TRUE'", SolverStatus.TRUE),
+        ("echo 'Result: FALSE'", SolverStatus.FALSE),
+        ("echo 'Result: TRUE'; echo 'Result: FALSE'", SolverStatus.RUBBISH),
+        ("echo 'Result: TRUE'; exit 255", SolverStatus.RUBBISH),
+        ("echo 'Result: TRUE'; exit 10", SolverStatus.RUBBISH),
+        ("echo 'Results: TRUE'", SolverStatus.GAVE_UP),
+        ("echo SAT", SolverStatus.GAVE_UP),
+        ("true", SolverStatus.GAVE_UP),
     ],
 )
-def test_qubi_answers_by_a_line_alone(tmp_path: Path, body: str, status: Status) -> None:
+def test_qubi_answers_by_a_line_alone(tmp_path: Path, body: str, status: SolverStatus) -> None:
     outcome = _run(tmp_path, f"{body}", kind="qubi")
     assert outcome.status is status, outcome.why
     assert outcome.command[1] == "-v=0"
@@ -121,12 +121,12 @@ def test_why_names_what_the_solver_said(tmp_path: Path) -> None:
 
 def test_a_time_limit(tmp_path: Path) -> None:
     outcome = _run(tmp_path, "echo SAT; sleep 1000", limits=Limits(Deadline.after(0.2)))
-    assert outcome.status is Status.TIMEOUT
+    assert outcome.status is SolverStatus.TIMEOUT
 
 
 def test_a_memory_limit(tmp_path: Path) -> None:
     body = "echo 'terminate called: std::bad_alloc' >&2; kill -ABRT $$"
-    assert _run(tmp_path, body, limits=Limits(memory_mb=1000)).status is Status.MEMORY
+    assert _run(tmp_path, body, limits=Limits(memory_mb=1000)).status is SolverStatus.MEMORY
 
 
 def test_a_program_that_vanished(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_program_for_another_machine(tmp_path: Path) -> None:
     backend = fake_backend(tmp_path, "")
     (tmp_path / "fake").write_bytes(b"\x7fELF of another kind\0" * 9)
     outcome = backend.solve(small_formula(), workdir=tmp_path)
-    assert outcome.status is Status.CRASHED
+    assert outcome.status is SolverStatus.CRASHED
     assert "could not be started" in outcome.why
 
 
@@ -164,7 +164,7 @@ def test_a_program_for_another_machine(tmp_path: Path) -> None:
 )
 def test_assignments(tmp_path: Path, printed: str, outer: dict[int, bool] | None) -> None:
     outcome = _run(tmp_path, f"printf 's cnf 1 3 2\\n%s\\n' '{printed}'; exit 10")
-    assert outcome.status is Status.TRUE
+    assert outcome.status is SolverStatus.TRUE
     assert outcome.outer == outer
 
 
@@ -185,7 +185,7 @@ def test_a_trace_that_ends_with_its_verdict(tmp_path: Path) -> None:
 def test_a_truncated_trace_is_no_answer_and_goes(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     outcome = _run(tmp_path, "echo 'p qrp 3 2'; echo '1 2 0 0'; exit 10", trace=trace)
-    assert outcome.status is Status.RUBBISH
+    assert outcome.status is SolverStatus.RUBBISH
     assert outcome.trace is None
     assert not trace.exists()
 
@@ -193,7 +193,7 @@ def test_a_truncated_trace_is_no_answer_and_goes(tmp_path: Path) -> None:
 def test_a_trace_that_grows_too_large_goes(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     outcome = _run(tmp_path, "yes", trace=trace, trace_mb=1)
-    assert outcome.status is Status.DISK
+    assert outcome.status is SolverStatus.DISK
     assert not trace.exists()
 
 
@@ -201,7 +201,7 @@ def test_a_trace_that_grows_too_large_goes(tmp_path: Path) -> None:
 def test_a_trace_on_a_full_disk_is_no_answer(tmp_path: Path) -> None:
     body = "echo 'p qrp 3 2' 2>/dev/null; echo 'r SAT' 2>/dev/null; exit 10"
     outcome = _run(tmp_path, body, trace=Path("/dev/full"))
-    assert outcome.status is Status.RUBBISH
+    assert outcome.status is SolverStatus.RUBBISH
     assert Path("/dev/full").exists()
 
 

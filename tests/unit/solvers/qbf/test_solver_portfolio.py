@@ -10,7 +10,7 @@ import pytest
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.solvers.qbf.backend import Missing, SolverMissingError
 from qsage_validate.solvers.qbf.backends import backends
-from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.solvers.qbf.portfolio import DisagreementError, race
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import fake_backend, small_formula
@@ -26,7 +26,7 @@ def test_the_first_answer_counts_and_the_rest_is_stopped(tmp_path: Path) -> None
     assert ended.first is not None
     assert ended.first.solver == "quick"
     assert ended.why.startswith("quick: ")
-    assert {o.solver: o.status for o in ended.outcomes}["slow"] is Status.STOPPED
+    assert {o.solver: o.status for o in ended.outcomes}["slow"] is SolverStatus.STOPPED
     assert len(ended.outcomes) == 3
 
 

@@ -20,8 +20,8 @@ from qsage_validate.errors import MissingExtraError, install_line
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
 from qsage_validate.solvers.qbf import solving
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
-from qsage_validate.solvers.qbf.dialect import Dialect, value_lines
-from qsage_validate.solvers.qbf.outcome import Status
+from qsage_validate.solvers.qbf.dialect import SolverDialect, value_lines
+from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.solvers.qbf.preprocessors import BLOQQER
 from qsage_validate.solvers.qbf.solving import available, solve_formula, with_outermost
 from qsage_validate.system.limits import Deadline, Limits
@@ -41,13 +41,15 @@ def bloqqer(monkeypatch: pytest.MonkeyPatch) -> list[Preprocessed]:
     return answers
 
 
-def preprocessed(status: Status, form: ClausalForm | None = None) -> Preprocessed:
+def preprocessed(status: SolverStatus, form: ClausalForm | None = None) -> Preprocessed:
     return Preprocessed(status, f"it says {status.value}", form, None, 0.5, 0.4, 90.0, "", "37")
 
 
-@pytest.mark.parametrize("status", [Status.TRUE, Status.FALSE, Status.TIMEOUT, Status.CRASHED])
+@pytest.mark.parametrize(
+    "status", [SolverStatus.TRUE, SolverStatus.FALSE, SolverStatus.TIMEOUT, SolverStatus.CRASHED]
+)
 def test_where_the_preprocessor_ends_it_no_solver_is_run(
-    tmp_path: Path, bloqqer: list[Preprocessed], status: Status
+    tmp_path: Path, bloqqer: list[Preprocessed], status: SolverStatus
 ) -> None:
     bloqqer.append(preprocessed(status))
     solver = fake_backend(tmp_path, f"touch {tmp_path}/ran; echo SAT; exit 10")
@@ -69,7 +71,7 @@ def test_a_formula_on_which_bloqqer_takes_too_long_is_solved_as_it_is(
 
     def preprocess(form: ClausalForm, limits: Limits, **options: Any) -> Preprocessed:
         given.append(limits)
-        return preprocessed(Status.TIMEOUT)
+        return preprocessed(SolverStatus.TIMEOUT)
 
     monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.preprocess", preprocess)
     solver = fake_backend(tmp_path, "echo UNSAT; exit 20")
@@ -108,7 +110,7 @@ def test_the_solver_gets_what_is_left_and_is_not_asked_for_the_outermost_block(
 ) -> None:
     formula = small_formula()
     rest = ClausalForm((), ((),), 0)
-    bloqqer.append(preprocessed(Status.UNKNOWN, rest))
+    bloqqer.append(preprocessed(SolverStatus.UNKNOWN, rest))
     solver = fake_backend(tmp_path, 'grep -q "p cnf 0 1" "$1" && echo UNSAT && exit 20; exit 1')
     solved = solve_formula(formula, [solver], Limits(), preprocessor=BLOQQER)
     assert solved.truth is False
@@ -145,7 +147,7 @@ def test_an_assignment_counts_when_it_is_confirmed(
     again = {10: "s cnf 1", 20: "s cnf 0", 1: "crash"}[confirmed]
     script = f'{first}; echo "{again}"; exit {confirmed}'
     solver = replace(
-        fake_backend(tmp_path, script), dialect=Dialect(outer=(), literals=value_lines)
+        fake_backend(tmp_path, script), dialect=SolverDialect(outer=(), literals=value_lines)
     )
     solved = solve_formula(formula, [solver], Limits())
     assert (solved.truth, solved.outer) == (True, outer)
@@ -167,13 +169,13 @@ def test_preprocessing_uses_up_the_same_time(
 ) -> None:
     def preprocess(form: ClausalForm, limits: Limits, **options: Any) -> Preprocessed:
         sleep(limits.deadline.left())
-        return preprocessed(Status.UNKNOWN, form)
+        return preprocessed(SolverStatus.UNKNOWN, form)
 
     monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.preprocess", preprocess)
     solver = fake_backend(tmp_path, "sleep 1000")
     limits = Limits(Deadline.after(0.3))
     solved = solve_formula(small_formula(), [solver], limits, preprocessor=BLOQQER)
-    assert solved.status is Status.TIMEOUT
+    assert solved.status is SolverStatus.TIMEOUT
     assert solved.outcomes[0].seconds < 0.3
 
 

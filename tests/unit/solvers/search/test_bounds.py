@@ -8,14 +8,14 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.games.bddl.bounds import Packing, Race, bounds_of
+from qsage_validate.games.bddl.bounds import Packing, RaceBound, bounds_of
 from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import ALWAYS, Board, Player, Square
+from qsage_validate.games.protocol import ALWAYS, BoardPicture, Player, Square
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import SearchSolver
 from tests.support.exact import TooManyError, exact_plies, wins_at_once
 from tests.support.minimax import minimax
 from tests.support.wild_models import (
@@ -45,7 +45,7 @@ def compare(model: Model, most: int = 4000) -> Counter[str]:
     for (squares, player), plies in exact_plies(model, most).items():
         if wins_at_once(model, squares, player):
             continue
-        state = grounding.state_of(Board(width, height, squares))
+        state = grounding.state_of(BoardPicture(width, height, squares))
         win, lose = bounds.bounds(state, player)
         told = f"{squares} {player}: {win}, {lose}, exact {plies}"
         assert win == ALWAYS or (plies is not None and plies <= win), told
@@ -107,7 +107,8 @@ def test_searches_with_and_without_bounds_agree(model: Model) -> None:
     limited = model.at_plies(min(model.problem.plies, 6))
     game = BddlGame(limited)
     found = [
-        Solver(game, Bounds(game, with_bounds=on, bounds_from=0)).solve() for on in (True, False)
+        SearchSolver(game, Bounds(game, with_bounds=on, bounds_from=0)).solve()
+        for on in (True, False)
     ]
     assert found[0].winner is found[1].winner is minimax(game)
     assert found[0].critical_plies == found[1].critical_plies
@@ -120,12 +121,12 @@ def test_searches_with_and_without_bounds_agree(model: Model) -> None:
     ("words", "kind"),
     [
         ("domineering --size 4x4", Packing),
-        ("breakthrough --size 3x4", Race),
-        ("connect-c --size 4x4", Race),
-        ("evader-pursuer-dual --size 4x4", Race),
+        ("breakthrough --size 3x4", RaceBound),
+        ("connect-c --size 4x4", RaceBound),
+        ("evader-pursuer-dual --size 4x4", RaceBound),
     ],
 )
-def test_which_bounds_a_game_has(words: str, kind: type[Packing] | type[Race]) -> None:
+def test_which_bounds_a_game_has(words: str, kind: type[Packing] | type[RaceBound]) -> None:
     assert isinstance(bounds_of(Grounding(model_of(words))), kind)
 
 
@@ -151,14 +152,14 @@ def test_white_stuck_on_the_full_board_is_not_never() -> None:
         assert player is Player.WHITE
         assert plies == 1
         told += 1
-        assert bounds.bounds(grounding.state_of(Board(3, 3, squares)), player)[1] == 0
+        assert bounds.bounds(grounding.state_of(BoardPicture(3, 3, squares)), player)[1] == 0
     assert told
     game = BddlGame(model)
-    assert Solver(game).solve().winner is minimax(game)
+    assert SearchSolver(game).solve().winner is minimax(game)
 
 
 def test_bounds_leave_out_most_of_domineering() -> None:
     game = BddlGame(model_of("domineering --size 5x5"))
     engines = [Bounds(game, with_bounds=on, bounds_from=0) for on in (True, False)]
-    nodes = [Solver(game, engine).solve().nodes for engine in engines]
+    nodes = [SearchSolver(game, engine).solve().nodes for engine in engines]
     assert nodes[0] * 5 < nodes[1]

@@ -27,7 +27,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.search.positional.engine import PositionalEngine
-from qsage_validate.solvers.search.solver import EngineChoice, Solver, search_for
+from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.positional import random_network_game
 
@@ -286,5 +286,5 @@ def test_a_stage_that_never_begins_says_so() -> None:
     model = hex_network(3, 3)
     assert Connections(model, Machine.NEVER, None).after() == sys.maxsize
     assert Connections(model, Machine.AT_ONCE, None).after() == 0
-    solver = Solver(PositionalGame(model), PositionalEngine(PositionalGame(model)))
+    solver = SearchSolver(PositionalGame(model), PositionalEngine(PositionalGame(model)))
     assert solver.solve().engine == "pure"

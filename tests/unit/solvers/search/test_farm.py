@@ -20,12 +20,17 @@ from qsage_validate.errors import Exit
 from qsage_validate.extensions.fast.farm.engine import FarmEngine
 from qsage_validate.extensions.fast.farm.file import FrontierFile
 from qsage_validate.extensions.fast.farm.search import farmed
-from qsage_validate.extensions.fast.farm.tasks import Question, Report, Task, work_on
+from qsage_validate.extensions.fast.farm.tasks import FarmQuestion, FarmReport, FarmTask, work_on
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.search.search_engine import Farm
-from qsage_validate.solvers.search.solver import EngineChoice, SearchResult, Solver, search_for
+from qsage_validate.solvers.search.solver import (
+    EngineChoice,
+    SearchResult,
+    SearchSolver,
+    search_for,
+)
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.pool import WorkerFailedError
 from tests.support.commands import run_qsage
@@ -62,28 +67,28 @@ class Here:
     With ``random``, some tasks are lost and some come back open, and each is done some time.
     """
 
-    def __init__(self, question: Question, random: Random | None = None) -> None:
+    def __init__(self, question: FarmQuestion, random: Random | None = None) -> None:
         self._question = question
         self._random = random
-        self._tasks: list[Task] = []
-        self.given: list[Task] = []
+        self._tasks: list[FarmTask] = []
+        self.given: list[FarmTask] = []
 
     @property
     def free(self) -> int:
         return 2 - len(self._tasks)
 
-    def give(self, task: Task) -> None:
+    def give(self, task: FarmTask) -> None:
         self._tasks.append(task)
         self.given.append(task)
 
-    def done(self, seconds: float) -> Iterator[tuple[Task, Report | WorkerFailedError]]:
+    def done(self, seconds: float) -> Iterator[tuple[FarmTask, FarmReport | WorkerFailedError]]:
         task = self._tasks.pop()
         again = sum(task.path == other.path for other in self.given)
         chance = 1.0 if self._random is None or again > 2 else self._random.random()
         if chance < 0.3:
             yield task, WorkerFailedError("it was killed", killed=True)
         elif chance < 0.6:
-            yield task, Report(None, "", 1, 0, 0.0, "pure")
+            yield task, FarmReport(None, "", 1, 0, 0.0, "pure")
         else:
             yield task, work_on(self._question, task)
 
@@ -93,12 +98,12 @@ class Here:
 
 def solve_here(
     model: GameModel, *, split: int | None = None, random: Random | None = None
-) -> tuple[SearchResult, list[Task]]:
+) -> tuple[SearchResult, list[FarmTask]]:
     rules = load_game(model)
-    workers = Here(Question(model, EngineChoice.PURE, None), random)
+    workers = Here(FarmQuestion(model, EngineChoice.PURE, None), random)
     local = search_for(rules, engine=EngineChoice.PURE).engine
     engine = FarmEngine(rules, local, workers, split=split)
-    return Solver(rules, engine).solve(), workers.given
+    return SearchSolver(rules, engine).solve(), workers.given
 
 
 def test_each_game_of_the_catalogue_is_there() -> None:
@@ -176,14 +181,14 @@ def test_the_task_of_a_killed_process_is_taken_again() -> None:
 
 def test_a_task_that_is_lost_again_and_again_leaves_it_undecided() -> None:
     class Mortal(Here):
-        def done(self, seconds: float) -> Iterator[tuple[Task, Report | WorkerFailedError]]:
+        def done(self, seconds: float) -> Iterator[tuple[FarmTask, FarmReport | WorkerFailedError]]:
             yield self._tasks.pop(0), WorkerFailedError("a process was killed", killed=True)
 
     model = game("domineering --size 4x4")
     rules = load_game(model)
-    question = Question(model, EngineChoice.PURE, None)
+    question = FarmQuestion(model, EngineChoice.PURE, None)
     engine = FarmEngine(rules, search_for(rules).engine, Mortal(question), split=1)
-    found = Solver(rules, engine).solve(winner_only=True)
+    found = SearchSolver(rules, engine).solve(winner_only=True)
     assert found.winner is None
     assert "a process was killed, 3 times at vertical(" in found.reason
 
@@ -226,10 +231,10 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("farm") / "known.json"
     model = game("domineering --size 4x4 --depth 9")
     rules = load_game(model)
-    workers = Here(Question(model, EngineChoice.PURE, None))
+    workers = Here(FarmQuestion(model, EngineChoice.PURE, None))
     local = search_for(rules, engine=EngineChoice.PURE).engine
     engine = FarmEngine(rules, local, workers, split=1, file=FrontierFile(file, model))
-    assert Solver(rules, engine).solve(winner_only=True).winner is not None
+    assert SearchSolver(rules, engine).solve(winner_only=True).winner is not None
     assert '"after"' in file.read_text()
     return file
 

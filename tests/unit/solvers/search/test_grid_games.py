@@ -17,7 +17,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.search.positional.grid_games import GridEngine, positional_model_of
-from qsage_validate.solvers.search.solver import Solver, engine_for, search_for
+from qsage_validate.solvers.search.solver import SearchSolver, engine_for, search_for
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 
@@ -82,7 +82,7 @@ def test_answers_are_those_of_minimax(model: Model, random: Random) -> None:
     """Of the game, and of each position of a random play, with its best moves."""
     game = BddlGame(model)
     engine = engine_for(game)
-    solver, general = Solver(game, engine), Solver(game)
+    solver, general = SearchSolver(game, engine), SearchSolver(game)
     solved, expected = solver.solve(), general.solve()
     assert solved.winner is minimax(game)
     assert solved.critical_plies == expected.critical_plies

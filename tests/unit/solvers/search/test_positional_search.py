@@ -25,7 +25,7 @@ from qsage_validate.games.positional.preprocessing import (
 )
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import SearchSolver
 from tests.support.by_name import find_template
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, winner
@@ -43,7 +43,7 @@ EVERY_GAME = pytest.mark.parametrize("make", [pytest.param(m, id=name) for name,
 
 
 def searched(model: PositionalModel) -> Player:
-    winner = Solver(PositionalGame(model)).solve().winner
+    winner = SearchSolver(PositionalGame(model)).solve().winner
     assert winner is not None
     return winner
 
@@ -64,7 +64,7 @@ def test_winning_moves_are_those_that_win(make: Make) -> None:
     random = Random(6)
     for _ in range(25):
         game = PositionalGame(make(random))
-        solver = Solver(game)
+        solver = SearchSolver(game)
         position = game.initial
         while position.outcome is None:
             best = solver.winner(position)
@@ -138,7 +138,7 @@ def hein_9(plies: int) -> PositionalModel:
 
 def test_the_example_of_section_4_1() -> None:
     """Black wins in 7 plies, not in 5; and at depth 5 four open positions are left (Figure 1)."""
-    result = Solver(PositionalGame(hein_9(7))).solve()
+    result = SearchSolver(PositionalGame(hein_9(7))).solve()
     assert (result.winner, result.critical_plies) == (BLACK, 7)
     model = hein_9(5)
     assert searched(model) is searched(transversal_of(model)) is WHITE
@@ -154,9 +154,9 @@ def test_the_example_of_section_4_1() -> None:
 def test_the_empty_hex_boards() -> None:
     """Black, who begins, wins on every full board (Nash), and in as many plies as in BDDL."""
     for size in (1, 2, 3, 4):
-        result = Solver(PositionalGame(hex_network(size, size))).solve()
+        result = SearchSolver(PositionalGame(hex_network(size, size))).solve()
         model = find_template("hex").build({"size": f"{size}x{size}"})
-        other = Solver(load_game(model)).solve()
+        other = SearchSolver(load_game(model)).solve()
         assert result.winner is other.winner is BLACK
         assert result.critical_plies == other.critical_plies
 
@@ -193,7 +193,7 @@ def test_positions_that_a_search_cannot_answer() -> None:
     model = hex_network(2, 2)
     game = PositionalGame(model)
     with pytest.raises(UsageError, match="an open position for each ply"):
-        Solver(game).winner(parse_position(game, "WB/W. ply 1"))
+        SearchSolver(game).winner(parse_position(game, "WB/W. ply 1"))
     game = PositionalGame(replace(model, turns=(BLACK, BLACK, WHITE, WHITE)))
     with pytest.raises(UsageError, match="expected 1 as the ply"):
-        Solver(game).winner(parse_position(game, "../.. ply 2"))
+        SearchSolver(game).winner(parse_position(game, "../.. ply 2"))

@@ -21,10 +21,10 @@ from qsage_validate.games.protocol import Player, Position
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.positional.engine import PositionalEngine
 from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
-from qsage_validate.solvers.search.positional.pairing import PairingFinder
+from qsage_validate.solvers.search.positional.pairing import BoardPairingFinder
 from qsage_validate.solvers.search.positional.threats import ThreatSearch
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets, alive
-from qsage_validate.solvers.search.solver import Solver, search_for
+from qsage_validate.solvers.search.solver import SearchSolver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, random_sets, winner
@@ -84,8 +84,8 @@ def test_it_finds_what_the_general_search_finds(make: Make, count: int) -> None:
     for _ in range(count):
         model = make(random)
         game = PositionalGame(model)
-        found = Solver(game, PositionalEngine(game)).solve()
-        known = Solver(game).solve()
+        found = SearchSolver(game, PositionalEngine(game)).solve()
+        known = SearchSolver(game).solve()
         assert (found.winner, found.critical_plies) == (known.winner, known.critical_plies), model
         winners.append(found.winner)
     assert 0.1 * count < winners.count(BLACK) < 0.9 * count
@@ -96,7 +96,7 @@ def test_along_a_play_it_knows_the_moves_that_win(make: Make, count: int) -> Non
     random = Random(12)
     for _ in range(count // 8):
         game = PositionalGame(make(random))
-        solver, known = Solver(game, PositionalEngine(game)), Solver(game)
+        solver, known = SearchSolver(game, PositionalEngine(game)), SearchSolver(game)
         position = game.initial
         while position.outcome is None:
             assert solver.winner(position) is known.winner(position), position
@@ -134,7 +134,7 @@ def test_polyominoes_on_small_boards(torus: bool, maker_breaker: bool) -> None:
                 continue
             model = harary_model(shape, width, height, torus=torus, maker_breaker=maker_breaker)
             game = PositionalGame(model)
-            found, known = search_for(game).solve(), Solver(game).solve()
+            found, known = search_for(game).solve(), SearchSolver(game).solve()
             assert found.winner is known.winner, model.name
             assert found.critical_plies == known.critical_plies, model.name
 
@@ -161,13 +161,13 @@ def test_polyominoes_on_five_by_five(shape: str, torus: bool, plies: int | None)
 def test_a_won_hex_board_has_the_same_answer_in_both_forms() -> None:
     for size, plies in ((3, 5), (4, 7), (4, 9)):
         game = PositionalGame(hex_network(size, size, plies=plies))
-        assert search_for(game).solve().winner is Solver(game).solve().winner
+        assert search_for(game).solve().winner is SearchSolver(game).solve().winner
 
 
 # -- Strategies against all replies, by the rules alone ------------------------------------------
 
 
-def holds_against_everything(game: PositionalGame, solver: Solver, player: Player) -> int:
+def holds_against_everything(game: PositionalGame, solver: SearchSolver, player: Player) -> int:
     """Plays the player's best moves against all replies; how many positions that were."""
     seen: set[Position] = set()
     stack: list[Position] = [game.initial]
@@ -200,14 +200,14 @@ def test_the_winner_wins_against_every_reply(
     shape: str, size: tuple[int, int], torus: bool, player: Player
 ) -> None:
     game = PositionalGame(harary_model(shape, *size, torus=torus))
-    solver = Solver(game, PositionalEngine(game))
+    solver = SearchSolver(game, PositionalEngine(game))
     assert solver.solve().winner is player
     assert holds_against_everything(game, solver, player) > 20
 
 
 def test_plans_are_made_of_its_answers() -> None:
     game = PositionalGame(harary_model("tic", 4, 4))
-    solver = Solver(game, PositionalEngine(game))
+    solver = SearchSolver(game, PositionalEngine(game))
     plan = Planner(game, BLACK, WinningStrategy(solver, BLACK).is_win).build()
     assert plan_wins(game.initial, plan) > 20
 
@@ -242,7 +242,7 @@ def pairing_of(game: PositionalGame) -> Pairing | None:
     """What the search finds on the empty board."""
     sets = WinningSets(minimal(game.model.black_wins), len(game.model.positions))
     layers = sets.layers(0, 0)
-    found = PairingFinder(sets).find(0, alive(layers, len(layers)))
+    found = BoardPairingFinder(sets).find(0, alive(layers, len(layers)))
     return None if found is None else Pairing(found)
 
 
@@ -342,7 +342,7 @@ def test_pairs_are_disjoint_open_and_in_every_set() -> None:
     found = 0
     for _ in range(150):
         sets = WinningSets([w for w in random_sets(random, 9, 8) if w.bit_count() > 1], 9)
-        finder = PairingFinder(sets)
+        finder = BoardPairingFinder(sets)
         for _ in range(3):
             claimed = random.getrandbits(9) & random.getrandbits(9)
             chosen = random.getrandbits(len(sets.sets)) if sets.sets else 0
@@ -385,13 +385,13 @@ def test_symmetric_positions_have_one_key(size: int, torus: bool, known: int) ->
 
 def test_limits_leave_it_undecided() -> None:
     game = PositionalGame(harary_model("v", 5, 5, torus=True))
-    solver = Solver(game, PositionalEngine(game), limits=Limits(positions=300))
+    solver = SearchSolver(game, PositionalEngine(game), limits=Limits(positions=300))
     found = solver.solve()
     assert found.winner is None
     assert found.reason.startswith("undecided: 300 positions are in the table (Black does not win")
     with pytest.raises(UndecidedError, match="300 positions"):
         solver.winner(game.initial)
-    found = Solver(game, PositionalEngine(game), limits=Limits(Deadline.after(0.05))).solve()
+    found = SearchSolver(game, PositionalEngine(game), limits=Limits(Deadline.after(0.05))).solve()
     assert found.winner is None
     assert "seconds are over" in found.reason
 
@@ -399,7 +399,7 @@ def test_limits_leave_it_undecided() -> None:
 def test_progress_is_told() -> None:
     depths: list[int | None] = []
     game = PositionalGame(harary_model("n", 5, 5))
-    Solver(game, PositionalEngine(game), tell=lambda p: depths.append(p.done)).solve()
+    SearchSolver(game, PositionalEngine(game), tell=lambda p: depths.append(p.done)).solve()
     assert list(dict.fromkeys(depths[:6])) == [1, 3, 5, 7, 9, 11]
 
 
@@ -419,7 +419,7 @@ def test_networks_with_too_many_ways_are_for_the_general_search() -> None:
 def test_positions_that_no_play_leads_to_have_answers() -> None:
     model = replace(hex_network(3, 3, plies=5), black=1, white=2)
     game = PositionalGame(model)
-    solver, known = Solver(game, PositionalEngine(game)), Solver(game)
+    solver, known = SearchSolver(game, PositionalEngine(game)), SearchSolver(game)
     texts = ("WB./.../... ply 1", ".../.B./... ply 2", "B../W../..W ply 3")
     for text in texts:
         position = parse_position(game, text)

@@ -18,9 +18,9 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game, Kernel, Player
+from qsage_validate.games.protocol import Kernel, Player, TwoPlayerGame
 from qsage_validate.solvers.search.bounds import MAX_PLIES, Bounds
-from qsage_validate.solvers.search.solver import SearchResult, Solver
+from qsage_validate.solvers.search.solver import SearchResult, SearchSolver
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
 from tests.support import naive_rules as naive
@@ -48,7 +48,7 @@ def with_depth(model: Model, plies: int) -> Model:
     return replace(model, problem=replace(model.problem, depth=plies + dropped))
 
 
-def check_result(game: Game, result: SearchResult) -> None:
+def check_result(game: TwoPlayerGame, result: SearchResult) -> None:
     """What holds of every decided result."""
     assert result.winner is not None
     assert result.reason
@@ -85,7 +85,7 @@ def test_search_is_minimax(model: Model) -> None:
             if minimax(_From(game, game.initial.play(move))) is expected:
                 first_moves.append(move)
     for searched in (game, WithoutKernel(model)):
-        result = Solver(searched).solve(all_first_moves=True)
+        result = SearchSolver(searched).solve(all_first_moves=True)
         check_result(game, result)
         assert result.winner is expected
         if expected is Player.BLACK and game.initial.outcome is None:
@@ -105,7 +105,7 @@ def test_search_is_minimax_on_positional_games(model: Model) -> None:
     result = solve(game)
     assert result.winner is minimax(game)
     plain = Bounds(game, BddlKernel(game.grounding, game.move_table, ()))
-    same = Solver(game, plain).solve()
+    same = SearchSolver(game, plain).solve()
     assert (same.winner, same.critical_plies) == (result.winner, result.critical_plies)
 
 
@@ -143,7 +143,7 @@ def test_candidates_of_positional_games_suffice(model: Model, random: Random) ->
 def test_the_table_answers_for_any_number_of_plies(model: Model, random: Random) -> None:
     """After a search, positions of a random play are asked with fewer and more plies left."""
     game = BddlGame(model)
-    solver = Solver(game)
+    solver = SearchSolver(game)
     solver.solve()
     position, state = game.initial, naive.initial(model)
     while True:
@@ -251,7 +251,7 @@ def critical_depths() -> list[tuple[str, Options, int, str]]:
 @pytest.mark.parametrize(("name", "options", "depth", "status"), critical_depths())
 def test_critical_depths_of_the_paper(name: str, options: Options, depth: int, status: str) -> None:
     game = load_game(resolve_model([name], {**options, "depth": depth}))
-    solver = Solver(game)
+    solver = SearchSolver(game)
     result = solver.solve()
     check_result(game, result)
     if status != "open":
@@ -360,7 +360,7 @@ def test_a_limit_of_positions_leaves_it_undecided(hard: BddlGame) -> None:
 
 def test_a_solver_goes_on_where_it_stopped() -> None:
     game = load_game(resolve_model(["breakthrough"], {"size": "3x5", "second": True, "depth": 31}))
-    solver = Solver(game, limits=Limits(positions=500))
+    solver = SearchSolver(game, limits=Limits(positions=500))
     assert solver.solve().winner is None
     solver.limits = Limits()
     assert solver.solve().winner is Player.BLACK
@@ -371,7 +371,7 @@ def test_a_solver_goes_on_where_it_stopped() -> None:
 
 
 def test_questions_at_a_limit_are_undecided(hard: BddlGame) -> None:
-    solver = Solver(hard, limits=Limits(positions=100))
+    solver = SearchSolver(hard, limits=Limits(positions=100))
     for question in (solver.winner, solver.best_move):
         with pytest.raises(UndecidedError, match="undecided: 100 positions are in the table"):
             question(hard.initial)
@@ -379,7 +379,7 @@ def test_questions_at_a_limit_are_undecided(hard: BddlGame) -> None:
 
 def test_progress_is_reported(hard: BddlGame) -> None:
     seen: list[Progress] = []
-    Solver(hard, limits=Limits(positions=5000), tell=seen.append).solve()
+    SearchSolver(hard, limits=Limits(positions=5000), tell=seen.append).solve()
     plies = [p.done for p in seen if p.done is not None]
     assert len(plies) == len(seen)
     assert plies == sorted(plies)
@@ -397,7 +397,7 @@ def test_an_interrupt_leaves_the_solver_usable() -> None:
             pressed.append(progress)
             raise KeyboardInterrupt
 
-    solver = Solver(game, tell=interrupt)
+    solver = SearchSolver(game, tell=interrupt)
     with pytest.raises(KeyboardInterrupt):
         solver.solve()
     result = solver.solve()
@@ -437,4 +437,4 @@ def test_strategies_refuse_what_they_are_not_asked_for() -> None:
     assert strategy.solver.best_move(parse_position(game, "B.W/W../... ply 3")) is not None
     assert strategy.solver.best_move(parse_position(game, "BW./W../... ply 3")) is None
     with pytest.raises(UsageError, match="another game"):
-        Solver(load_game(resolve_model(["hex"], {}))).winner(game.initial)
+        SearchSolver(load_game(resolve_model(["hex"], {}))).winner(game.initial)

@@ -8,7 +8,7 @@ from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Game
+from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.search.solver import search_for
 
@@ -39,7 +39,7 @@ NODES: dict[str, tuple[int, int, int, int]] = {
 HEAPS = "take-away-3 from 40"
 
 
-def game_of(words: str) -> Game:
+def game_of(words: str) -> TwoPlayerGame:
     if words == HEAPS:
         return HeapGame(ImpartialRules(library.load("take-away-3")), (40,))
     return load_game(find_command(words.split()))

@@ -14,7 +14,7 @@ from qsage_validate.games.protocol import Player, Position, State
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.search.positional.engine import PositionalEngine
 from qsage_validate.solvers.search.replies import SearchReplies
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import SearchSolver
 
 B, W = Player.BLACK, Player.WHITE
 
@@ -125,7 +125,7 @@ def test_a_best_move_does_not_rest_on_what_the_table_suggests(forgets: bool) -> 
             return None if forgets else moves[next(suggested) % len(moves)]
 
     pending, seen = [game.initial], 0
-    solver = Solver(game, Suggests(game))
+    solver = SearchSolver(game, Suggests(game))
     while pending and seen < 60:
         position = pending.pop(0)
         if position.outcome is not None:

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula
 from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition
 from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules, reach
-from qsage_validate.extensions.impartial.synthesis.strategy import Strategy
+from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialStrategy
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.bounds import MAX_PLIES
-from qsage_validate.solvers.search.solver import Solver
+from qsage_validate.solvers.search.solver import SearchSolver
 from qsage_validate.system.limits import Deadline, Limits
 
 
@@ -42,8 +42,8 @@ class CrossCheck:
 
 def cross_check(
     rules: ImpartialRules,
-    formula: Formula,
-    strategy: Strategy | None,
+    formula: ImpartialFormula,
+    strategy: ImpartialStrategy | None,
     states: Sequence[State],
     deadline: Deadline,
 ) -> CrossCheck:
@@ -72,7 +72,9 @@ def cross_check(
     return CrossCheck(done, complete)
 
 
-def _mistake(rules: ImpartialRules, strategy: Strategy, state: State, winning: bool) -> str:
+def _mistake(
+    rules: ImpartialRules, strategy: ImpartialStrategy, state: State, winning: bool
+) -> str:
     """The mistake of the strategy in ``state``, in words; empty when there is none."""
     fired = strategy.fires(rules.game, state)
     if fired is None:
@@ -111,7 +113,7 @@ def search_check(
         return 0, None
     game = HeapGame(rules, asked[-1][0], plies=plies)
     # One search for all states: they share its table.
-    solver = Solver(game, limits=Limits(deadline))
+    solver = SearchSolver(game, limits=Limits(deadline))
     for done, (state, winning) in enumerate(asked):
         try:
             deadline.check("states were searched")

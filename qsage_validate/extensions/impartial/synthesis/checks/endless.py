@@ -14,17 +14,17 @@ from typing import Final
 
 from qsage_validate.extensions.impartial.boxes import box_states
 from qsage_validate.extensions.impartial.formula import (
-    Comparison,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     conjunction,
     without_not,
 )
 from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.rules import ImpartialRules, Move, illegality
+from qsage_validate.extensions.impartial.rules import ImpartialMove, ImpartialRules, illegality
 from qsage_validate.extensions.impartial.synthesis.semi_ground import SemiGround
-from qsage_validate.extensions.impartial.synthesis.smt.solver import Answer, SmtSolver, small
-from qsage_validate.extensions.impartial.synthesis.transitions import Step, after, reaches
+from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtAnswer, SmtSolver, small
+from qsage_validate.extensions.impartial.synthesis.transitions import ActionPlies, after, reaches
 from qsage_validate.system.limits import Deadline
 
 QUESTION_SECONDS: Final = 2.0
@@ -47,11 +47,11 @@ class EndlessPlay:
     """
 
     states: tuple[State, ...]
-    moves: tuple[Move, ...]
+    moves: tuple[ImpartialMove, ...]
 
 
 @dataclass(frozen=True)
-class Walk:
+class EndlessWalk:
     """A walk through states that met no endless play; ``complete``: through all there are."""
 
     states: int
@@ -71,7 +71,11 @@ class EndlessSearch:
     """The search in one game; ``steps`` are all of its plies."""
 
     def __init__(
-        self, rules: ImpartialRules, steps: Sequence[Step], solver: SmtSolver, deadline: Deadline
+        self,
+        rules: ImpartialRules,
+        steps: Sequence[ActionPlies],
+        solver: SmtSolver,
+        deadline: Deadline,
     ) -> None:
         self.rules, self.game = rules, rules.game
         self.steps, self.solver, self.deadline = steps, solver, deadline
@@ -79,23 +83,23 @@ class EndlessSearch:
 
     # -- walks -----------------------------------------------------------------------------------
 
-    def walk_all(self, ranges: Sequence[range]) -> EndlessPlay | Walk:
+    def walk_all(self, ranges: Sequence[range]) -> EndlessPlay | EndlessWalk:
         """Walk through all legal states in the box of ``ranges``, which must be all there are."""
         return self._walk([s for s in product(*ranges) if self.rules.is_legal(s)], None)
 
-    def walk(self) -> EndlessPlay | Walk:
+    def walk(self) -> EndlessPlay | EndlessWalk:
         """Walk through the small states and what can be reached from there, within limits."""
         return self._walk(box_states(self.game, _BOX), _MAX_MOVES)
 
-    def _walk(self, states: Sequence[State], limit: int | None) -> EndlessPlay | Walk:
+    def _walk(self, states: Sequence[State], limit: int | None) -> EndlessPlay | EndlessWalk:
         done: set[State] = set()
         count = 0
         for start in states:
             if start in done:
                 continue
             path: list[State] = [start]
-            moves: list[Move] = []
-            waiting: list[Iterator[Move]] = [self.rules.moves(start)]
+            moves: list[ImpartialMove] = []
+            waiting: list[Iterator[ImpartialMove]] = [self.rules.moves(start)]
             on_path = {start: 0}
             while path:
                 self.deadline.check("plays without end were looked for")
@@ -109,7 +113,7 @@ class EndlessSearch:
                     continue
                 count += 1
                 if limit is not None and count > limit:
-                    return Walk(len(done), complete=False)
+                    return EndlessWalk(len(done), complete=False)
                 if move.after in on_path:
                     first = on_path[move.after]
                     return self._checked((*path[first:], move.after), (*moves[first:], move))
@@ -124,9 +128,9 @@ class EndlessSearch:
                 moves.append(move)
                 on_path[move.after] = len(path) - 1
                 waiting.append(self.rules.moves(move.after))
-        return Walk(len(done), complete=limit is None)
+        return EndlessWalk(len(done), complete=limit is None)
 
-    def _checked(self, states: Sequence[State], moves: Sequence[Move]) -> EndlessPlay:
+    def _checked(self, states: Sequence[State], moves: Sequence[ImpartialMove]) -> EndlessPlay:
         """The play; an ``AssertionError`` when the rules' words forbid a move of it."""
         for state, move in zip(states, moves, strict=False):
             problem = illegality(self.rules, state, move.name, move.arguments)
@@ -135,7 +139,7 @@ class EndlessSearch:
 
     # -- moves that can be repeated for ever -----------------------------------------------------
 
-    def _ray(self, path: Sequence[State], moves: Sequence[Move]) -> EndlessPlay | None:
+    def _ray(self, path: Sequence[State], moves: Sequence[ImpartialMove]) -> EndlessPlay | None:
         """An endless play that begins like the end of a long one."""
         if self._rays >= _MAX_RAYS:
             return None
@@ -156,7 +160,9 @@ class EndlessSearch:
             return self._checked(path[-3:], moves[-2:])
         return None
 
-    def _repeats(self, states: Sequence[State], moves: Sequence[Move], period: int) -> bool:
+    def _repeats(
+        self, states: Sequence[State], moves: Sequence[ImpartialMove], period: int
+    ) -> bool:
         """True if the moves go on for ever, all numbers growing as in the first two periods."""
         time = Linear.variable(_TIME)
 
@@ -188,16 +194,16 @@ class EndlessSearch:
         """True if the action leads from ``before`` to ``then`` at all times from 0 on."""
         names, action = self.game.variables, self.game.actions[index]
         target = conjunction(
-            Comparison("=", Linear.variable(name), value)
+            ImpartialComparison("=", Linear.variable(name), value)
             for name, value in zip(names, then, strict=True)
         )
         possible = self._possible(reaches(action, conjunction((self.game.constraint, target))))
         put = dict(zip(names, before, strict=True))
         put |= dict(zip(action.parameters, arguments, strict=True))
         wrong = without_not(possible.substitute(put)).negated()
-        return self._has_none(Comparison(">=", Linear.variable(_TIME)), wrong)
+        return self._has_none(ImpartialComparison(">=", Linear.variable(_TIME)), wrong)
 
-    def _possible(self, ply: Formula) -> Formula:
+    def _possible(self, ply: ImpartialFormula) -> ImpartialFormula:
         """The condition that the ply is made in a legal state that is no end."""
         running = without_not(self.game.ending).negated()
         return without_not(conjunction((self.game.constraint, running, ply)))
@@ -210,19 +216,20 @@ class EndlessSearch:
             return False
         return self._has_none(again, without_not(after(action, again)).negated())
 
-    def _has_none(self, *formulas: Formula) -> bool:
+    def _has_none(self, *formulas: ImpartialFormula) -> bool:
         return self._ask(*formulas).status == "unsat"
 
-    def _ask(self, *formulas: Formula) -> Answer:
+    def _ask(self, *formulas: ImpartialFormula) -> SmtAnswer:
         return self.solver.ask(self.deadline.sooner(QUESTION_SECONDS), *formulas)
 
     # -- the solver's cycles ---------------------------------------------------------------------
 
-    def ask(self, steps: Sequence[Step]) -> EndlessPlay | None:
+    def ask(self, steps: Sequence[ActionPlies]) -> EndlessPlay | None:
         """A cycle of one or two plies of ``steps``, in states of any size, by the SMT solver."""
         for one in steps:
             back = [
-                Comparison("=", Linear.variable(name), value) for name, value in one.values.items()
+                ImpartialComparison("=", Linear.variable(name), value)
+                for name, value in one.values.items()
             ]
             values = self._model(one.holds, *back)
             if values is not None:
@@ -231,7 +238,7 @@ class EndlessSearch:
             own = {p: Linear.variable(f"{p}!2") for p in second.action.parameters}
             then = own | first.values
             back = [
-                Comparison("=", Linear.variable(name), value.substitute(then))
+                ImpartialComparison("=", Linear.variable(name), value.substitute(then))
                 for name, value in second.values.items()
             ]
             values = self._model(first.holds, second.holds.substitute(then), *back)
@@ -239,7 +246,7 @@ class EndlessSearch:
                 return self._cycle(values, first, second)
         return None
 
-    def _model(self, *formulas: Formula) -> dict[str, int] | None:
+    def _model(self, *formulas: ImpartialFormula) -> dict[str, int] | None:
         """A model with small numbers if there is one; ``None``: none, or not known."""
         answer = self._ask(*formulas)
         if answer.status != "sat":
@@ -251,9 +258,9 @@ class EndlessSearch:
                 return better.model
         return answer.model
 
-    def _cycle(self, values: dict[str, int], *steps: Step) -> EndlessPlay:
+    def _cycle(self, values: dict[str, int], *steps: ActionPlies) -> EndlessPlay:
         state = tuple(values.get(name, 0) for name in self.game.variables)
-        states, moves = [state], list[Move]()
+        states, moves = [state], list[ImpartialMove]()
         for number, step in enumerate(steps, start=1):
             names = step.action.parameters
             suffix = "" if number == 1 else f"!{number}"
@@ -261,6 +268,6 @@ class EndlessSearch:
             before = self.game.state(states[-1]) | chosen
             then = tuple(step.values[name].value(before) for name in self.game.variables)
             arguments = tuple(chosen[name] for name in names)
-            moves.append(Move(step.index, step.action.name, arguments, then))
+            moves.append(ImpartialMove(step.index, step.action.name, arguments, then))
             states.append(then)
         return self._checked(states, moves)

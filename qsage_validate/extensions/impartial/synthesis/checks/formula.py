@@ -19,7 +19,7 @@ from typing import Final
 from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.impartial.boxes import box_states
 from qsage_validate.extensions.impartial.formula import (
-    Formula,
+    ImpartialFormula,
     Linear,
     conjunction,
     disjunction,
@@ -27,14 +27,14 @@ from qsage_validate.extensions.impartial.formula import (
 )
 from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
 from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.rules import ImpartialRules, Move
+from qsage_validate.extensions.impartial.rules import ImpartialMove, ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.checks.sample import Remaining
 from qsage_validate.extensions.impartial.synthesis.semi_ground import (
     SemiGround,
     coverage,
     greedy_cover,
 )
-from qsage_validate.extensions.impartial.synthesis.smt.smtlib import Question, script
+from qsage_validate.extensions.impartial.synthesis.smt.smtlib import SmtQuestion, script
 from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver, small
 from qsage_validate.extensions.impartial.synthesis.transitions import reaches
 from qsage_validate.system.limits import Deadline
@@ -58,10 +58,10 @@ _MAX_FRESH: Final = 40
 _MAX_NUMBERS: Final = 100
 _NUMBER_SECONDS: Final = 8.0
 
-_Known = tuple[int, State, list[Move]]
+_Known = tuple[int, State, list[ImpartialMove]]
 
 
-class Status(Enum):
+class ClaimStatus(Enum):
     """The status of a claim after the check."""
 
     PROVED = "proved"
@@ -70,14 +70,14 @@ class Status(Enum):
 
 
 @dataclass(frozen=True)
-class Verification:
+class ClaimVerification:
     """The verdict on a claim, with the counterexample or the questions of the proof."""
 
-    status: Status
+    status: ClaimStatus
     reason: str
     state: State | None = None
     constraint: int | None = None
-    questions: tuple[Question, ...] = ()
+    questions: tuple[SmtQuestion, ...] = ()
     if_plays_end: bool = False
     """Undecided only because it is not proved that every play ends."""
     witnesses: tuple[SemiGround, ...] = ()
@@ -99,7 +99,7 @@ class Verifier:
     sample: Sequence[State] = ()
     """Legal states that semi-ground actions are tried on; some of a box join few of them."""
     question_seconds: float = QUESTION_SECONDS
-    _questions: list[Question] = field(default_factory=list)
+    _questions: list[SmtQuestion] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         if len(self.sample) < _MIN_SAMPLE:
@@ -110,7 +110,7 @@ class Verifier:
     def game(self) -> ImpartialGame:
         return self.rules.game
 
-    def winning_formula(self, formula: Formula, deadline: Deadline) -> Verification:
+    def winning_formula(self, formula: ImpartialFormula, deadline: Deadline) -> ClaimVerification:
         """The check that ``formula`` fulfils the three constraints on all legal states of the game.
 
         The formula is then the winning formula if every play ends, which is another proof:
@@ -124,11 +124,13 @@ class Verifier:
             witnesses = self._winning(phi, deadline)
         except _RefutedError as refuted:
             found = refuted.state, refuted.constraint, tuple(self._questions)
-            return Verification(Status.REFUTED, str(refuted), *found)
+            return ClaimVerification(ClaimStatus.REFUTED, str(refuted), *found)
         except UndecidedError as error:
-            return Verification(Status.UNDECIDED, str(error), questions=tuple(self._questions))
-        return Verification(
-            Status.PROVED,
+            return ClaimVerification(
+                ClaimStatus.UNDECIDED, str(error), questions=tuple(self._questions)
+            )
+        return ClaimVerification(
+            ClaimStatus.PROVED,
             "the three constraints of a winning formula are valid",
             questions=tuple(self._questions),
             witnesses=tuple(witnesses),
@@ -136,7 +138,7 @@ class Verifier:
 
     # -- the three constraints --------------------------------------------------------------
 
-    def _ends(self, phi: Formula, deadline: Deadline) -> None:
+    def _ends(self, phi: ImpartialFormula, deadline: Deadline) -> None:
         game, wins = self.game, self.rules.misere
         wrong = phi.negated() if wins else phi
         state = self.model(
@@ -148,7 +150,7 @@ class Verifier:
             said = "losing" if wins else "winning"
             raise _RefutedError(1, state, f"{self.shown(state)} is an end, but said to be {said}")
 
-    def _losing(self, phi: Formula, deadline: Deadline) -> None:
+    def _losing(self, phi: ImpartialFormula, deadline: Deadline) -> None:
         """Every action leads from a losing state to a legal winning one."""
         game, losing = self.game, phi.negated()
         good = conjunction((game.constraint, phi))
@@ -173,14 +175,14 @@ class Verifier:
             if isinstance(stuck, tuple):
                 raise _RefutedError(3, stuck, f"{self.shown(stuck)} has no move, but is no win")
 
-    def _moves(self, state: State, deadline: Deadline) -> Iterator[Move]:
+    def _moves(self, state: State, deadline: Deadline) -> Iterator[ImpartialMove]:
         """The applicable ground actions; a state of the solver may have any number of them."""
         for number, move in enumerate(self.rules.applicable(state)):
             if not number % _CLOCK_EVERY:
                 deadline.check("moves were tried")
             yield move
 
-    def _bad_move(self, phi: Formula, state: State, deadline: Deadline) -> str:
+    def _bad_move(self, phi: ImpartialFormula, state: State, deadline: Deadline) -> str:
         for move in self._moves(state, deadline):
             if not self.rules.is_legal(move.after):
                 return (
@@ -197,11 +199,11 @@ class Verifier:
                 return text
         raise AssertionError(f"the solver's state {state} is no counterexample")
 
-    def _winning(self, phi: Formula, deadline: Deadline) -> list[SemiGround]:
+    def _winning(self, phi: ImpartialFormula, deadline: Deadline) -> list[SemiGround]:
         """Some action leads from a winning state to a legal losing one."""
         game, losing = self.game, phi.negated()
 
-        def winning_moves(state: State) -> list[Move]:
+        def winning_moves(state: State) -> list[ImpartialMove]:
             moves = self._moves(state, deadline)
             good = (
                 m
@@ -226,14 +228,14 @@ class Verifier:
             f"{self.shown(found)} is said to be winning, but no move leads to a losing one",
         )
 
-    def to_move(self, formula: Formula) -> tuple[Formula, ...]:
+    def to_move(self, formula: ImpartialFormula) -> tuple[ImpartialFormula, ...]:
         """The winning states in which there must be a move: in normal play all of them."""
         if not self.rules.misere:
             return (self.game.constraint, formula)
         running = without_not(self.game.ending).negated()
         return (self.game.constraint, formula, running, self._movable())
 
-    def _movable(self) -> Formula:
+    def _movable(self) -> ImpartialFormula:
         """The condition that there is a legal move; each action has free parameters of its own."""
         parts = []
         for index, action in enumerate(self.game.actions):
@@ -246,23 +248,25 @@ class Verifier:
     def _exists(
         self,
         title: str,
-        domain: tuple[Formula, ...],
-        target: Formula,
-        good_moves: Callable[[State], list[Move]],
-        sample_test: Formula,
+        domain: tuple[ImpartialFormula, ...],
+        target: ImpartialFormula,
+        good_moves: Callable[[State], list[ImpartialMove]],
+        sample_test: ImpartialFormula,
         deadline: Deadline,
     ) -> list[SemiGround] | State:
         """Semi-ground actions that serve all of ``domain``, or a state that none serves."""
         found = _WitnessSearch(self, title, domain, target, good_moves, sample_test, deadline)
         return found.run()
 
-    def served(self, one: SemiGround, target: Formula) -> Formula:
+    def served(self, one: SemiGround, target: ImpartialFormula) -> ImpartialFormula:
         """The formula of the states where the action is applicable and leads to ``target``."""
         return reaches(one.action(self.game), target)
 
     # -- the solver -------------------------------------------------------------------------
 
-    def model(self, title: str, formulas: Sequence[Formula], deadline: Deadline) -> State | None:
+    def model(
+        self, title: str, formulas: Sequence[ImpartialFormula], deadline: Deadline
+    ) -> State | None:
         """A state (the values of the state variables) with all ``formulas``; ``None``: none.
 
         Raises ``UndecidedError`` when the solver does not know.
@@ -273,7 +277,7 @@ class Verifier:
         return tuple(values.get(name, 0) for name in self.game.variables)
 
     def values(
-        self, title: str, formulas: Sequence[Formula], deadline: Deadline
+        self, title: str, formulas: Sequence[ImpartialFormula], deadline: Deadline
     ) -> dict[str, int] | None:
         """Like :meth:`model`, with the values of all variables of the formulas."""
         question = self.question(title, formulas)
@@ -295,9 +299,9 @@ class Verifier:
         return best
 
     @staticmethod
-    def question(title: str, formulas: Sequence[Formula]) -> Question:
+    def question(title: str, formulas: Sequence[ImpartialFormula]) -> SmtQuestion:
         """The question whether ``formulas`` have a model."""
-        return Question(title, script(formulas, title))
+        return SmtQuestion(title, script(formulas, title))
 
     def shown(self, state: State) -> str:
         return f"({state_text(self.game.variables, state)})"
@@ -322,15 +326,15 @@ class _WitnessSearch:
 
     verifier: Verifier
     title: str
-    domain: tuple[Formula, ...]
-    target: Formula
-    good_moves: Callable[[State], list[Move]]
-    sample_test: Formula
+    domain: tuple[ImpartialFormula, ...]
+    target: ImpartialFormula
+    good_moves: Callable[[State], list[ImpartialMove]]
+    sample_test: ImpartialFormula
     deadline: Deadline
     _known: list[_Known] = field(default_factory=list)
     _covered: dict[SemiGround, int] = field(default_factory=dict)
     _chosen: list[SemiGround] = field(default_factory=list)
-    _where: list[Formula] = field(default_factory=list)
+    _where: list[ImpartialFormula] = field(default_factory=list)
 
     def run(self) -> list[SemiGround] | State:
         """The actions, or a state that none serves.
@@ -410,10 +414,10 @@ class _WitnessSearch:
         self._chosen += more
         self._where += map(self._served, more)
 
-    def _served(self, one: SemiGround) -> Formula:
+    def _served(self, one: SemiGround) -> ImpartialFormula:
         return without_not(self.verifier.served(one, self.target))
 
-    def _unserved(self, where: Sequence[Formula], deadline: Deadline) -> State | None:
+    def _unserved(self, where: Sequence[ImpartialFormula], deadline: Deadline) -> State | None:
         """A state of the domain in which none of the formulas holds, by the solver."""
         outside = (formula.negated() for formula in where)
         return self.verifier.model(self.title, (*self.domain, *outside), deadline)

@@ -12,8 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.extensions.impartial.formula import Comparison, Formula, without_not
-from qsage_validate.extensions.impartial.model import Action, ImpartialGame, state_text
+from qsage_validate.extensions.impartial.formula import (
+    ImpartialComparison,
+    ImpartialFormula,
+    without_not,
+)
+from qsage_validate.extensions.impartial.model import ImpartialAction, ImpartialGame, state_text
 from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
 from qsage_validate.extensions.impartial.synthesis.transitions import after
@@ -35,15 +39,15 @@ def check_game(game: ImpartialGame, solver: SmtSolver, deadline: Deadline) -> li
 
     Raises ``InputError`` when no state is legal.
     """
-    return list(_Checker(game, solver, deadline).warnings())
+    return list(_ModelChecker(game, solver, deadline).warnings())
 
 
-class _Checker:
+class _ModelChecker:
     def __init__(self, game: ImpartialGame, solver: SmtSolver, deadline: Deadline) -> None:
         self.game, self.solver, self.deadline = game, solver, deadline
         self.constraint = without_not(game.constraint)
 
-    def ask(self, *formulas: Formula) -> dict[str, int] | None:
+    def ask(self, *formulas: ImpartialFormula) -> dict[str, int] | None:
         """A model of the formulas; ``None``: there is none.  ``UndecidedError``: not known."""
         answer = self.solver.ask(self.deadline.sooner(_SECONDS), *formulas)
         if answer.status == "unknown":
@@ -53,7 +57,7 @@ class _Checker:
     def state(self, values: dict[str, int]) -> State:
         return tuple(values.get(name, 0) for name in self.game.variables)
 
-    def move(self, action: Action, values: dict[str, int]) -> str:
+    def move(self, action: ImpartialAction, values: dict[str, int]) -> str:
         arguments = ",".join(str(values.get(name, 0)) for name in action.parameters)
         return (
             f"{action.name}({arguments}) at {state_text(self.game.variables, self.state(values))}"
@@ -94,7 +98,7 @@ class _Checker:
                 for other in action.effects[i + 1 :]:
                     if one.variable != other.variable or one.expression == other.expression:
                         continue
-                    differ = Comparison("!=", one.expression, other.expression)
+                    differ = ImpartialComparison("!=", one.expression, other.expression)
                     values = self.ask(
                         self.constraint, action.precondition, one.condition, other.condition, differ
                     )

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from qsage_validate.extensions.impartial.boxes import Bits, Column, columns_of, formula_values
-from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula
 from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.games.masks import members
 
@@ -20,7 +20,7 @@ def to_int(bits: Bits) -> int:
 
 
 @dataclass(frozen=True)
-class Sample:
+class StateSample:
     """Positive and negative states: bit ``i`` of ``target`` is the label of ``states[i]``."""
 
     variables: tuple[str, ...]
@@ -30,7 +30,7 @@ class Sample:
     @classmethod
     def of(
         cls, variables: Sequence[str], states: Sequence[State], labels: Sequence[bool]
-    ) -> Sample:
+    ) -> StateSample:
         """The sample with these labels."""
         return cls(tuple(variables), tuple(states), to_int(np.array(labels, dtype=np.bool_)))
 
@@ -43,11 +43,11 @@ class Sample:
         """The set of all states."""
         return (1 << len(self.states)) - 1
 
-    def values(self, formula: Formula) -> int:
+    def values(self, formula: ImpartialFormula) -> int:
         """The set of states in which ``formula`` holds."""
         return to_int(formula_values(formula, self.columns))
 
-    def mistakes(self, formula: Formula) -> list[int]:
+    def mistakes(self, formula: ImpartialFormula) -> list[int]:
         """The places of the states that ``formula`` labels wrongly."""
         return list(members(self.values(formula) ^ self.target))
 
@@ -59,7 +59,7 @@ class Remaining:
         self._variables = tuple(variables)
         self.states = list(states)
 
-    def take(self, formula: Formula) -> None:
+    def take(self, formula: ImpartialFormula) -> None:
         """Drop the states in which ``formula`` holds."""
         if self.states:
             bits = formula_values(formula, columns_of(self._variables, self.states))

@@ -12,26 +12,28 @@ from collections.abc import Iterator, Sequence
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.impartial.formula import (
-    Formula,
+    ImpartialFormula,
     conjunction,
     disjunction,
     without_not,
 )
 from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.synthesis.checks.formula import (
-    Status,
-    Verification,
+    ClaimStatus,
+    ClaimVerification,
     Verifier,
 )
-from qsage_validate.extensions.impartial.synthesis.smt.smtlib import Question
-from qsage_validate.extensions.impartial.synthesis.strategy import Rule, Strategy
+from qsage_validate.extensions.impartial.synthesis.smt.smtlib import SmtQuestion
+from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialRule, ImpartialStrategy
 from qsage_validate.system.limits import Deadline
 
-Claim = tuple[str, tuple[Formula, ...], str]
+Claim = tuple[str, tuple[ImpartialFormula, ...], str]
 """A title, formulas that have no model together, and what a model of them shows."""
 
 
-def rule_claims(verifier: Verifier, formula: Formula, rule: Rule) -> Iterator[Claim]:
+def rule_claims(
+    verifier: Verifier, formula: ImpartialFormula, rule: ImpartialRule
+) -> Iterator[Claim]:
     """The two claims about a rule."""
     game, text = verifier.game, rule.text(verifier.game)
     target = conjunction((game.constraint, without_not(formula).negated()))
@@ -49,7 +51,9 @@ def rule_claims(verifier: Verifier, formula: Formula, rule: Rule) -> Iterator[Cl
     )
 
 
-def whole_claims(verifier: Verifier, formula: Formula, rules: Sequence[Rule]) -> Iterator[Claim]:
+def whole_claims(
+    verifier: Verifier, formula: ImpartialFormula, rules: Sequence[ImpartialRule]
+) -> Iterator[Claim]:
     """The claims about all rules together."""
     game = verifier.game
     some = without_not(disjunction(rule.condition for rule in rules))
@@ -67,18 +71,18 @@ def whole_claims(verifier: Verifier, formula: Formula, rules: Sequence[Rule]) ->
 
 def verify_strategy(
     verifier: Verifier,
-    formula: Formula,
-    strategy: Strategy,
+    formula: ImpartialFormula,
+    strategy: ImpartialStrategy,
     deadline: Deadline,
     *,
     complete: bool = True,
-) -> Verification:
+) -> ClaimVerification:
     """The check that ``strategy`` is winning and complete.
 
     ``formula`` is the proved winning formula.
     With ``complete=False`` the single rules need not be complete, only the whole.
     """
-    questions: list[Question] = []
+    questions: list[SmtQuestion] = []
     claims: list[Claim] = []
     for rule in strategy.rules:
         of_rule = list(rule_claims(verifier, formula, rule))
@@ -88,20 +92,20 @@ def verify_strategy(
         try:
             state = verifier.model(title, formulas, deadline)
         except UndecidedError as error:
-            return Verification(Status.UNDECIDED, str(error), questions=tuple(questions))
+            return ClaimVerification(ClaimStatus.UNDECIDED, str(error), questions=tuple(questions))
         if state is not None:
             reason = f"{verifier.shown(state)}: {meaning} ({title})"
-            return Verification(Status.REFUTED, reason, state, questions=tuple(questions))
+            return ClaimVerification(ClaimStatus.REFUTED, reason, state, questions=tuple(questions))
         questions.append(verifier.question(title, formulas))
-    return Verification(
-        Status.PROVED,
+    return ClaimVerification(
+        ClaimStatus.PROVED,
         "all rules are winning and complete" if complete else "all rules are winning",
         questions=tuple(questions),
     )
 
 
 def difference(
-    verifier: Verifier, one: Formula, other: Formula, deadline: Deadline
+    verifier: Verifier, one: ImpartialFormula, other: ImpartialFormula, deadline: Deadline
 ) -> State | None:
     """A legal state in which the two formulas differ; ``None`` when they are equal.
 

@@ -24,9 +24,9 @@ from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.impartial.boxes import Interval, intervals
 from qsage_validate.extensions.impartial.formula import (
     TRUE,
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     atoms,
     conjunction,
@@ -36,10 +36,13 @@ from qsage_validate.extensions.impartial.formula import (
 from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.checks.endless import EndlessPlay, EndlessSearch
-from qsage_validate.extensions.impartial.synthesis.checks.formula import Status, Verification
-from qsage_validate.extensions.impartial.synthesis.smt.smtlib import Question, script
+from qsage_validate.extensions.impartial.synthesis.checks.formula import (
+    ClaimStatus,
+    ClaimVerification,
+)
+from qsage_validate.extensions.impartial.synthesis.smt.smtlib import SmtQuestion, script
 from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.transitions import Step, steps
+from qsage_validate.extensions.impartial.synthesis.transitions import ActionPlies, steps
 from qsage_validate.system.limits import Deadline
 
 QUESTION_SECONDS: Final = 3.0
@@ -55,14 +58,14 @@ _MAX_SORTED: Final = 3
 
 
 @dataclass(frozen=True)
-class Measure:
+class TerminationMeasure:
     """An integer for each state: the value of each case whose condition holds.
 
     Conditions may overlap: all values that a state can get are compared.  ``name`` is shown
     instead of the cases.
     """
 
-    cases: tuple[tuple[Formula, Linear], ...]
+    cases: tuple[tuple[ImpartialFormula, Linear], ...]
     name: str = ""
 
     def __str__(self) -> str:
@@ -74,7 +77,7 @@ class Measure:
         return f"[{', '.join(parts)}]"
 
 
-Partition = tuple[Formula, ...]
+Partition = tuple[ImpartialFormula, ...]
 """Conditions on the state, exactly one of which holds in each legal state."""
 
 
@@ -82,7 +85,7 @@ Partition = tuple[Formula, ...]
 class _Sample:
     """A ply that has refuted a guess."""
 
-    step: Step
+    step: ActionPlies
     before: dict[str, int]
     after: dict[str, int]
 
@@ -95,11 +98,11 @@ class MeasureSearch:
     """
 
     game: ImpartialGame
-    steps_left: list[Step]
+    steps_left: list[ActionPlies]
     solver: SmtSolver
     deadline: Deadline
-    found: list[Measure] = field(default_factory=list)
-    questions: list[Question] = field(default_factory=list)
+    found: list[TerminationMeasure] = field(default_factory=list)
+    questions: list[SmtQuestion] = field(default_factory=list)
     _samples: list[_Sample] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -116,7 +119,7 @@ class MeasureSearch:
         names = [name for name in self.game.variables if self.bounds[name].lower is not None]
         sums = [Linear.of(dict.fromkeys(names, 1))] if names else []
         singles = [Linear.variable(name) for name in names] if len(names) > 1 else []
-        measures = [Measure(((TRUE, value),)) for value in (*sums, *singles)]
+        measures = [TerminationMeasure(((TRUE, value),)) for value in (*sums, *singles)]
         measures += [*_largest(names), *_distances(self.game.variables)]
         while self.steps_left:
             if not any(self._take(measure) for measure in measures):
@@ -179,14 +182,14 @@ class MeasureSearch:
                 return False  # the solver gave no answer
         return False
 
-    def _take(self, measure: Measure) -> bool:
+    def _take(self, measure: TerminationMeasure) -> bool:
         """Take out the steps in which the measure falls, if it grows in none.
 
         Plies that refute this are kept: no later guess is refuted by them again.
         """
         self.deadline.check("a measure was looked for")
-        falling: list[Step] = []
-        proofs: list[Question] = []
+        falling: list[ActionPlies] = []
+        proofs: list[SmtQuestion] = []
         grows = False
         for step in self.steps_left:
             proof = self._prove(measure, step, strict=True)
@@ -207,36 +210,42 @@ class MeasureSearch:
 
     # -- guesses ---------------------------------------------------------------------------------
 
-    def _guess(self, partition: Partition, size: _Size, least: int) -> Measure | None:
+    def _guess(self, partition: Partition, size: _Size, least: int) -> TerminationMeasure | None:
         """A measure that falls in ``least`` steps, as far as the samples tell; ``None``: none."""
-        wanted: list[Formula] = []
+        wanted: list[ImpartialFormula] = []
         strict = {id(step): Linear.variable(f"f{i}") for i, step in enumerate(self.steps_left)}
         for flag in strict.values():
-            wanted += [Comparison(">=", flag), Comparison("<=", flag, Linear((), 1))]
+            wanted += [
+                ImpartialComparison(">=", flag),
+                ImpartialComparison("<=", flag, Linear((), 1)),
+            ]
         total = Linear()
         for flag in strict.values():
             total += flag
-        wanted.append(Comparison(">=", total, Linear((), least)))
+        wanted.append(ImpartialComparison(">=", total, Linear((), least)))
         for case in range(len(partition)):
             for name, interval in self.bounds.items():
                 low, high = _signs(interval, size)
                 coefficient = Linear.variable(_name(case, name))
-                wanted.append(Comparison(">=", coefficient, Linear((), low)))
-                wanted.append(Comparison("<=", coefficient, Linear((), high)))
+                wanted.append(ImpartialComparison(">=", coefficient, Linear((), low)))
+                wanted.append(ImpartialComparison("<=", coefficient, Linear((), high)))
             offset = Linear.variable(_name(case, ""))
             most = _OFFSET if len(partition) > 1 else 0
-            wanted.append(Comparison("<=", offset, Linear((), most)))
-            wanted.append(Comparison(">=", offset, Linear((), -most)))
+            wanted.append(ImpartialComparison("<=", offset, Linear((), most)))
+            wanted.append(ImpartialComparison(">=", offset, Linear((), -most)))
         for sample in self._samples:
             flag_of = strict.get(id(sample.step))
             if flag_of is None:
                 continue
             before = self._value(partition, sample.before)
             after = self._value(partition, sample.after)
-            wanted.append(Comparison("<=", after - before + flag_of))
+            wanted.append(ImpartialComparison("<=", after - before + flag_of))
             wanted.append(
                 disjunction(
-                    (Comparison("<=", flag_of), Comparison(">=", before, Linear((), self.bound)))
+                    (
+                        ImpartialComparison("<=", flag_of),
+                        ImpartialComparison(">=", before, Linear((), self.bound)),
+                    )
                 )
             )
         answer = self.solver.ask(self.deadline.sooner(QUESTION_SECONDS), *wanted)
@@ -248,7 +257,7 @@ class MeasureSearch:
         for case, condition in enumerate(partition):
             terms = {n: answer.model.get(_name(case, n), 0) for n in self.game.variables}
             cases.append((condition, Linear.of(terms, answer.model.get(_name(case, ""), 0))))
-        return Measure(tuple(cases))
+        return TerminationMeasure(tuple(cases))
 
     def _value(self, partition: Partition, state: dict[str, int]) -> Linear:
         """The measure of ``state`` as an expression over the unknown coefficients."""
@@ -258,17 +267,19 @@ class MeasureSearch:
 
     # -- proofs ----------------------------------------------------------------------------------
 
-    def _prove(self, measure: Measure, step: Step, *, strict: bool) -> Question | None:
+    def _prove(
+        self, measure: TerminationMeasure, step: ActionPlies, *, strict: bool
+    ) -> SmtQuestion | None:
         """The proof that the measure falls and is bounded before it does, or that it stays.
 
         ``None``: it does not; the ply that shows it is kept.
         """
-        wrong: list[Formula] = []
+        wrong: list[ImpartialFormula] = []
         for (here, before), (there, value) in product(measure.cases, repeat=2):
             change = value.substitute(step.values) - before
-            bad: Formula = Comparison(">=" if strict else ">", change)
+            bad: ImpartialFormula = ImpartialComparison(">=" if strict else ">", change)
             if strict:
-                bad = disjunction((bad, Comparison("<", before, Linear((), self.bound))))
+                bad = disjunction((bad, ImpartialComparison("<", before, Linear((), self.bound))))
             wrong.append(conjunction((here, there.substitute(step.values), bad)))
         what = "falls and is bounded from below" if strict else "does not grow"
         title = f"termination: {measure} {what} with {step.action.name}"
@@ -285,16 +296,16 @@ class MeasureSearch:
         return proof is not None
 
     def _ask(
-        self, title: str, formulas: Sequence[Formula], step: Step | None = None
-    ) -> Question | None:
+        self, title: str, formulas: Sequence[ImpartialFormula], step: ActionPlies | None = None
+    ) -> SmtQuestion | None:
         """The question with its title if no model exists; a model is a ply of ``step``."""
         text = script(formulas, title)
         answer = self.solver.check(text, self.deadline.sooner(QUESTION_SECONDS))
         if answer.status == "sat" and step is not None:
             self._learn(step, answer.model)
-        return Question(title, text) if answer.status == "unsat" else None
+        return SmtQuestion(title, text) if answer.status == "unsat" else None
 
-    def _learn(self, step: Step, model: dict[str, int]) -> None:
+    def _learn(self, step: ActionPlies, model: dict[str, int]) -> None:
         names = (*self.game.variables, *step.action.parameters)
         values = {name: model.get(name, 0) for name in names}
         before = {name: values[name] for name in self.game.variables}
@@ -311,7 +322,7 @@ class MeasureSearch:
                 continue
             v = Linear.variable(name)
             values = range(one.lower, one.upper + 1)
-            found[tuple(Comparison("=", v, Linear((), value)) for value in values)] = None
+            found[tuple(ImpartialComparison("=", v, Linear((), value)) for value in values)] = None
         state = frozenset(self.game.variables)
         for step in self.steps_left:
             for atom in sorted(atoms(step.holds), key=str):
@@ -325,30 +336,32 @@ class MeasureSearch:
         yield from list(found)[:_MAX_PARTITIONS]
 
 
-def _largest(variables: Sequence[str]) -> Iterator[Measure]:
+def _largest(variables: Sequence[str]) -> Iterator[TerminationMeasure]:
     """The largest variable; moves that divide it fall."""
     if len(variables) < 2:
         return
     own = [Linear.variable(name) for name in variables]
     cases = [
-        (conjunction(Comparison(">=", one, two) for two in own if two is not one), one)
+        (conjunction(ImpartialComparison(">=", one, two) for two in own if two is not one), one)
         for one in own
     ]
-    yield Measure(tuple(cases), f"the largest of {', '.join(variables)}")
+    yield TerminationMeasure(tuple(cases), f"the largest of {', '.join(variables)}")
 
 
-def _distances(variables: Sequence[str]) -> Iterator[Measure]:
+def _distances(variables: Sequence[str]) -> Iterator[TerminationMeasure]:
     """The sum of all distances between two variables, if there are few; moves that level fall."""
     if not 2 <= len(variables) <= _MAX_SORTED:
         return
     cases = []
     for order in permutations(map(Linear.variable, variables)):
-        sorted_so = conjunction(Comparison("<=", one, two) for one, two in pairwise(order))
+        sorted_so = conjunction(ImpartialComparison("<=", one, two) for one, two in pairwise(order))
         total = Linear()
         for one, two in combinations(order, 2):
             total += two - one
         cases.append((sorted_so, total))
-    yield Measure(tuple(cases), f"the sum of the distances between {', '.join(variables)}")
+    yield TerminationMeasure(
+        tuple(cases), f"the sum of the distances between {', '.join(variables)}"
+    )
 
 
 def _signs(interval: Interval, size: _Size) -> tuple[int, int]:
@@ -381,9 +394,9 @@ class Terminates:
     cycle.
     """
 
-    measures: tuple[Measure, ...] = ()
+    measures: tuple[TerminationMeasure, ...] = ()
     states: int | None = None
-    questions: tuple[Question, ...] = ()
+    questions: tuple[SmtQuestion, ...] = ()
     """Each has no model; together they are the proof that the measures fall."""
 
     def __str__(self) -> str:
@@ -411,7 +424,7 @@ class Endless:
 
 
 @dataclass(frozen=True)
-class Unknown:
+class TerminationUnknown:
     """Neither a measure nor an endless play was found; ``reason`` says why the search ended."""
 
     reason: str
@@ -420,7 +433,7 @@ class Unknown:
         return f"that every play ends is not proved: {self.reason}"
 
 
-Termination = Terminates | Endless | Unknown
+Termination = Terminates | Endless | TerminationUnknown
 
 
 def prove_termination(game: ImpartialGame, solver: SmtSolver, deadline: Deadline) -> Termination:
@@ -450,21 +463,21 @@ def prove_termination(game: ImpartialGame, solver: SmtSolver, deadline: Deadline
         if search.by_cases():
             return Terminates(tuple(search.found), questions=tuple(search.questions))
     except UndecidedError as error:
-        return Unknown(str(error))
+        return TerminationUnknown(str(error))
     names = ", ".join(dict.fromkeys(step.action.name for step in search.steps_left))
-    return Unknown(f"no measure was found that falls with {names}")
+    return TerminationUnknown(f"no measure was found that falls with {names}")
 
 
-def concluded(verification: Verification, termination: Termination) -> Verification:
+def concluded(verification: ClaimVerification, termination: Termination) -> ClaimVerification:
     """The result for a formula or a strategy once the termination of plays is taken into account.
 
     A refutation stays a refutation.  A proof stays a proof if every play ends; otherwise the named
     winner wins only the plays that end, and the winner of the game is not proved.
     """
-    if verification.status is not Status.PROVED or isinstance(termination, Terminates):
+    if verification.status is not ClaimStatus.PROVED or isinstance(termination, Terminates):
         return verification
     reason = f"it holds if plays end; {verification.reason}"
-    return replace(verification, status=Status.UNDECIDED, reason=reason, if_plays_end=True)
+    return replace(verification, status=ClaimStatus.UNDECIDED, reason=reason, if_plays_end=True)
 
 
 def _finite(game: ImpartialGame) -> list[range] | None:
@@ -490,5 +503,5 @@ def as_json(termination: Termination) -> dict[str, Any]:
                 "moves": list(map(str, play.moves)),
             }
             return {"status": "endless", "reason": str(termination), "play": shown}
-        case Unknown():
+        case TerminationUnknown():
             return {"status": "unknown", "reason": str(termination)}

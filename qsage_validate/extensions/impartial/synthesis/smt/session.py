@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Final
 
 from qsage_validate.extensions.impartial.boxes import box_states
-from qsage_validate.extensions.impartial.formula import Formula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.checks.cross_check import CrossCheck, cross_check
@@ -31,8 +31,8 @@ from qsage_validate.extensions.impartial.synthesis.enum_method import (
 from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
 from qsage_validate.extensions.impartial.synthesis.synms import synms_formula, synms_strategy
 from qsage_validate.extensions.impartial.synthesis.winning_formula import (
+    FormulaOutcome,
     FormulaResult,
-    Outcome,
     synthesise_formula,
 )
 from qsage_validate.extensions.impartial.synthesis.winning_strategy import (
@@ -51,7 +51,7 @@ _ENDLESS_DEPTH: Final = 5_000
 """A longer play is not followed in a game of which it is not proved that every play ends."""
 
 
-class Method(Enum):
+class SynthesisMethod(Enum):
     """The method to find formulas and strategies; ``synms`` is the SynMS paper's own."""
 
     HYBRID = "hybrid"
@@ -80,21 +80,21 @@ class Verdict(Enum):
 _Formulas = Callable[[ImpartialRules, SmtSolver, Deadline, Tell], FormulaResult]
 _Strategies = Callable[[Verifier, FormulaResult, Deadline, Tell], StrategyResult]
 
-_METHODS: Final[dict[Method, tuple[_Formulas, _Strategies]]] = {
-    Method.HYBRID: (synthesise_formula, synthesise_strategy),
-    Method.SYNMS: (synms_formula, synms_strategy),
-    Method.ENUM: (enumerate_formula, enumerate_strategy),
+_METHODS: Final[dict[SynthesisMethod, tuple[_Formulas, _Strategies]]] = {
+    SynthesisMethod.HYBRID: (synthesise_formula, synthesise_strategy),
+    SynthesisMethod.SYNMS: (synms_formula, synms_strategy),
+    SynthesisMethod.ENUM: (enumerate_formula, enumerate_strategy),
 }
 
 
 @dataclass(frozen=True)
-class Options:
+class SynthesisOptions:
     """Options of a synthesis.
 
     ``seconds`` are for the formula and again for the strategy; ``together``: for both.
     """
 
-    method: Method = Method.HYBRID
+    method: SynthesisMethod = SynthesisMethod.HYBRID
     strategy: bool = False
     misere: bool = False
     seconds: float | None = None
@@ -107,7 +107,7 @@ class Synthesis:
     """The result of a synthesis, with the seconds of each step."""
 
     game: ImpartialGame
-    options: Options
+    options: SynthesisOptions
     formula: FormulaResult
     termination: Termination
     strategy: StrategyResult | None = None
@@ -120,7 +120,7 @@ class Synthesis:
     @property
     def verdict(self) -> Verdict:
         """The verdict that follows from formula, termination and cross-check together."""
-        if self.formula.outcome is Outcome.IMPOSSIBLE:
+        if self.formula.outcome is FormulaOutcome.IMPOSSIBLE:
             return Verdict.IMPOSSIBLE
         if self.formula.formula is None:
             endless = isinstance(self.termination, Endless)
@@ -131,19 +131,19 @@ class Synthesis:
         return Verdict.PROVED if ends else Verdict.IF_PLAYS_END
 
     @property
-    def found(self) -> Formula | None:
+    def found(self) -> ImpartialFormula | None:
         """The winning formula: proved, and not at odds with backward induction."""
         return self.formula.formula if self.verdict is Verdict.PROVED else None
 
     @property
-    def found_if_plays_end(self) -> Formula | None:
+    def found_if_plays_end(self) -> ImpartialFormula | None:
         """The formula that is proved except for the end of all plays."""
         return self.formula.formula if self.verdict is Verdict.IF_PLAYS_END else None
 
 
 def synthesise(
     game: ImpartialGame,
-    options: Options | None = None,
+    options: SynthesisOptions | None = None,
     tell: Tell = nobody,
     solver: SmtSolver | None = None,
 ) -> Synthesis:
@@ -151,14 +151,16 @@ def synthesise(
 
     Raises ``InputError`` for a game that makes no sense, ``MissingExtraError`` without z3.
     """
-    options = options or Options()
+    options = options or SynthesisOptions()
     if solver is not None:
         return _synthesise(game, options, tell, solver)
     with SmtSolver(options.memory_mb) as own:
         return _synthesise(game, options, tell, own)
 
 
-def _synthesise(game: ImpartialGame, options: Options, tell: Tell, solver: SmtSolver) -> Synthesis:
+def _synthesise(
+    game: ImpartialGame, options: SynthesisOptions, tell: Tell, solver: SmtSolver
+) -> Synthesis:
     rules = ImpartialRules(game, misere=options.misere)
     asked = solver.seconds
     deadline = Deadline.after(options.seconds)
@@ -175,7 +177,7 @@ def _synthesise(game: ImpartialGame, options: Options, tell: Tell, solver: SmtSo
     try:
         found = search(rules, solver, deadline, tell)
     except EndlessGameError as error:
-        found = FormulaResult(Outcome.UNDECIDED, str(error))
+        found = FormulaResult(FormulaOutcome.UNDECIDED, str(error))
         termination = Endless(game, play_of(rules, error.cycle))
     result = Synthesis(game, options, found, termination, warnings=warnings)
     result.formula_seconds = watch.seconds

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.extensions.impartial.formula import (
-    Comparison,
     Congruence,
-    Formula,
+    ImpartialComparison,
+    ImpartialFormula,
     Linear,
     Truth,
     prefix_text,
@@ -22,14 +22,14 @@ from qsage_validate.extensions.impartial.formula import (
 
 
 @dataclass(frozen=True)
-class Question:
+class SmtQuestion:
     """An SMT-LIB script that is unsatisfiable when the claim ``title`` holds."""
 
     title: str
     text: str
 
 
-def script(formulas: Iterable[Formula], title: str = "") -> str:
+def script(formulas: Iterable[ImpartialFormula], title: str = "") -> str:
     """An SMT-LIB script that asks whether the conjunction of ``formulas`` has a model."""
     writer = _Writer()
     formulas = [without_not(formula) for formula in formulas]
@@ -41,7 +41,7 @@ def script(formulas: Iterable[Formula], title: str = "") -> str:
     return "\n".join([*lines, "(check-sat)"]) + "\n"
 
 
-def definition(name: str, variables: Sequence[str], formula: Formula) -> str:
+def definition(name: str, variables: Sequence[str], formula: ImpartialFormula) -> str:
     """A ``define-fun`` of ``formula`` over ``variables``, with plain ``mod`` terms."""
     arguments = " ".join(f"({variable} Int)" for variable in variables)
     return f"(define-fun {name} ({arguments}) Bool\n  {_PlainWriter().formula(formula)})\n"
@@ -65,14 +65,14 @@ class _Writer:
             ]
         return lines
 
-    def formula(self, formula: Formula) -> str:
+    def formula(self, formula: ImpartialFormula) -> str:
         return prefix_text(formula, self._atom)
 
-    def _atom(self, formula: Formula) -> str:
+    def _atom(self, formula: ImpartialFormula) -> str:
         match formula:
             case Truth():
                 return str(formula)
-            case Comparison(relation):
+            case ImpartialComparison(relation):
                 left, right = _sides(formula.difference)
                 if relation == "!=":
                     return f"(not (= {left} {right}))"

@@ -14,7 +14,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.errors import MissingExtraError
-from qsage_validate.extensions.impartial.formula import Comparison, Formula, Linear
+from qsage_validate.extensions.impartial.formula import (
+    ImpartialComparison,
+    ImpartialFormula,
+    Linear,
+)
 from qsage_validate.extensions.impartial.synthesis.smt.smtlib import script
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Deadline
@@ -26,7 +30,7 @@ _START_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True)
-class Answer:
+class SmtAnswer:
     """``status`` is ``sat`` (then with a model), ``unsat`` or ``unknown`` (then with a reason)."""
 
     status: str
@@ -101,18 +105,18 @@ class SmtSolver:
         except queue.Empty:
             return None
 
-    def ask(self, deadline: Deadline, *formulas: Formula) -> Answer:
+    def ask(self, deadline: Deadline, *formulas: ImpartialFormula) -> SmtAnswer:
         """The solver's answer to the question whether ``formulas`` have a common model."""
         return self.check(script(formulas), deadline)
 
-    def check(self, text: str, deadline: Deadline) -> Answer:
+    def check(self, text: str, deadline: Deadline) -> SmtAnswer:
         """The solver's answer to the SMT-LIB script ``text``: ``sat``, ``unsat`` or ``unknown``.
 
         At the deadline the answer is ``unknown``.
         """
         seconds = deadline.left(_MOST_SECONDS)
         if seconds <= 0:
-            return Answer("unknown", reason="no time was left")
+            return SmtAnswer("unknown", reason="no time was left")
         process = self._process or self._start()
         watch = Stopwatch()
         question = {"text": text, "milliseconds": int(seconds * 1000)}
@@ -129,15 +133,15 @@ class SmtSolver:
         if line is None:
             died = process.poll() is not None
             self.close()
-            return Answer("unknown", reason="the solver broke down" if died else "timeout")
+            return SmtAnswer("unknown", reason="the solver broke down" if died else "timeout")
         answer = json.loads(line)
-        return Answer(answer["status"], answer.get("model", {}), answer.get("reason", ""))
+        return SmtAnswer(answer["status"], answer.get("model", {}), answer.get("reason", ""))
 
 
-def small(names: Iterable[str], limit: int) -> list[Formula]:
+def small(names: Iterable[str], limit: int) -> list[ImpartialFormula]:
     """The condition that the variables have values from ``-limit`` to ``limit``."""
     return [
-        Comparison(relation, Linear.variable(name), Linear((), number))
+        ImpartialComparison(relation, Linear.variable(name), Linear((), number))
         for name in names
         for relation, number in (("<=", limit), (">=", -limit))
     ]
