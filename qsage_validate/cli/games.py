@@ -43,19 +43,23 @@ def command(
             raise UsageError(f"found {name} with --encodings, expected one of them")
         return _tell_encodings(json_output)
     chosen = library_games() if name is None else (find_game(name),)
-    others = () if name is not None else families()
-    listed = [
-        (own, [{"name": g.name, "help": g.help} for g in own.family.listed()]) for own in others
-    ]
+    listed = {
+        own: [] if name is not None else [(game.name, game.help) for game in own.family.listed()]
+        for own in families()
+    }
     if json_output:
-        rows = {own.name: games for own, games in listed}
+        rows = {
+            own.name: [{"name": each, "help": text} for each, text in games]
+            for own, games in listed.items()
+        }
         emit_json({"games": [_as_json(game) for game in chosen], **rows})
         return Exit.FINE
     texts = [_as_text(game) for game in chosen]
-    for own, games in listed:
-        width = max(len(each["name"]) for each in games)
-        lines = [f"  {each['name']:{width}}  {each['help']}" for each in games]
-        texts.append("\n".join([own.about, *lines, f"  {own.more}"]))
+    for own, games in listed.items():
+        if games:
+            width = max(len(each) for each, _ in games)
+            lines = [f"  {each:{width}}  {text}" for each, text in games]
+            texts.append("\n".join([own.about, *lines, f"  {own.more}"]))
     emit("\n\n".join(texts))
     return Exit.FINE
 

@@ -216,7 +216,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str
 
 def _write_inputs(folder: Path) -> None:
     model = resolve_command(shlex.split(SMALL))
-    library = REPOSITORY / "qsage_validate" / "games" / "gdl" / "library"
+    library = REPOSITORY / "qsage_validate" / "extensions" / "gdl" / "library"
     for name, text in {
         "sets.pg": SETS,
         "domain.ig": str(model.domain),
