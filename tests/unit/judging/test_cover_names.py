@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from qsage_validate.circuit.qbf import Connective, Gate
 from qsage_validate.encodings.registry import encode
+from qsage_validate.errors import Undecided
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.cover import cover_of
 from qsage_validate.judging.encoding import judge
-from qsage_validate.validation.verdict import Proved, Refuted, Undecided
+from qsage_validate.validation.verdict import Proved, Refuted
 
 
 def test_names_depend_on_blacks_first_stone_alone() -> None:
@@ -48,7 +49,7 @@ def test_a_fault_of_cover_is_refuted_by_a_play() -> None:
 def test_without_its_model_nobody_knows_the_names() -> None:
     model = hex_network(2, 2, plies=3)
     encoded = encode(model, "cover")
-    layout = replace(encoded.layout, model=())
+    layout = replace(encoded.layout, model={})
     assert cover_of(layout) is None
     verdict = judge(encoded.qbf, layout, load_game(model)).verdict
     assert isinstance(verdict, Undecided), str(verdict)
