@@ -33,7 +33,6 @@ from rich.table import Table
 from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.circuit.residual import residual
 from qsage_validate.circuit.sat_solver import Unsatisfiable, satisfy
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid import lifted
@@ -43,7 +42,7 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.protocol import Player, Position, Square
+from qsage_validate.games.protocol import Player, Square
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.solvers.search.solver import search_for
@@ -53,6 +52,7 @@ from research.benchmarks.models import Case
 from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes, is_true
 from research.benchmarks.scripts import same_plays, scripted_differences
 from tests.support.certifying import certify_game
+from tests.support.position_truth import right_after_each_play
 
 SEED = 7
 SCRIPTS = 400
@@ -473,32 +473,6 @@ def _run_encodings(subject: _Subject) -> Iterator[Outcome]:
 
 def _judged(formula: Qbf, layout: Layout, game: BddlGame, patience: float = PATIENCE) -> Verdict:
     return judge(formula, layout, game, patience=patience).verdict
-
-
-def right_after_each_play(formula: Qbf, layout: Layout, game: BddlGame) -> bool:
-    """Whether the formula has the game's value after each play of legal moves.
-
-    The game's is a minimax of its own; the formula's is a solver's, with the moves fixed.
-    """
-    right = True
-
-    def black_wins(position: Position, fixed: dict[int, bool]) -> bool:
-        nonlocal right
-        outcome = position.outcome
-        if outcome is not None:
-            value = outcome.winner is Player.BLACK
-        else:
-            coding = layout.moves[position.ply - 1].coding
-            values = [
-                black_wins(position.after(move), {**fixed, **coding.encode(str(move))})
-                for move in position.legal_moves()
-            ]
-            value = any(values) if position.to_move is Player.BLACK else all(values)
-        right = right and is_true(residual(formula, fixed)) is value
-        return value
-
-    black_wins(game.initial, {})
-    return right
 
 
 def _run_prefixes(subject: _Subject) -> Iterator[Outcome]:

@@ -348,7 +348,7 @@ def test_a_bit_of_whites_that_black_chooses_implies_nothing(sign: int) -> None:
     assert depqbf_truth(formula)
     verdict = _verdict(encoded, formula)
     assert _is_shown(formula, encoded, verdict)
-    assert len(_first(verdict).moves) == 2
+    assert len(_first(verdict).moves) >= 2
 
 
 def test_a_bit_of_blacks_that_white_chooses_implies_nothing() -> None:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.residual import residual
+from qsage_validate.encodings.registry import encode
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.judging import residuals
+from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.refinement import Refinement
 from qsage_validate.judging.residuals import Residuals, solver_value, trimmed
 from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.validation.verdict import Claimed, Proved
 from tests.support.random_qbf import truth
 
 
@@ -134,3 +140,33 @@ def test_no_value_after_the_deadline(most_inputs: int) -> None:
     assert solver_value(formula, over).truth is None
     assert residuals.asked == 0
     assert residuals.value({1: False}, 1) is True
+
+
+def test_values_follow_from_those_of_all_codes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the next ply stands left of all else, and only the longer plays are expanded."""
+    monkeypatch.setattr(residuals, "_SMALL_INPUTS", 0)
+    monkeypatch.setattr(Residuals, "_refine", lambda *_: None)
+    monkeypatch.setattr(residuals, "_said", lambda *_: residuals.ResidualValue(None))
+    random = Random(3)
+    seen = set()
+    for _ in range(60):
+        formula = trimmed(_formula(random))
+        own = formula.merged_scopes()[0]
+        if own.quantifier is Quantifier.FORALL and formula.gates:
+            size = residuals.expansion_size(formula, own.variables)
+            asked = Residuals(formula, [own.variables], most_inputs=size)
+            answer = asked.answer({}, 0)
+            assert answer.truth is truth(formula)
+            seen.add((answer.truth, asked.asked > 1))
+    assert seen >= {(True, True), (False, True)}
+
+
+def test_a_bare_word_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = hex_network(2, 2, plies=3)
+    encoded = encode(model, "cor")
+    layout = replace(encoded.layout, encoding="mine")
+    assert isinstance(judge(encoded.qbf, layout, load_game(model)).verdict, Proved)
+    monkeypatch.setattr(Residuals, "words", property(lambda _: {"a solver": 3}))
+    verdict = judge(encoded.qbf, layout, load_game(model)).verdict
+    assert isinstance(verdict, Claimed), str(verdict)
+    assert "by the word of a solver for 3 of them" in str(verdict)
