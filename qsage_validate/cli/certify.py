@@ -147,7 +147,7 @@ def command(
         return _on_a_solvers_word(asked, solver, limits.timeout, target, json_output=json_output)
     written = target.write(proved.certificate, proved.formula)
     why_no_winner = None if proved.route == SEARCH else inconclusive(asked.layout, proved.truth)
-    facts = _facts(proved, written, target, asked.encoding, why_no_winner) | asked.facts
+    facts = _facts(proved, written, target, asked, why_no_winner) | asked.facts
     if json_output:
         emit_json(facts)
     narrate(_text(proved, written, target, asked, why_no_winner))
@@ -158,15 +158,26 @@ def command(
 class _Question:
     """The formula to be certified, and the game that it is known to be of.
 
-    ``prepared`` is what is certified first, of what is left of the game.
+    ``name`` is the game's if it ``is_game``, else that of the formula's file.  ``prepared`` is what
+    is certified first, of what is left of the game.
     """
 
     qbf: Qbf
     layout: Layout | None
     name: str
     encoding: Encoding | None
+    is_game: bool = False
     prepared: Encoding | None = None
     facts: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def game(self) -> str | None:
+        """The name of the game, also of one that a formula's comments have."""
+        from qsage_validate.games.naming import name_of
+
+        if self.is_game:
+            return self.name
+        return None if self.encoding is None else name_of(self.encoding.model)
 
 
 def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
@@ -196,8 +207,9 @@ def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.naming import name_of
 
-    encoded = encode(model.resolve(encoding), encoding)
-    return _Question(encoded.qbf, encoded.layout, name_of(encoded.model), encoded)
+    game = model.resolve(encoding)
+    encoded = encode(game, encoding)
+    return _Question(encoded.qbf, encoded.layout, name_of(game), encoded, is_game=True)
 
 
 def _prepared(model: ModelArguments, encoding: str | None) -> _Question:
@@ -208,7 +220,9 @@ def _prepared(model: ModelArguments, encoding: str | None) -> _Question:
     prepared = prepare_model(model, encoding, encodes=True)
     whole, left = (encode(game, encoding) for game in (prepared.whole, prepared.left))
     prepared.tell()
-    return _Question(whole.qbf, whole.layout, name_of(whole.model), whole, left, prepared.facts)
+    return _Question(
+        whole.qbf, whole.layout, name_of(prepared.whole), whole, True, left, prepared.facts
+    )
 
 
 @dataclass(frozen=True)
@@ -379,18 +393,17 @@ def _facts(
     proved: CertifiedFormula,
     written: CircuitCertificate,
     target: _Target,
-    encoded: Encoding | None,
+    asked: _Question,
     why_no_winner: str | None,
 ) -> dict[str, Any]:
-    from qsage_validate.games.naming import name_of
-
     certificate = proved.certificate
+    no_winner = asked.encoding is None or why_no_winner is not None
     return {
         "certificate": target.output,
         "formula": target.formula,
-        "game": None if encoded is None else name_of(encoded.model),
+        "game": asked.game,
         "verdict": "true" if proved.truth else "false",
-        "winner": None if encoded is None or why_no_winner else certificate.kind.player.value,
+        "winner": None if no_winner else certificate.kind.player.value,
         "kind": certificate.kind.value,
         "gates": written.aig.num_gates,
         "functions": len(certificate.functions),

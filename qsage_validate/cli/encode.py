@@ -132,14 +132,16 @@ def command(
                 from qsage_validate.cli.prepare import prepare_model
 
                 prepared = prepare_model(model, encoding, encodes=True)
-                encoded = encode(prepared.left, encoding)
+                game = prepared.left
+                encoded = encode(game, encoding)
                 prepared.tell()
                 facts_left = prepared.facts
             else:
-                encoded = encode(model.resolve(encoding), encoding)
+                game = model.resolve(encoding)
+                encoded = encode(game, encoding)
             qbf = encoded.qbf
             about = {
-                "game": name_of(encoded.model),
+                "game": name_of(game),
                 "depth": encoded.model.depth,
                 "encoding": encoded.layout.encoding,
                 **facts_left,

@@ -131,9 +131,7 @@ def proved_or_raise(
 
 
 def _proved(encoded: Encoding, checked: CheckResult) -> CertificateProved:
-    from qsage_validate.games.naming import name_of
-
-    name = name_of(encoded.model)
+    name = encoded.model.name
     if isinstance(checked, CertificateUndecided):
         raise UndecidedError(f"the certificate of {name} was not fully checked: {checked}")
     if not isinstance(checked, CertificateProved):
@@ -157,13 +155,11 @@ def _plan(
 
 def _own_plan(encoded: Encoding, game: PlanningGame, hero: Player, deadline: Deadline) -> Plan:
     """The plan of a winner whose strategies are planned on a game that is not the rules."""
-    from qsage_validate.games.naming import name_of
-
     search = PlainSearch(game, deadline)
     if search.winner(game.initial) is not hero:
         name = encoded.layout.encoding
         raise NotCompiledError(
-            f"{name_of(encoded.model)}: found a win of {hero}'s that is none of those that the "
+            f"{encoded.model.name}: found a win of {hero}'s that is none of those that the "
             f"encoding {name} is about, expected another encoding to certify it"
         )
     wins: Callable[[Position], bool] = lambda position: search.winner(position) is hero  # noqa: E731

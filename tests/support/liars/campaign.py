@@ -102,7 +102,7 @@ def _plain(kind: str, rng: Random) -> str:
 
 def case_of(plan: Plan) -> Case:
     """The files and the command."""
-    draft = draft_of(plan)
+    subject, draft = subject_of(plan.kind, plan.subject_seed), draft_of(plan)
     formula = "f.qdimacs" if draft.formula.clauses is not None else "f.qcir"
     files = {formula: draft.formula.text()}
     words = [formula]
@@ -148,6 +148,9 @@ def case_of(plan: Plan) -> Case:
         line = commands.words_of(draft.command, formula, certificate, game) or ["info", formula]
     # The level of a trace that no file has may be refused.
     harmless = draft.harmless and (draft.trace is not None or "trace" not in draft.levels)
+    # A plain formula alone, for which no trace could be made, has nothing to validate.
+    proofs = (draft.circuit, draft.clauses, draft.trace)
+    harmless &= subject is not None or any(proof is not None for proof in proofs)
     return Case(
         files,
         tuple(words),
