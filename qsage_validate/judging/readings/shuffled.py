@@ -128,7 +128,9 @@ def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:
             starts.append(_by_rates(screening, style, pools))
     starts.sort(key=lambda start: -start[0])
     likely = starts[:_MOST_STARTS]
-    ways = [(None, _combined(style, candidates)) for _, style, candidates, _ in likely]
+    ways: list[tuple[tuple[Style, Windows] | None, Iterator[Reading]]] = [
+        (None, _combined(style, candidates)) for _, style, candidates, _ in likely
+    ]
     all_of = [(style, pools) for _, style, _, pools in likely if _has_few_orders(style, pools)]
     ways += [(one, _every_order(*one)) for one in all_of]
     for every, way in ways:
