@@ -311,14 +311,11 @@ class _Search:
                 break
         return best
 
-    def _lists(self) -> Iterator[tuple[str, ...]]:
-        given: list[tuple[str, ...]] = []
+    def _lists(self) -> list[tuple[str, ...]]:
+        """What the numbers of a place may stand for, the longest lists first."""
         lists = [ply.moves for ply in self.layout.moves]
         lists += [tuple(map(str, self.game.moves(player))) for player in Player]
-        for names in lists:
-            if names not in given:
-                given.append(names)
-                yield names
+        return sorted(dict.fromkeys(lists), key=len, reverse=True)
 
     def _kinds(
         self,
