@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 3
 _SECONDS_A_GAME = 10.0
+_SECONDS = 60.0
+"""The time for all games of the catalogue where none was set."""
 
 
 @examples(
@@ -58,7 +60,8 @@ def command(
 
     Readings are guessed from the prefix and the game, thrown out by the formula's values after
     random plays, and what is left is judged like any encoding: a wrong reading proves nothing. The
-    layout is printed as the comments that say it.
+    layout is printed as the comments that say it, with the board and the gates of legal moves where
+    the formula has them.
 
     Exit code 0: a reading fits, and nothing speaks against the formula, 1: the formula differs from
     the game under the reading that stands out, 2: bad input, 3: no reading stands out.
@@ -86,7 +89,7 @@ def command(
         _check_plain(file)
     with SearchLine(sys.stderr) as line:
         if any_game:
-            found = _any_game(formula, deadline, line.tell)
+            found = _any_game(formula, deadline.or_after(_SECONDS), line.tell)
         else:
             game, parts = _rules(replace(subject, words=tuple(words)))
             found = find_layout(formula, game, model=parts, deadline=deadline, tell=line.tell)

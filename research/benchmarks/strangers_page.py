@@ -15,7 +15,8 @@ _HEAD: Final = """\
 Formulas that others' tools wrote were held against their games, position by position: has the
 formula, with the moves of a play fixed, the value that the game has after that play? Nothing was
 known but the formula and the game; the layout was found each time. Measured on 2026-11-26 with
-CPython 3.11 on one of two cores.
+CPython 3.11 on one of two cores; while it ran the program was mended, so that rows are of several
+versions of one day.
 
 ```sh
 python research/benchmarks/strangers.py DATA --processor-time -o strangers.jsonl
@@ -62,7 +63,8 @@ the changed game after all complete plays (120 at 3 plies, 720 at 5).
   a2, a3), and the formula is false. The comment "Witness positions can only have the black moves"
   says the cause: a step of the witness is one of Black's moves, and `#blackinitials` are none. If
   a1 counts as taken and not as black, the formulas agree with the game after all 120 and 720
-  complete plays.
+  complete plays. The `cp` files of Q-sage's successor (among the reference files) are proved on
+  the same two puzzles.
 - **`gg`, `ggt`: the disjunction of winning configurations is empty.** At 5 plies the formula is
   false, and Black wins. Below the comment "Atleast one of the winning configurations to be true"
   stands a gate `or()`. The configurations seem to come from `#blackwins`, which is empty where a
@@ -130,16 +132,16 @@ def _reading(row: Row) -> str:
 
 def _references(rows: Sequence[Row]) -> Iterator[str]:
     yield "## The reference files\n"
-    yield "| files | of | proved | claimed | refuted | no fault found | undecided | not run | limit |"
-    yield "|---|--:|--:|--:|--:|--:|--:|--:|---|"
+    verdicts = ("proved", "claimed", "refuted", "no fault found", "undecided", "does not fit")
+    yield f"| files | of | {' | '.join(verdicts)} | not run | limit |"
+    yield f"|---|{'--:|' * (len(verdicts) + 2)}---|"
     every: list[Row] = []
     for group, (title, number) in _REFERENCE.items():
         own = [row for row in rows if row.group == group]
         every += own
         counts = Counter(row.verdict for row in own)
-        verdicts = ("proved", "claimed", "refuted", "no fault found")
-        cells = [counts.pop(verdict, 0) for verdict in verdicts]
-        cells += [sum(counts.values()), number - len(own)]
+        cells = [counts[verdict] for verdict in verdicts]
+        cells.append(number - len(own))
         limits = ", ".join(sorted({row.limit for row in own}))
         yield f"| {title} | {number} | {' | '.join(map(str, cells))} | {limits} |"
     yield ""
@@ -172,8 +174,9 @@ def _faults(rows: Sequence[Row]) -> Iterator[str]:
         " the place of a gate, a conjunct that is lost, a quantifier, or a variable in the next"
         " scope. Brute force says which ones are wrong.\n"
     )
-    yield "| kind | of | wrong and refuted | right and proved | undecided | against the truth |"
-    yield "|---|--:|--:|--:|--:|--:|"
+    heads = ("wrong and refuted", "right and proved", "decided, and too large for brute force")
+    yield f"| kind | of | {' | '.join(heads)} | undecided | against the truth |"
+    yield f"|---|{'--:|' * 6}"
     kinds = sorted({row.fault.partition(" ")[0] for row in rows})
     for kind in [*kinds, ""]:
         own = [row for row in rows if row.fault.startswith(kind)]
@@ -181,7 +184,10 @@ def _faults(rows: Sequence[Row]) -> Iterator[str]:
         lies = sum(bool(row.lie) for row in own)
         refuted, proved = pairs["wrong", "refuted"], pairs["right", "proved"]
         open_ones = sum(row.verdict not in ("refuted", "proved") for row in own)
-        cells = [len(own), refuted, proved, open_ones, lies]
+        unknown = sum(
+            row.truth == "not judged" and row.verdict in ("refuted", "proved") for row in own
+        )
+        cells = [len(own), refuted, proved, unknown, open_ones, lies]
         yield f"| {kind or 'all'} | {' | '.join(map(str, cells))} |"
     yield ""
     for row in rows:
@@ -203,5 +209,12 @@ def _missing(rows: Sequence[Row]) -> Iterator[str]:
         yield f"- Of the 24 formulas of grid games, {24 - grid} were not run."
     if faults < 500:
         yield f"- Of the 500 faults that are asked for, {500 - faults} were not run."
-    yield "- Other forms were made of the Hex formulas at 3 plies on 3x3 only."
+    forms = sum(not row.fault and row.form != "as it is" for row in rows)
+    if forms < 72:
+        yield f"- Of the 72 other forms of the Hex formulas at 3 plies, {72 - forms} were not run."
+    if any(row.group == "sqval" for row in rows):
+        yield "- SQval's formulas are of the puzzles after preprocessing, and these games were not made."
+    if any(row.group == "hqspre" for row in rows):
+        yield "- HQSpre leaves no variables for some moves: such formulas do not fit their games."
+    yield "- Other forms were made of the Hex formulas at 3 plies on 3x3 only, and none with meta files."
     yield "- The data has no formulas by the positional games' generator, only its games."

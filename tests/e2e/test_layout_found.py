@@ -74,6 +74,17 @@ def test_validate_finds_the_layout_by_itself(qsage: Qsage) -> None:
     assert "play: b2" in done.out
 
 
+def test_games_of_the_catalogue_are_tried(qsage: Qsage) -> None:
+    """One of them is over at its start, and ended the search with an error of ours once."""
+    words = ("--size", "2x2", "--depth", "3", "--encoding", "la")
+    assert qsage("encode", "hex", *words, "-o", "own.qcir").code == Exit.FINE
+    plain = [x for x in Path("own.qcir").read_text().splitlines() if not x.startswith("#@")]
+    Path("hex.qcir").write_text("\n".join(plain) + "\n")
+    done = qsage("layout", "hex.qcir", "--any-game", "--timeout", "10")
+    assert done.code in (Exit.FINE, Exit.REFUTED, Exit.UNDECIDED), done.err
+    assert "plays agree" in done.err
+
+
 def test_bad_words_are_one_line(qsage: Qsage) -> None:
     small = Claiming(("a1", "a2", "b1"), (frozenset({"a1", "a2"}),), 3)
     Path("small.qcir").write_text(qcir_text(numbered(small)))

@@ -41,7 +41,9 @@ def with_board(
 
     The layout stays as it is where none are found, and where a game has no atoms.
     """
-    search = _Search(layout, trimmed(formula), sketch, game, deadline)
+    sayable = tuple(play for play in sketch.plays if _is_said(layout, play.moves))
+    known = replace(sketch, plays=sayable)
+    search = _Search(layout, trimmed(formula), known, game, deadline)
     with search.solver:
         legal = search.legality()
         state = search.board()
@@ -145,7 +147,7 @@ class _Search:
             return found
         for ply in self.layout.moves:
             seen, legal, where = _Seen(), 0, 0
-            patterns = [
+            patterns: list[Mapping[int, bool]] = [
                 dict(self._bits(ply.variables, bits)) for bits in _codes(len(ply.variables))
             ]
             patterns = patterns or [self._fixed(ply.ply - 1, m) for m in ply.moves]
@@ -309,14 +311,11 @@ class _Search:
                 break
         return best
 
-    def _lists(self) -> Iterator[tuple[str, ...]]:
-        given: list[tuple[str, ...]] = []
+    def _lists(self) -> list[tuple[str, ...]]:
+        """What the numbers of a place may stand for, the longest lists first."""
         lists = [ply.moves for ply in self.layout.moves]
         lists += [tuple(map(str, self.game.moves(player))) for player in Player]
-        for names in lists:
-            if names not in given:
-                given.append(names)
-                yield names
+        return sorted(dict.fromkeys(lists), key=len, reverse=True)
 
     def _kinds(
         self,
@@ -497,3 +496,10 @@ class _Search:
 def _codes(width: int) -> list[tuple[bool, ...]]:
     """All values of so many variables; none where there are too many."""
     return list(product((False, True), repeat=width)) if 1 << width <= _MOST_CODES else []
+
+
+def _is_said(layout: Layout, moves: Sequence[str]) -> bool:
+    """True if each move of a play has a code."""
+    return len(moves) <= layout.plies and all(
+        ply.coding.can_say(move) for ply, move in zip(layout.moves, moves, strict=False)
+    )

@@ -24,6 +24,9 @@ Pattern = tuple[bool, ...]
 
 _MOST_LITERALS: Final = 512
 
+LSB: Final = ", least significant bit first"
+"""How the words of a style end whose numbers begin with their least significant bit."""
+
 
 @dataclass(frozen=True)
 class Code:
@@ -110,7 +113,7 @@ def _styles(sketch: Sketch, ordered: bool) -> Iterator[MoveStyle]:
 
 
 def _significance(lsb: bool) -> str:
-    return ", least significant bit first" if lsb else ""
+    return LSB if lsb else ""
 
 
 def _orders(

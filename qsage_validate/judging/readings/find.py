@@ -27,7 +27,7 @@ from qsage_validate.judging.readings.screening import (
     Screening,
     in_order,
 )
-from qsage_validate.judging.readings.shuffled import rearranged, shuffled
+from qsage_validate.judging.readings.shuffled import order_key, rearranged, shuffled
 from qsage_validate.judging.readings.sketch import Sketch, sketch_of
 from qsage_validate.judging.residuals import Residuals
 from qsage_validate.judging.simulator import GameValues
@@ -404,6 +404,11 @@ class _ReadingSearch:
         if likely not in telling or {one.reading.style.words for one in telling} != {
             likely.reading.style.words
         }:
+            return None
+        key = order_key(likely.reading.style, likely.reading.windows)
+        better = any(one.share > likely.share for one in self.best)
+        if better and key not in self.screening.orders_tried:
+            # Another order of the bits may have the same codes for first moves, and fit.
             return None
         self._prefer(likely)
         why = "the codes of legal first moves, and no others, can win"

@@ -79,6 +79,8 @@ class Screening:
     deadline: Deadline = NEVER
     tried: int = 0
     values: FixedValues = field(init=False)
+    orders_tried: set[tuple[str, tuple[frozenset[int], ...]]] = field(default_factory=set)
+    """Styles and sets of variables of which no order of the bits fits."""
     rates: dict[Windows, list[dict[Pattern, float]]] = field(default_factory=dict)
     _known_live: dict[tuple[Windows, int], frozenset[Pattern] | None] = field(default_factory=dict)
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, permutations, product
-from math import factorial, sqrt
+from math import factorial, prod, sqrt
 from random import Random
 from typing import Final
 
 from qsage_validate.games.protocol import Player
-from qsage_validate.judging.readings.codes import MoveStyle, styles
+from qsage_validate.judging.readings.codes import LSB, MoveStyle, styles
 from qsage_validate.judging.readings.places import Windows, sequences, views
 from qsage_validate.judging.readings.screening import ReadingGuess, Screened, Screening
 from qsage_validate.judging.readings.values import Pattern
@@ -23,6 +23,7 @@ from qsage_validate.judging.readings.values import Pattern
 _SAMPLES: Final = 1200
 _QUICK_PLAYS: Final = 24
 _MOST_COMBINED: Final = 4000
+_MOST_ORDERS: Final = 20_000
 _MOST_WINDOWS: Final = 5040
 _CONTEXTS: Final = 60
 _FEW_PLAYS: Final = 16
@@ -126,8 +127,14 @@ def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:
                 continue
             starts.append(_by_rates(screening, style, pools))
     starts.sort(key=lambda start: -start[0])
-    for _, style, candidates, _ in starts[:_MOST_STARTS]:
-        for reading in _combined(style, candidates):
+    likely = starts[:_MOST_STARTS]
+    ways: list[tuple[tuple[MoveStyle, Windows] | None, Iterator[ReadingGuess]]] = [
+        (None, _combined(style, candidates)) for _, style, candidates, _ in likely
+    ]
+    all_of = [(style, pools) for _, style, _, pools in likely if _has_few_orders(style, pools)]
+    ways += [(one, _every_order(*one)) for one in all_of]
+    for every, way in ways:
+        for reading in way:
             if screening.is_over(effort):
                 return
             screening.tried += 1
@@ -136,6 +143,8 @@ def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:
                 if one.fits:
                     yield one
                     return
+        if every is not None:
+            screening.orders_tried.add(order_key(*every))
     for _, style, candidates, pools in starts[:_MOST_STARTS]:
         if screening.is_over(effort):
             return
@@ -151,6 +160,27 @@ def _combined(
     chosen = sorted(islice(product(*ranked), 50 * _MOST_COMBINED), key=sum)
     for places in chosen[:_MOST_COMBINED]:
         windows = tuple(own[k] for own, k in zip(candidates, places, strict=True))
+        yield ReadingGuess(style, windows, _COST)
+
+
+def order_key(style: MoveStyle, windows: Windows) -> tuple[str, tuple[frozenset[int], ...]]:
+    """What readings have in common that differ in the order of their bits."""
+    return style.words.removesuffix(LSB), tuple(map(frozenset, windows))
+
+
+def _has_few_orders(style: MoveStyle, pools: Windows) -> bool:
+    """True if each scope has the bits of its ply and no more, in orders that can all be tried."""
+    widths = {code.width for code in style.codes.values()}
+    alike = widths == set(map(len, pools))
+    return alike and len(widths) == 1 and prod(map(factorial, map(len, pools))) <= _MOST_ORDERS
+
+
+def _every_order(style: MoveStyle, pools: Windows) -> Iterator[ReadingGuess]:
+    """All orders of the bits of all plies.
+
+    Rates tell little of White's plies where illegal moves of White's do nothing, or lose.
+    """
+    for windows in product(*map(permutations, pools)):
         yield ReadingGuess(style, windows, _COST)
 
 

@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.codings import NumberedCoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.layout import Layout, StateView
 from qsage_validate.encodings.registry import encode, language_of_encoding
@@ -59,6 +60,15 @@ def test_no_board_is_made_up() -> None:
     formula, known, alone, game = stripped("hex-network --size 2x2 --depth 3", "en")
     assert known.state.one_sided
     assert with_board(alone, formula, sketch_of(game), game).state == StateView()
+
+
+def test_plays_whose_moves_have_no_code_are_passed_over() -> None:
+    formula, known, alone, game = stripped("hex-network --size 2x2 --depth 3", "ln")
+    first = alone.moves[0]
+    few = replace(first, coding=NumberedCoding(first.moves[:2], first.coding.variables))
+    layout = replace(alone, moves=(few, *alone.moves[1:]))
+    found = with_board(layout, formula, sketch_of(game), game).state
+    assert found.axes in ((), known.state.axes)
 
 
 def test_a_symbolic_place_of_a_list_is_found() -> None:

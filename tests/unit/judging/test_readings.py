@@ -26,6 +26,7 @@ from qsage_validate.judging.readings.find import FoundReadings, Standing, find_l
 from qsage_validate.judging.readings.sketch import sketch_of
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.verdict import Proved, Refuted
+from research.benchmarks import strangers_truth
 from tests.support.places import REPOSITORY
 from tests.support.scrambled import Chosen, Claiming, clausified, numbered, one_hot, renamed
 
@@ -183,6 +184,21 @@ def test_right_encodings_of_hex_are_proved(name: str, file: str) -> None:
     formula = FILES[file](formula)
     found = find_layout(formula, game)
     assert found.standing in (Standing.FITS, Standing.PROVED)
+    assert proved(formula, game, found)
+
+
+@needs_data
+@pytest.mark.parametrize("seed", [1, 2])
+def test_right_encodings_of_hex_are_read_with_their_bits_in_any_order(seed: int) -> None:
+    """An order of bits may have the right codes for first moves, and wrong ones for the others.
+
+    The right formula was refuted once by such a reading.
+    """
+    own = strangers_truth.read_formula(FOLDER / "hex" / "ibign_hein_04_3x3-03.qcir")
+    formula = parse_qcir(strangers_truth.permuted(own, seed)[0].text())
+    game = _stranger("ibign")[1]
+    found = find_layout(formula, game)
+    assert found.readings[0].fits
     assert proved(formula, game, found)
 
 
