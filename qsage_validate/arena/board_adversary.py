@@ -166,7 +166,7 @@ class BoardAdversary(Adversary):
         for play, key in moved:
             play.state = played[key]
         self._claim([(play, *wanted[key]) for play, key in moved], results)
-        self._let_happen(list(tried.values()), results)
+        self._forces(list(tried.values()), results)
 
     def _claim(
         self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: PlayResults
@@ -189,7 +189,7 @@ class BoardAdversary(Adversary):
                     [broken_by(self._conductor, before, move, "!stop", reading.note)]
                 )
 
-    def _let_happen(self, tried: list[tuple[PlayState, LayoutMove]], results: PlayResults) -> None:
+    def _forces(self, tried: list[tuple[PlayState, LayoutMove]], results: PlayResults) -> None:
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
         if not tried:
             return

@@ -138,11 +138,11 @@ def conductor_with_names(
     guesses = None
     if certificate.kind is CertificateKind.HERBRAND and isinstance(certificate, CircuitCertificate):
         position = told(layout, game)
-        if problem.unplayed or not variables_read(certificate).isdisjoint(position):
+        if problem.unassigned or not variables_read(certificate).isdisjoint(position):
             from qsage_validate.certificates.oracles.simulation import SimulationOracle
 
             graph = SimulationOracle(certificate, formula)
-            guesses = Guesses(layout, graph, problem.unplayed, position)
+            guesses = Guesses(layout, graph, problem.unassigned, position)
     watch: Callable[[Sequence[PlayState]], list[PlayState]] = list
     if problem.assertions:
         from qsage_validate.arena.watch import Watch

@@ -34,7 +34,7 @@ class BoardSession:
     store: Store
     theme: str | None
     seed: int | None
-    let_happen: bool
+    force: bool
     path: str | None = None
     saved: str | None = None
     unsaved: bool = False
@@ -54,7 +54,7 @@ def on_board(
     *,
     theme: str | None,
     seed: int | None,
-    let_happen: bool,
+    force: bool,
     continued: str | None,
     kept: bool,
 ) -> Exit:
@@ -86,7 +86,7 @@ def on_board(
     table, match = opened(work, what, shown)
     for note in work.task.notes:
         narrate(note)
-    board = BoardSession(table, match, store, theme, seed, let_happen)
+    board = BoardSession(table, match, store, theme, seed, force)
     remember(board)
     return play_on(board)
 
@@ -124,7 +124,7 @@ def play_on(board: BoardSession) -> Exit:
                 board.match,
                 theme=board.theme or kept_theme(board.store),
                 seed=board.seed,
-                let_happen=board.let_happen,
+                force=board.force,
                 replay=table.replay,
                 services=services,
                 asks=board.store.folder is None,

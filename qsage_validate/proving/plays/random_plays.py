@@ -74,7 +74,7 @@ class _Tally:
         self.keys |= other.keys
         self.digests += other.digests
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "plays": self.plays,
             "won": self.won,
@@ -269,11 +269,11 @@ class _Run:
 
     def _result(self, why_stopped: str) -> LevelResult:
         seconds, total = self._watch.seconds, self._total
-        evidence = total.as_json() | {
+        evidence = total.to_dict() | {
             "seed": self._seed,
             "plays per second": round(total.plays / seconds) if seconds > 0 else None,
             "on arrays": walks(self._problem),
-            "parts": {part.name: tally.as_json() for part, tally in self._parts.items()},
+            "parts": {part.name: tally.to_dict() for part, tally in self._parts.items()},
         }
         return LevelResult(Level.RANDOM, self._verdict(why_stopped), seconds, evidence)
 

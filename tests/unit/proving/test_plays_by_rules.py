@@ -57,7 +57,7 @@ def setup_for(
     layout: Layout | None = None,
     game: TwoPlayerGame | None = None,
     certificate: CircuitCertificate | None = None,
-    unplayed: tuple[int, ...] = (),
+    unassigned: tuple[int, ...] = (),
 ) -> Problem:
     made = certified(model, encoding)
     return Problem(
@@ -66,7 +66,7 @@ def setup_for(
         certificate or made.certificate,
         layout or made.encoding.layout,
         game or load_game(model),
-        unplayed=unplayed,
+        unassigned=unassigned,
     )
 
 
@@ -705,7 +705,7 @@ def test_a_finding_says_whether_its_play_rests_on_a_guess(tmp_path: Path) -> Non
         )
         problem = load(Files(formula=str(formula), certificate=str(aag)))
         assert problem.answering.kind is CertificateKind.HERBRAND
-        assert problem.unplayed == ((3,) if guesses else ())
+        assert problem.unassigned == ((3,) if guesses else ())
         result = exhaust(problem)
         # The formula is false whatever is played; by the rules Black wins now and then.
         assert {f.kind for f in result.findings} == {FindingKind.END_DIFFERS}
