@@ -37,7 +37,7 @@ class DeclaredFormat:
 
 @lru_cache(maxsize=1)
 def formats() -> tuple[DeclaredFormat, ...]:
-    """The formats of all extensions."""
+    """Formats that extensions declare; loaded when they are asked for."""
     return declared("formats", DeclaredFormat)
 
 
