@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from qsage_validate import __version__
-from qsage_validate.arena.open import open_conductor, watched
+from qsage_validate.arena.open import open_play_engine, watched
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import Qbf
@@ -259,8 +259,8 @@ class _ValidationRun:
         moves = finding.moves
         if finding.kind is FindingKind.LEGALITY_DIFFERS and len(moves) == finding.ply:
             moves = moves[:-1]  # the last one is a move that nobody can say
-        conductor = open_conductor(problem, problem.oracle(OracleKind.SAT))
-        return finding.with_replay(problem.replay(conductor.opponent_moves(moves)))
+        play_engine = open_play_engine(problem, problem.oracle(OracleKind.SAT))
+        return finding.with_replay(problem.replay(play_engine.opponent_moves(moves)))
 
     # -- the levels -------------------------------------------------------------------------
 

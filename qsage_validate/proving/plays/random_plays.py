@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS, Adversary, PlayResults
-from qsage_validate.arena.open import open_adversary, open_board_adversary, open_conductor
+from qsage_validate.arena.open import open_adversary, open_board_adversary, open_play_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.problems.load import Problem
@@ -205,7 +205,7 @@ def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> l
         return [RandomPart("random values", games, 0.0, bias=False)]
     if bias is not None:
         return [RandomPart("biased" if bias else "random", games, illegal, bias)]
-    tells = open_conductor(problem, problem.oracle(OracleKind.SIMULATION)).knows_illegal()
+    tells = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION)).knows_illegal()
     chance = illegal if tells else 0.0
     ways = [("legal moves", 0.0, False), ("least seen moves", chance, True)]
     if chance:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.arena.open import open_conductor, open_engine
+from qsage_validate.arena.open import open_engine, open_play_engine
 from qsage_validate.arena.strategy_tree import tree_of
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -215,8 +215,8 @@ def test_no_move_with_a_code_is_left() -> None:
     layout = with_ply(honest, 2, moves=honest.moves[1].moves[:1])
     problem = setup_for(EL, "ea", layout=layout)
     # Black's first move is the only one that White has a code for.
-    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
-    (state,) = conductor.answer_all([conductor.start()])
+    play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
+    (state,) = play_engine.answer_all([play_engine.start()])
     first = LayoutMove(state.moves[0])
     layout = with_ply(honest, 2, moves=(str(first),))
     problem = setup_for(EL, "ea", layout=layout)
