@@ -339,7 +339,7 @@ class PlayApp(ToolsApp):
         if self.view.running and self.view.busy is None:
             self.ask("moving at random", requests.play_at_random, self._generator)
 
-    def action_let_happen(self) -> None:
+    def action_force(self) -> None:
         now = not self.view.force
         text = (
             "Illegal moves will be played into the formula."
