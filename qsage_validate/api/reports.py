@@ -59,11 +59,11 @@ class Report:
 
     def to_dict(self) -> dict[str, object]:
         """Everything, as ``qsage validate --json`` writes it."""
-        return self.whole.as_json()
+        return self.whole.to_dict()
 
     def to_frame(self) -> Any:
         """A ``pandas.DataFrame`` with a row for each level (extra ``frame``)."""
-        return data_frame(result.as_json() for result in self.whole.results)
+        return data_frame(result.to_dict() for result in self.whole.results)
 
     def html(self) -> str:
         """The self-contained page that ``qsage validate --report`` writes."""
@@ -130,11 +130,11 @@ class Attack:
 
     def to_dict(self) -> dict[str, object]:
         """Everything, as ``qsage play --white random --json`` writes it."""
-        return self.report.as_json()
+        return self.report.to_dict()
 
     def to_frame(self) -> Any:
         """A ``pandas.DataFrame`` with a row for each finding (extra ``frame``)."""
-        return data_frame(finding.as_json() for finding in self.findings)
+        return data_frame(finding.to_dict() for finding in self.findings)
 
     def __repr__(self) -> str:
         found = self.report.findings_total

@@ -97,7 +97,7 @@ class Solution:
             walked.longest,
             found.play,
             found.seconds,
-            found.as_json(),
+            found.to_dict(),
         )
 
     def play(self) -> Match:

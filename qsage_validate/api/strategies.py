@@ -110,7 +110,7 @@ class Strategy:
             minimal=trust == "minimal",
         )
         problem = to_validate(self.problem)
-        files = {fact.path: fact.as_json() for fact in file_facts(problem.files)}
+        files = {fact.path: fact.to_dict() for fact in file_facts(problem.files)}
         facts = {"files": files, "command": command_of(problem.files), **problem.facts}
         problem = replace(problem, facts=facts)
         whole = validate(problem, options, tell=tell)

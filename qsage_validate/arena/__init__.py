@@ -1,1 +1,1 @@
-"""Plays without people: conductor, adversaries, the tree of a strategy, the gate inspector."""
+"""Plays without people: play engine, adversaries, tree of a strategy, gate inspector."""

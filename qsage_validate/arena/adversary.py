@@ -211,7 +211,7 @@ class AdversaryReport:
         """Every play was won as promised and nothing was found."""
         return self.wins == self.games and not self.findings_total
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The summary, for ``--json``."""
         return {
             "games": self.games,
@@ -220,7 +220,7 @@ class AdversaryReport:
             "undecided": self.undecided,
             "illegal_tried": self.results.tried,
             "illegal_flagged": self.results.flagged,
-            "findings": [finding.as_json() for finding in self.findings],
+            "findings": [finding.to_dict() for finding in self.findings],
             "findings_total": self.findings_total,
             "seed": self.seed,
             "plays_per_second": round(self.plays_per_second, 1),

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.arena.adversary import Adversary, Draws, PlayResults
-from qsage_validate.arena.conductor import PlayEngine, broken_by
+from qsage_validate.arena.play_engine import PlayEngine, broken_by
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.watch import broken_by_values
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
@@ -62,7 +62,7 @@ class BoardAdversary(Adversary):
 
     def __init__(
         self,
-        conductor: PlayEngine,
+        play_engine: PlayEngine,
         *,
         seed: int,
         illegal: float = 0.0,
@@ -74,66 +74,68 @@ class BoardAdversary(Adversary):
         super().__init__(seed)
         self.illegal = illegal
         self.bias = bias
-        self._conductor = conductor
+        self._play_engine = play_engine
         self._replay = replay
 
     def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
         """The findings with the commands that replay them."""
-        own = self._conductor.opponent_moves
+        own = self._play_engine.opponent_moves
         return [replace(f, replay=self._replay(own(f.moves))) for f in findings]
 
     def play(self, numbers: Sequence[int]) -> PlayResults:
         """Play the plays of these numbers side by side."""
         results = PlayResults()
         least = LeastSeen() if self.bias else None
-        start = self._conductor.start()
+        start = self._play_engine.start()
         plays = [_Play(Draws(self.seed, n), start) for n in numbers]
         results.findings.add(start.findings)
         while running := [play for play in plays if play.state.ending is None]:
             # All plays that go on have the same number of plies.
-            if self._conductor.to_move(running[0].state) is self._conductor.player:
+            if self._play_engine.to_move(running[0].state) is self._play_engine.player:
                 self._answer(running)
             else:
                 self._move(running, results, least)
             for state in _distinct(running):
                 results.findings.add(state.findings)
         ended = _distinct(plays)
-        finals = dict(zip((s.moves for s in ended), self._conductor.finish_all(ended), strict=True))
+        finals = dict(
+            zip((s.moves for s in ended), self._play_engine.finish_all(ended), strict=True)
+        )
         for final in finals.values():
             results.findings.add(final.findings)
         for play in plays:
             results.texts.append(" ".join(play.state.moves))
             results.promised.append(finals[play.state.moves].promised)
-        self._conductor.forget()
+        self._play_engine.forget()
         return results
 
     def _answer(self, plays: list[_Play]) -> None:
         states = _distinct(plays)
-        answered = self._conductor.answer_all(states)
+        answered = self._play_engine.answer_all(states)
         after = dict(zip((s.moves for s in states), answered, strict=True))
         for play in plays:
             play.state = after[play.state.moves]
-        self._choose([play for play in plays if self._conductor.is_open(play.state)])
+        self._choose([play for play in plays if self._play_engine.is_open(play.state)])
 
     def _choose(self, plays: list[_Play]) -> None:
         """Random legal moves where the certificate may make any."""
-        legal = {s.moves: self._conductor.legal_moves(s) for s in _distinct(plays)}
+        legal = {s.moves: self._play_engine.legal_moves(s) for s in _distinct(plays)}
         wanted: dict[tuple[str, ...], tuple[PlayState, LayoutMove]] = {}
         keys = []
         for play in plays:
             move = play.draws.choice(legal[play.state.moves])
             keys.append((*play.state.moves, str(move)))
             wanted[keys[-1]] = (play.state, move)
-        played = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
+        played = dict(zip(wanted, self._play_engine.play_all(list(wanted.values())), strict=True))
         for play, key in zip(plays, keys, strict=True):
             play.state = played[key]
 
     def _move(self, plays: list[_Play], results: PlayResults, least: LeastSeen | None) -> None:
         states = _distinct(plays)
-        examined = self._conductor.examine_all(states)
-        legality = self._conductor.legality_all(states)
+        examined = self._play_engine.examine_all(states)
+        legality = self._play_engine.legality_all(states)
         chances = {
-            state.moves: _Chances(state, verdicts, self._conductor)
+            state.moves: _Chances(state, verdicts, self._play_engine)
             for state, verdicts in zip(examined, legality, strict=True)
         }
         wanted: dict[tuple[str, ...], tuple[PlayState, LayoutMove]] = {}
@@ -161,44 +163,46 @@ class BoardAdversary(Adversary):
         results.findings.add(
             finding for chance in chances.values() for finding in chance.state.findings
         )
-        played = dict(zip(wanted, self._conductor.play_all(list(wanted.values())), strict=True))
+        played = dict(zip(wanted, self._play_engine.play_all(list(wanted.values())), strict=True))
         for play, key in moved:
             play.state = played[key]
         self._claim([(play, *wanted[key]) for play, key in moved], results)
-        self._let_happen(list(tried.values()), results)
+        self._forces(list(tried.values()), results)
 
     def _claim(
         self, moved: list[tuple[_Play, PlayState, LayoutMove]], results: PlayResults
     ) -> None:
         """Claims of a goal with the moves that were made; the plays themselves go on."""
-        if not moved or not self._conductor.can_claim(moved[0][1].plies + 1):
+        if not moved or not self._play_engine.can_claim(moved[0][1].plies + 1):
             return
-        opponent = self._conductor.player.other
+        opponent = self._play_engine.player.other
         claimed = [
             (play, before, move)
             for play, before, move in moved
-            if not self._conductor.has_won(play.state, opponent)
+            if not self._play_engine.has_won(play.state, opponent)
         ]
-        with_move = self._conductor.reader.with_move
+        with_move = self._play_engine.reader.with_move
         claims = [with_move(before.assignment, move, stop=True) for _, before, move in claimed]
-        readings = self._conductor.reader.sample_verdicts(claims, [p.draws for p, _, _ in claimed])
+        readings = self._play_engine.reader.sample_verdicts(
+            claims, [p.draws for p, _, _ in claimed]
+        )
         for (_, before, move), reading in zip(claimed, readings, strict=True):
-            if reading.value is (not self._conductor.promised_verdict):
+            if reading.value is (not self._play_engine.promised_verdict):
                 results.findings.add(
-                    [broken_by(self._conductor, before, move, "!stop", reading.note)]
+                    [broken_by(self._play_engine, before, move, "!stop", reading.note)]
                 )
 
-    def _let_happen(self, tried: list[tuple[PlayState, LayoutMove]], results: PlayResults) -> None:
+    def _forces(self, tried: list[tuple[PlayState, LayoutMove]], results: PlayResults) -> None:
         """Plays with an illegal move keep the promise: it is void, whatever follows."""
         if not tried:
             return
-        claims = [self._conductor.reader.with_move(s.assignment, move) for s, move in tried]
-        expected = self._conductor.promised_verdict
+        claims = [self._play_engine.reader.with_move(s.assignment, move) for s, move in tried]
+        expected = self._play_engine.promised_verdict
         for (state, move), reading in zip(
-            tried, self._conductor.reader.verdicts(claims), strict=True
+            tried, self._play_engine.reader.verdicts(claims), strict=True
         ):
             if reading.value is not None and reading.value is not expected:
-                results.findings.add([broken_by(self._conductor, state, move, "!", reading.note)])
+                results.findings.add([broken_by(self._play_engine, state, move, "!", reading.note)])
 
 
 @dataclass(slots=True)
@@ -214,14 +218,14 @@ class _Chances:
         self,
         state: PlayState,
         verdicts: Mapping[LayoutMove, Legality] | None,
-        conductor: PlayEngine,
+        play_engine: PlayEngine,
     ) -> None:
-        self.legal = [] if state.ending is not None else conductor.legal_moves(state)
+        self.legal = [] if state.ending is not None else play_engine.legal_moves(state)
         self._verdicts = verdicts
         self.state = state
         legal = set(self.legal)
-        known = verdicts is not None or conductor.knows_illegal(state)
-        self.illegal = [m for m in conductor.candidates(state) if m not in legal] if known else []
+        known = verdicts is not None or play_engine.knows_illegal(state)
+        self.illegal = [m for m in play_engine.candidates(state) if m not in legal] if known else []
         if state.ending is None and not self.legal:
             raise AssertionError("a play that goes on has a legal move")
 

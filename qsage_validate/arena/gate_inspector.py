@@ -15,7 +15,7 @@ from functools import cached_property
 
 from qsage_validate.arena.frame import Frame, NamedGroup, WhyNot
 from qsage_validate.arena.names import Names
-from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.open import open_play_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.circuit.qbf import Connective, Qbf
@@ -350,7 +350,7 @@ class GateReader:
         self._reader: CertificateReader | None = None
         if problem.layout is not None:
             self._names = Names(problem.layout, problem.formula)
-            self._reader = open_conductor(problem, self._oracle).reader
+            self._reader = open_play_engine(problem, self._oracle).reader
 
     def at(self, frame: Frame, attempt: WhyNot | None = None) -> GateInspector:
         """The gates after the plies of ``frame``, and after the move of ``attempt`` if given.

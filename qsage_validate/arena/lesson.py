@@ -305,7 +305,7 @@ class Lesson:
         distance = "" if far is None or far.plies == 0 else far.text
         return tuple(filter(None, (self.reason, threats, distance)))
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The lesson, for ``--json``."""
         return {
             "distance": None if self.distance is None else _distance_json(self.distance),

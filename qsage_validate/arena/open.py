@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.engines.engine import Engine
 from qsage_validate.arena.names import Names
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
@@ -46,8 +46,8 @@ def open_engine(problem: Problem) -> Engine[Any]:
             asserted=problem.assertions,
         )
     names = Names(problem.layout, problem.formula)
-    conductor = conductor_with_names(problem, problem.layout, oracle, names, names.at_ply)
-    return BoardEngine(conductor, names, problem.title, _notes(problem), solves=solves)
+    play_engine = play_engine_with_names(problem, problem.layout, oracle, names, names.at_ply)
+    return BoardEngine(play_engine, names, problem.title, _notes(problem), solves=solves)
 
 
 def watched(problem: Problem) -> str:
@@ -109,23 +109,23 @@ def open_board_adversary(
     from qsage_validate.arena.board_adversary import BoardAdversary
 
     assert problem.layout is not None, "the caller has looked"
-    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
-    if illegal and not conductor.knows_illegal():
+    play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
+    if illegal and not play_engine.knows_illegal():
         raise UsageError(
             f"found --illegal, but {problem.layout.source} does not say where the formula "
             "keeps what is legal"
         )
-    return BoardAdversary(conductor, seed=seed, illegal=illegal, bias=bias, replay=problem.replay)
+    return BoardAdversary(play_engine, seed=seed, illegal=illegal, bias=bias, replay=problem.replay)
 
 
-def open_conductor(problem: Problem, oracle: Oracle) -> PlayEngine:
+def open_play_engine(problem: Problem, oracle: Oracle) -> PlayEngine:
     """Plays on a board that ``oracle`` answers; there must be a layout."""
     assert problem.layout is not None, "the caller has looked"
     names = Names(problem.layout, problem.formula)
-    return conductor_with_names(problem, problem.layout, oracle, names, lambda ply: ())
+    return play_engine_with_names(problem, problem.layout, oracle, names, lambda ply: ())
 
 
-def conductor_with_names(
+def play_engine_with_names(
     problem: Problem,
     layout: Layout,
     oracle: Oracle,
@@ -138,11 +138,11 @@ def conductor_with_names(
     guesses = None
     if certificate.kind is CertificateKind.HERBRAND and isinstance(certificate, CircuitCertificate):
         position = told(layout, game)
-        if problem.unplayed or not variables_read(certificate).isdisjoint(position):
+        if problem.unassigned or not variables_read(certificate).isdisjoint(position):
             from qsage_validate.certificates.oracles.simulation import SimulationOracle
 
             graph = SimulationOracle(certificate, formula)
-            guesses = Guesses(layout, graph, problem.unplayed, position)
+            guesses = Guesses(layout, graph, problem.unassigned, position)
     watch: Callable[[Sequence[PlayState]], list[PlayState]] = list
     if problem.assertions:
         from qsage_validate.arena.watch import Watch

@@ -13,8 +13,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from qsage_validate.arena.conductor import PlayEngine
-from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.open import open_play_engine
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.games.protocol import Player
@@ -258,24 +258,24 @@ class StrategyTree:
     that the formula allows.
     """
 
-    def __init__(self, conductor: PlayEngine) -> None:
-        self._conductor = conductor
-        (self.root,) = self._expanded([(None, None, conductor.start())])
+    def __init__(self, play_engine: PlayEngine) -> None:
+        self._play_engine = play_engine
+        (self.root,) = self._expanded([(None, None, play_engine.start())])
         self._explored: dict[tuple[StrategyNode, int], Exploration] = {}
 
     @property
     def player(self) -> Player:
         """The side that answers."""
-        return self._conductor.player
+        return self._play_engine.player
 
     def mover(self, ply: int) -> Player:
         """The player of a ply (from 1)."""
-        return self._conductor.mover(ply)
+        return self._play_engine.mover(ply)
 
     @property
     def plies(self) -> int:
         """The largest number of plies of a play."""
-        plies, game = self._conductor.plies, self._conductor.game
+        plies, game = self._play_engine.plies, self._play_engine.game
         return plies if game is None else min(plies, game.plies)
 
     # -- looking ----------------------------------------------------------------------------
@@ -354,17 +354,17 @@ class StrategyTree:
         todo = [node for node in nodes if not node.expanded]
         if not todo:
             return
-        conductor = self._conductor
+        play_engine = self._play_engine
         children_of: dict[StrategyNode, list[StrategyNode]] = {node: [] for node in todo}
-        moves = [(node, move) for node in todo for move in conductor.legal_moves(node.state)]
+        moves = [(node, move) for node in todo for move in play_engine.legal_moves(node.state)]
         for first in range(0, len(moves), _BATCH):
             part = moves[first : first + _BATCH]
-            states = conductor.play_all([(node.state, move) for node, move in part])
+            states = play_engine.play_all([(node.state, move) for node, move in part])
             asked = [(node, move, s) for (node, move), s in zip(part, states, strict=True)]
             for child in self._expanded(asked):
                 assert child.parent is not None, "only the root has none"
                 children_of[child.parent].append(child)
-        conductor.forget()
+        play_engine.forget()
         for node, children in children_of.items():
             node._children = tuple(children)
 
@@ -372,14 +372,14 @@ class StrategyTree:
         self, asked: Sequence[tuple[StrategyNode | None, LayoutMove | None, PlayState]]
     ) -> list[StrategyNode]:
         """Nodes for plays after the opponent's move (or at the start), answers included."""
-        conductor = self._conductor
+        play_engine = self._play_engine
         histories = [[state] for _, _, state in asked]
         while True:
-            mine = [h for h in histories if conductor.to_move(h[-1]) is conductor.player]
-            turn = [history for history in mine if not conductor.is_open(history[-1])]
+            mine = [h for h in histories if play_engine.to_move(h[-1]) is play_engine.player]
+            turn = [history for history in mine if not play_engine.is_open(history[-1])]
             if not turn:
                 break
-            answered = conductor.answer_all([history[-1] for history in turn])
+            answered = play_engine.answer_all([history[-1] for history in turn])
             for history, state in zip(turn, answered, strict=True):
                 if state.plies == history[-1].plies:
                     history[-1] = state  # No answer at all.
@@ -389,11 +389,11 @@ class StrategyTree:
         turn = [
             h
             for h in histories
-            if (conductor.game is None and conductor.to_move(h[-1]) is not None)
-            or conductor.unsaid(h[-1])
+            if (play_engine.game is None and play_engine.to_move(h[-1]) is not None)
+            or play_engine.unsaid(h[-1])
         ]
         if turn:
-            examined = conductor.examine_all([history[-1] for history in turn])
+            examined = play_engine.examine_all([history[-1] for history in turn])
             for history, state in zip(turn, examined, strict=True):
                 history[-1] = state
         nodes = [
@@ -413,7 +413,7 @@ class StrategyTree:
                 unclear.append(node)
             else:
                 node.kept = ending.winner is self.player
-        finals = self._conductor.finish_all([node.state for node in unclear])
+        finals = self._play_engine.finish_all([node.state for node in unclear])
         for node, final in zip(unclear, finals, strict=True):
             node.kept = final.promised
 
@@ -427,7 +427,7 @@ def tree_of(problem: Problem) -> StrategyTree | None:
         return None
     # The tree of a large circuit is opened by a person, who asks for a part of it.
     preferred = OracleKind.SAT if problem.is_evaluated else OracleKind.SIMULATION
-    return StrategyTree(open_conductor(problem, problem.oracle(preferred)))
+    return StrategyTree(open_play_engine(problem, problem.oracle(preferred)))
 
 
 def replies(nodes: Iterable[StrategyNode]) -> Counter[str]:

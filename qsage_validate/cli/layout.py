@@ -239,7 +239,7 @@ def _json(
     if verdict is not None:
         told["verdict"] = verdict.word
         told["text"] = str(verdict)
-        told["differences"] = [finding.as_json() for finding in _findings(verdict)]
+        told["differences"] = [finding.to_dict() for finding in _findings(verdict)]
     return told
 
 

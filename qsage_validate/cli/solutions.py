@@ -81,7 +81,7 @@ def validate_solution(path: str, model: Sequence[str], limits: Limits, json_outp
                 raise UndecidedError(str(outcome))
             checked = outcome
     if json_output:
-        emit_json({"solution": path} | checked.as_json())
+        emit_json({"solution": path} | checked.to_dict())
         return checked.exit_code
     if checked.proved:
         emit(f"{checked.text} ({checked.seconds:.2f} s)")

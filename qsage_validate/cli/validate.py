@@ -238,8 +238,8 @@ def command(
     if proof.report is not None:
         _write_page(proof.report, result, problem)
     if json_output:
-        told = {"verified": [each.as_json() for each in verified]} if verified else {}
-        emit_json({**result.as_json(), **told})
+        told = {"verified": [each.to_dict() for each in verified]} if verified else {}
+        emit_json({**result.to_dict(), **told})
     else:
         emit(result.last_line)
         for each in verified:

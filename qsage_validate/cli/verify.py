@@ -84,7 +84,7 @@ def command(
         )
         line.clear()
     if json_output:
-        emit_json(result.as_json())
+        emit_json(result.to_dict())
     else:
         _show(result)
         emit(result.last_line)

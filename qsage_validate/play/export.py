@@ -113,12 +113,12 @@ def _comments(lines: Sequence[str]) -> Iterator[str]:
 def export_json(match: PlayMatch) -> str:
     """The transcript with every step's board, values and findings, as one JSON object."""
     data: dict[str, object] = {
-        **match.transcript().as_json(),
+        **match.transcript().to_dict(),
         "certificate_player": match.facts.certificate_player.value,
         "rules": match.facts.has_rules,
         "notes": list(match.facts.notes),
         "outcome": None if match.outcome is None else outcome_json(match.outcome),
-        "findings": [finding.as_json() for finding in match.findings],
+        "findings": [finding.to_dict() for finding in match.findings],
         "frames": [frame_json(frame) for frame in match.frames],
     }
     return json.dumps(data, ensure_ascii=False, indent=1) + "\n"

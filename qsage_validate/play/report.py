@@ -82,8 +82,8 @@ def match_json(match: PlayMatch, refused: WhyNot | None = None) -> dict[str, obj
         "over": match.over,
         "outcome": None if match.outcome is None else outcome_json(match.outcome),
         "refused": None if refused is None else why_json(refused),
-        "findings": [finding.as_json() for finding in match.findings],
-        "transcript": match.transcript().as_json(),
+        "findings": [finding.to_dict() for finding in match.findings],
+        "transcript": match.transcript().to_dict(),
     }
 
 

@@ -41,7 +41,7 @@ class Recent:
     title: str
     play: str | None = None
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The entry, as the file has it."""
         return {"words": list(self.words), "title": self.title, "play": self.play}
 
@@ -127,7 +127,7 @@ class Store:
         """Keep ``state``; raises ``InputError`` where it cannot be written."""
         if self.folder is None:
             return
-        recent = [entry.as_json() for entry in state.recent]
+        recent = [entry.to_dict() for entry in state.recent]
         data = {"state": _VERSION, "theme": state.theme, "recent": recent}
         self._make_folder(self.folder)
         write_atomic(self._file, json.dumps(data, indent=1) + "\n", continued=True)

@@ -76,7 +76,7 @@ class Variation:
             yield from each.lines
         yield ")"
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The variation as JSON data."""
         return _line_json(self.plies, self.variations)
 
@@ -90,7 +90,7 @@ def _line_json(
             | {"move": p.move, "illegal": p.illegal, "stopped": p.stopped}
             for p in plies
         ],
-        "variations": [each.as_json() for each in variations],
+        "variations": [each.to_dict() for each in variations],
     }
 
 
@@ -111,7 +111,7 @@ class Transcript:
         foot = ["", f"result: {self.result}"] if self.result is not None else []
         return "\n".join([*head, *(str(ply) for ply in self.plies), *aside, *foot, ""])
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The play as JSON data; :meth:`from_json` reads it back."""
         return {
             "transcript": 1,

@@ -71,9 +71,9 @@ class Problem:
     """The input of a command: a formula, perhaps with a certificate, perhaps with rules.
 
     ``layout`` is ``None`` for the game of blocks; ``notes`` are facts for people, ``facts``
-    those of a validation's report.  ``unpromised`` are rules by which the certificate need not
+    those of a validation's report.  ``undecided_game`` are rules by which the certificate need not
     win, for what it proves says nothing of their game; plays are compared with ``game`` alone.
-    ``unplayed`` are variables of Black's that White's moves depend on and that neither moves nor
+    ``unassigned`` are variables of Black's that White's moves depend on and that neither moves nor
     positions give a value to: for goals.  In plays they are false, so that White's replies may be
     wrong; a finding says whether the replies of its play rest on that.  ``solving`` answers what
     the certificate has no functions for.  ``assertions`` are to hold in every play.  No command
@@ -89,8 +89,8 @@ class Problem:
     game: TwoPlayerGame | None
     notes: tuple[str, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
-    unpromised: UndecidedGame | None = None
-    unplayed: tuple[int, ...] = ()
+    undecided_game: UndecidedGame | None = None
+    unassigned: tuple[int, ...] = ()
     solving: Solving | None = None
     assertions: tuple[Asserted, ...] = ()
     replayed: bool = True
@@ -325,15 +325,15 @@ def _without_certificate(files: Files) -> Problem:
     formula = _read_formula(files.formula, files.prenex)
     layout, found = _NONE if files.as_blocks else _layout(files, None, formula)
     game = None if layout is None else _game(files, layout)
-    unpromised = None
+    undecided_game = None
     if layout is not None and game is None:
         # The level "encoding" reads White's moves in COVER all the same.
         own = game_of_layout(layout)
         why = "its moves are none of the rules"
-        unpromised = None if own is None else UndecidedGame(layout, own, why)
+        undecided_game = None if own is None else UndecidedGame(layout, own, why)
     facts = {"reading": layout.source} if layout is not None and layout.is_found else {}
     return Problem(
-        files, formula, None, layout, game, facts=facts, unpromised=unpromised, found=found
+        files, formula, None, layout, game, facts=facts, undecided_game=undecided_game, found=found
     )
 
 
@@ -368,16 +368,16 @@ def _played(
     game = None if layout is None else game_of(files, layout)
     if files.game and layout is None and no_board is None and not files.as_blocks:
         raise UsageError("found --game, but no layout says what the variables mean: give --meta")
-    unpromised = None
+    undecided_game = None
     why = inconclusive(layout, certificate.kind.truth)
     if why is not None:
         if layout is not None and game is not None:
-            unpromised = UndecidedGame(layout, game, why)
+            undecided_game = UndecidedGame(layout, game, why)
         game = None
-    unplayed = _unplayed(certificate, formula, layout, game)
-    if formula is not None and unplayed:
+    unassigned = _unassigned(certificate, formula, layout, game)
+    if formula is not None and unassigned:
         notes.append(
-            f"White's functions read {_listed(formula, unplayed)}, which are no moves: they are "
+            f"White's functions read {_listed(formula, unassigned)}, which are no moves: they are "
             "false in a play, and White's replies may be wrong"
         )
     notes = [*_notes(certificate, formula, layout, game, why, solving), *notes]
@@ -388,8 +388,8 @@ def _played(
         layout,
         game,
         tuple(notes),
-        unpromised=unpromised,
-        unplayed=unplayed,
+        undecided_game=undecided_game,
+        unassigned=unassigned,
         solving=solving,
         assertions=asserted,
         no_board=no_board,
@@ -413,7 +413,7 @@ def _asserted(
     return tuple(one for path in files.assertions for one in known.bound(read_assertions(path)))
 
 
-def _unplayed(
+def _unassigned(
     certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: TwoPlayerGame | None
 ) -> tuple[int, ...]:
     """The variables that White's moves depend on and to which a play gives no value."""

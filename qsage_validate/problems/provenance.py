@@ -26,7 +26,7 @@ class FileFact:
     size: int
     sha256: str
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields but the name."""
         return {"bytes": self.size, "sha256": self.sha256}
 

@@ -28,7 +28,7 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
     is not the layout's.
     """
     facts: dict[str, object] = {
-        "files": {fact.path: fact.as_json() for fact in file_facts(files, trace)},
+        "files": {fact.path: fact.to_dict() for fact in file_facts(files, trace)},
         "command": command_of(files, trace),
     }
     if files.certificate is not None:
@@ -38,7 +38,7 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
     if files.solver is not None or files.blocks is not None:
         raise UsageError("found --solver or --blocks without --cert, whose rest a solver answers")
     problem = load(files)
-    known = problem.game is not None or problem.unpromised is not None
+    known = problem.game is not None or problem.undecided_game is not None
     if trace is None and (problem.layout is None or not known):
         layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
         missing = layouts if problem.layout is None else rules

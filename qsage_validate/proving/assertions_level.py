@@ -50,7 +50,7 @@ class AssertionAnswer:
     why: str = ""
     found: Finding | None = None
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
         one = self.asserted
         shown = {"place": one.place, "text": one.assertion.text, "verdict": self.word}
@@ -144,7 +144,7 @@ def _positions(
     problem: Problem, asserted: Sequence[Asserted], deadline: Deadline, tell: Tell, rewrite: bool
 ) -> AssertionPart:
     """The answers for assertions about positions, by the rules."""
-    layout, game, other = problem.layout, problem.game, problem.unpromised
+    layout, game, other = problem.layout, problem.game, problem.undecided_game
     if other is not None:
         layout, game = other.layout, other.game
     if layout is None or game is None:

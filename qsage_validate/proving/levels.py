@@ -122,7 +122,7 @@ class LevelResult:
         """The findings, if there are any."""
         return self.verdict.findings if isinstance(self.verdict, Refuted) else ()
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
         return {
             "level": self.level.value,
@@ -130,7 +130,7 @@ class LevelResult:
             "verdict": self.word,
             "text": str(self.verdict),
             "seconds": round(self.seconds, 3),
-            "findings": [finding.as_json() for finding in self.findings],
+            "findings": [finding.to_dict() for finding in self.findings],
             "evidence": snake_case(self.evidence),
         }
 

@@ -123,17 +123,17 @@ class ValidationReport:
             statements = self.conclusions.statements
             yield from (s.text for s in statements if s.about in _UNPROVED)
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Everything, for ``--json``."""
         return {
             "subject": self.subject,
             "claim": self.claim,
             "verdict": self.word,
             "summary": self.last_line,
-            "statements": [statement.as_json() for statement in self.conclusions.statements],
-            "contradictions": [finding.as_json() for finding in self.contradictions],
+            "statements": [statement.to_dict() for statement in self.conclusions.statements],
+            "contradictions": [finding.to_dict() for finding in self.contradictions],
             "blame": self.blame,
-            "levels": [result.as_json() for result in self.results],
+            "levels": [result.to_dict() for result in self.results],
             # The names of files below are not ours.
             "facts": {snake_key(name): fact for name, fact in self.facts.items()},
         }

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from qsage_validate import __version__
-from qsage_validate.arena.open import open_conductor, watched
+from qsage_validate.arena.open import open_play_engine, watched
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import Qbf
@@ -248,7 +248,7 @@ class _ValidationRun:
         if level is Level.ENCODING:
             evidence["implies"] = list(answer.implies)
             if isinstance(verdict, Refuted) and len(verdict.findings) > 1:
-                evidence["groups"] = [group.as_json() for group in grouped(verdict.findings)]
+                evidence["groups"] = [group.to_dict() for group in grouped(verdict.findings)]
         return LevelResult(level, verdict, watch.seconds, evidence, obligation=kept)
 
     def _with_replay(self, problem: Problem, finding: Finding) -> Finding:
@@ -261,8 +261,8 @@ class _ValidationRun:
         moves = finding.moves
         if finding.kind is FindingKind.LEGALITY_DIFFERS and len(moves) == finding.ply:
             moves = moves[:-1]  # the last one is a move that nobody can say
-        conductor = open_conductor(problem, problem.oracle(OracleKind.SAT))
-        return finding.with_replay(problem.replay(conductor.opponent_moves(moves)))
+        play_engine = open_play_engine(problem, problem.oracle(OracleKind.SAT))
+        return finding.with_replay(problem.replay(play_engine.opponent_moves(moves)))
 
     # -- the levels -------------------------------------------------------------------------
 
@@ -472,8 +472,8 @@ class _ValidationRun:
     @property
     def claimed_game(self) -> TwoPlayerGame | None:
         """The game about which the levels that compare with rules say something."""
-        if self.problem.unpromised is not None:
-            return self.problem.unpromised.game
+        if self.problem.undecided_game is not None:
+            return self.problem.undecided_game.game
         return self.problem.game
 
     def _circuit(self) -> CircuitCertificate | Unsupported:
@@ -490,9 +490,9 @@ class _ValidationRun:
     def _by_rules(self, level: Level, prove: StrategyProver) -> LevelResult | None:
         """A level that holds certificate, layout and rules side by side."""
         problem = self.problem
-        layout, game, unpromised = problem.layout, problem.game, problem.unpromised
-        if unpromised is not None:
-            layout, game = unpromised.layout, unpromised.game
+        layout, game, undecided_game = problem.layout, problem.game, problem.undecided_game
+        if undecided_game is not None:
+            layout, game = undecided_game.layout, undecided_game.game
         if problem.no_board is not None:
             return LevelResult(level, Unsupported(problem.no_board), 0.0)
         if problem.certificate is None or layout is None:
@@ -516,9 +516,9 @@ class _ValidationRun:
             return answer
 
         result = self._timed(level, ask)
-        if unpromised is not None and isinstance(result.verdict, Refuted):
+        if undecided_game is not None and isinstance(result.verdict, Refuted):
             # It may win by the rules all the same; that it does not is no fault.
-            why = f"{unpromised.why}: by the rules it does not win"
+            why = f"{undecided_game.why}: by the rules it does not win"
             return replace(result, verdict=Unsupported(why))
         return result
 
@@ -583,7 +583,7 @@ class _ValidationRun:
             return found
 
         result = self._timed(Level.ASSERTIONS, ask)
-        evidence = {"assertions": [answer.as_json() for answer in answers]}
+        evidence = {"assertions": [answer.to_dict() for answer in answers]}
         return replace(result, evidence=evidence)
 
     # -- what else is known -----------------------------------------------------------------

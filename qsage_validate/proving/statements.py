@@ -59,7 +59,7 @@ class Statement:
     game: str | None = None
     plies: int | None = None
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields that say something, for ``--json``."""
         found: dict[str, object] = {
             "about": self.about.value,

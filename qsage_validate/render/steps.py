@@ -74,7 +74,7 @@ def steps_of_frames(frames: Iterable[Frame]) -> tuple[RenderedStep, ...]:
 def steps_of_states(
     states: Iterable[PlayState], mover: Callable[[int], Player]
 ) -> tuple[RenderedStep, ...]:
-    """The steps of a play that a conductor made; ``mover`` says who makes a ply (from 1)."""
+    """The steps of a play that a play engine made; ``mover`` says who makes a ply (from 1)."""
     steps: list[RenderedStep] = []
     before: BoardPicture | None = None
     for state in states:

@@ -79,7 +79,7 @@ class CheckedSolution:
             f"{self.walked.longest} plies, and each ends with {end}"
         )
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields of the result."""
         refuted = self.walked.refuted
         return {

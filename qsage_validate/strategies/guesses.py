@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Guesses:
-    """Evaluates replies in three values: ``unplayed`` variables have none.
+    """Evaluates replies in three values: ``unassigned`` variables have none.
 
     Variables that tell the position, ``told`` with the time at which they do, have none before.
 
@@ -31,18 +31,18 @@ class Guesses:
         self,
         layout: Layout,
         oracle: SimulationOracle,
-        unplayed: Collection[int],
+        unassigned: Collection[int],
         told: Mapping[int, int] | None = None,
     ) -> None:
         self._layout = layout
         self._oracle = oracle
-        self._unplayed = frozenset(unplayed)
+        self._unassigned = frozenset(unassigned)
         self._told = told or {}
         self._columns = {v: k for k, v in enumerate(oracle.opponent)}
         self._ply = cache(self._simulator)
 
     def of(self, plays: Sequence[Assignment]) -> list[tuple[int, ...]]:
-        """The unplayed variables that the next reply may depend on, for each play.
+        """The unassigned variables that the next reply may depend on, for each play.
 
         All plays have the same number of plies.  The result has all variables that the
         ply's functions read, or none.
@@ -63,11 +63,11 @@ class Guesses:
         return [() if all(known) else read for known in rows]
 
     def _simulator(self, ply: int) -> tuple[tuple[int, ...], GraphSimulator]:
-        """The unplayed variables that a ply's replies read; a simulator of which bits are known."""
+        """Unassigned variables that a ply's replies read; a simulator of which bits are known."""
         from qsage_validate.circuit.simulate import GraphSimulator
 
         later = {variable for variable, time in self._told.items() if time >= ply}
-        unplayed = self._unplayed | later
+        unassigned = self._unassigned | later
         aig, outputs = self._oracle.graph(variables_of(self._layout.moves[ply - 1]))
         cone = aig.cone(outputs)
         used = {literal >> 1 for literal in outputs}
@@ -76,7 +76,7 @@ class Guesses:
         rails: dict[int, tuple[int, int]] = {0: (FALSE, FALSE ^ 1)}
         for number, variable in enumerate(self._oracle.opponent, start=1):
             given = builder.input()
-            is_open = variable in unplayed
+            is_open = variable in unassigned
             rails[number] = (FALSE, FALSE) if is_open else (given, given ^ 1)
 
         def rail(literal: int) -> tuple[int, int]:
@@ -90,7 +90,7 @@ class Guesses:
                 (a, not_a), (b, not_b) = rail(left), rail(right)
                 rails[number] = (builder.and_(a, b), _either(builder, not_a, not_b))
         known = [_either(builder, *rail(literal)) for literal in outputs]
-        read = tuple(v for v in sorted(unplayed) if self._columns.get(v, -1) + 1 in used)
+        read = tuple(v for v in sorted(unassigned) if self._columns.get(v, -1) + 1 in used)
         return read, GraphSimulator(*builder.build(known))
 
 

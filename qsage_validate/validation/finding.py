@@ -34,7 +34,7 @@ class Evidence:
         meaning = f" ({self.meaning})" if self.meaning else ""
         return f"{self.name}{meaning} = {shown}"
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
         return {"name": self.name, "value": self.value, "meaning": self.meaning}
 
@@ -55,7 +55,7 @@ class DecidingGate:
         """The name, and the line where it is known."""
         return self.name if self.line is None else f"{self.name} (line {self.line})"
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
         return {"name": self.name, "line": self.line, "comment": self.comment}
 
@@ -105,11 +105,11 @@ class Finding:
         """The same finding with the command that replays it."""
         return replace(self, replay=command)
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``; of a difference in value, position and gates as well."""
         compared: dict[str, object] = {}
         if self.position:
-            gates = [gate.as_json() for gate in self.gates]
+            gates = [gate.to_dict() for gate in self.gates]
             compared = {
                 "position": self.position,
                 "gates": gates,
@@ -122,7 +122,7 @@ class Finding:
             "player": None if self.player is None else self.player.value,
             "move": self.move,
             "squares": [list(square) for square in self.squares],
-            "evidence": [e.as_json() for e in self.evidence],
+            "evidence": [e.to_dict() for e in self.evidence],
             "rule": self.rule,
             "moves": list(self.moves),
             "replay": self.replay,
@@ -143,7 +143,7 @@ class SimilarFindings:
         last = "" if self.move is None else f", {self.player}'s last move {self.move}"
         return f"{self.plies} plies{last}: {len(self.findings)}"
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
         return {
             "plies": self.plies,

@@ -339,8 +339,8 @@ FAULTS: Final = (
     Fault(
         "arena/board_adversary.py",
         "a claim is a finding where it was refuted",
-        "if reading.value is (not self._conductor.promised_verdict):",
-        "if reading.value is self._conductor.promised_verdict:",
+        "if reading.value is (not self._play_engine.promised_verdict):",
+        "if reading.value is self._play_engine.promised_verdict:",
         ("arena/test_adversary.py",),
     ),
     Fault(
@@ -355,14 +355,14 @@ FAULTS: Final = (
         "a claim may be a variable of the certificate's",
         "return stop is not None and abs(stop) in self.reader.opponent",
         "return stop is not None",
-        ("arena/test_conductor.py",),
+        ("arena/test_play_engine.py",),
     ),
     Fault(
-        "arena/conductor.py",
+        "arena/play_engine.py",
         "a play is legal again after a legal move",
         "illegal = state.illegal or not self.is_legal(state, move)",
         "illegal = not self.is_legal(state, move)",
-        ("arena/test_conductor.py",),
+        ("arena/test_play_engine.py",),
     ),
     # -- formats
     Fault(

@@ -75,7 +75,7 @@ class Printed:
         rows = tuple(tuple(_text(row[name]) for name in columns) for row in self.rows)
         return ResultTable(f"Table {self.number}: {self.title}", columns, rows, self.notes)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For programs."""
         return {"table": self.number, "title": self.title, "rows": self.rows, "notes": self.notes}
 
@@ -345,7 +345,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return int(error.exit_code)
     if chosen.json:
-        print(json.dumps([table.as_json() for table in made], indent=1))
+        print(json.dumps([table.to_dict() for table in made], indent=1))
         return 0
     for table in made:
         table.table().show(sys.stdout)

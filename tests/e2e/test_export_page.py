@@ -1,4 +1,4 @@
-"""Pages in which a certificate plays: what the script says is what the conductor says."""
+"""Pages in which a certificate plays: what the script says is what the play engine says."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _strategy(name: str) -> Strategy:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
 @pytest.mark.parametrize(("name", "games"), [("tic", 200), ("hex", 200), ("breakthrough", 60)])
-def test_the_script_plays_as_the_conductor_does(tmp_path: Path, name: str, games: int) -> None:
+def test_the_script_plays_as_the_play_engine_does(tmp_path: Path, name: str, games: int) -> None:
     _compare(tmp_path, _strategy(name), games)
 
 
@@ -53,7 +53,7 @@ def test_a_play_is_over_where_the_opponent_cannot_move(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
 @pytest.mark.parametrize("name", ["hex", "hex-network"])
 def test_faults_of_a_certificate_are_found_against_the_rules(name: str) -> None:
-    """At the steps at which the conductor finds them, which has the rules themselves."""
+    """At the steps at which the play engine finds them, which has the rules themselves."""
     listed = name == "hex-network"
     hexes = game("hex-network", size=(3, 3), depth=5)
     strategy = certify(hexes, encoding="cor") if listed else _strategy(name)
@@ -173,7 +173,7 @@ def _boards(shared_data: Path) -> list[tuple[Path, ...]]:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
-def test_page_and_conductor_are_one_meaning_on_the_files_of_the_data(
+def test_page_and_play_engine_are_one_meaning_on_the_files_of_the_data(
     shared_data: Path, tmp_path: Path
 ) -> None:
     """Plays of every game that is won by Black and solved in time.
@@ -217,7 +217,7 @@ def test_stones_of_the_start_are_not_offered_and_nothing_is_accused(
 
 
 def _hold(strategy: Strategy, page: str, games: int, what: str) -> list[Any]:
-    """Compare random plays in the page with those of the conductor; what the page says of them."""
+    """Compare random plays in the page with the play engine's; return what the page says."""
     plays, expected = conducted(strategy, games, seed=5)
     told = _in_the_page(page_table(page), plays)
     for moves, own, rules, (steps, verdict, against) in zip(

@@ -1,4 +1,4 @@
-"""Plays in a page (``qsage export page``), and the same plays by the conductor."""
+"""Plays in a page (``qsage export page``), and the same plays by the play engine."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from qsage_validate.api.strategies import Strategy
-from qsage_validate.arena.conductor import PlayEngine
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.games.protocol import Position, Square
 from qsage_validate.kernel.certificate import CircuitCertificate
@@ -28,28 +28,28 @@ def page_table(page: str) -> dict[str, Any]:
 
 
 def conducted(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]], list[Any]]:
-    """Random plays by the formula, and what the conductor says of each step.
+    """Random plays by the formula, and what the play engine says of each step.
 
     Moves of which the formula says nothing are those that the rules allow, as long as a play is
     one by the rules.
     """
-    conductor, ruled = _conductors(strategy)
-    reader, generator = conductor.reader, random.Random(seed)
+    play_engine, ruled = _play_engines(strategy)
+    reader, generator = play_engine.reader, random.Random(seed)
     plays, told = [], []
     for _ in range(games):
-        state, moves, steps = conductor.start(), list[str](), list[Any]()
+        state, moves, steps = play_engine.start(), list[str](), list[Any]()
         position = None if ruled.game is None else ruled.game.initial
         while True:
-            mine = state.ending is None and conductor.to_move(state) is conductor.player
+            mine = state.ending is None and play_engine.to_move(state) is play_engine.player
             is_open = state.ending is not None or mine
             legal = None
             if not is_open:
-                verdicts = conductor.legality(state) or {}
+                verdicts = play_engine.legality(state) or {}
                 legal = [
                     str(move)
                     for move in reader.code.moves(state.plies + 1)
                     if (
-                        conductor.is_legal(state, move)
+                        play_engine.is_legal(state, move)
                         and _allowed(ruled, position, verdicts, move)
                     )
                 ]
@@ -60,13 +60,13 @@ def conducted(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]
             if state.ending is not None or legal == []:
                 break
             if mine:
-                (state,) = conductor.answer_all([state])
+                (state,) = play_engine.answer_all([state])
             else:
                 assert legal
                 moves.append(generator.choice(legal))
-                found = conductor.find(state, moves[-1])
+                found = play_engine.find(state, moves[-1])
                 assert found is not None
-                state = conductor.play(state, found)
+                state = play_engine.play(state, found)
             position = _after(ruled, position, state.moves[-1])
         (verdict,) = reader.verdicts([state.assignment])
         plays.append(moves)
@@ -74,8 +74,8 @@ def conducted(strategy: Strategy, games: int, seed: int) -> tuple[list[list[str]
     return plays, told
 
 
-def _conductors(strategy: Strategy) -> tuple[PlayEngine, PlayEngine]:
-    """The conductor by the formula alone, and the one by the rules of the game."""
+def _play_engines(strategy: Strategy) -> tuple[PlayEngine, PlayEngine]:
+    """The play engine by the formula alone, and the one by the rules of the game."""
     problem = strategy.problem.with_checked_dependencies()
     certificate = problem.answering
     assert isinstance(certificate, CircuitCertificate)
@@ -114,46 +114,46 @@ def _after(ruled: PlayEngine, position: Position | None, text: str) -> Position 
 
 def refereed(strategy: Strategy, plays: list[list[str]]) -> list[Any]:
     """What the rules say of plays until their end by the rules: moves, and which are legal."""
-    _, conductor = _conductors(strategy)
+    _, play_engine = _play_engines(strategy)
     found = []
     for moves in plays:
-        state, left, steps = conductor.start(), list(moves), list[Any]()
+        state, left, steps = play_engine.start(), list(moves), list[Any]()
         while state.ending is None:
-            mine = conductor.to_move(state) is conductor.player
+            mine = play_engine.to_move(state) is play_engine.player
             if mine:
                 steps.append([list(state.moves), None])
-                (state,) = conductor.answer_all([state])
+                (state,) = play_engine.answer_all([state])
                 continue
-            steps.append([list(state.moves), [str(m) for m in conductor.legal_moves(state)]])
+            steps.append([list(state.moves), [str(m) for m in play_engine.legal_moves(state)]])
             if not left:
                 break
-            move = conductor.find(state, left.pop(0))
+            move = play_engine.find(state, left.pop(0))
             assert move is not None
-            state = conductor.play(state, move)
+            state = play_engine.play(state, move)
         found.append(steps)
     return found
 
 
 def accused(strategy: Strategy, plays: list[list[str]]) -> list[list[int]]:
-    """The plies at which the conductor has findings against plays, by the rules of the game."""
-    _, conductor = _conductors(strategy)
+    """The plies at which the play engine has findings against plays, by the rules of the game."""
+    _, play_engine = _play_engines(strategy)
     found = []
     for moves in plays:
-        state, left = conductor.start(), list(moves)
+        state, left = play_engine.start(), list(moves)
         plies = {each.ply for each in state.findings}
         while state.ending is None:
-            if conductor.to_move(state) is conductor.player:
-                (state,) = conductor.answer_all([state])
+            if play_engine.to_move(state) is play_engine.player:
+                (state,) = play_engine.answer_all([state])
                 plies |= {each.ply for each in state.findings}
                 continue
-            (state,) = conductor.examine_all([state])
+            (state,) = play_engine.examine_all([state])
             plies |= {each.ply for each in state.findings}
-            move = conductor.find(state, left.pop(0)) if left and state.ending is None else None
-            if move is None or not conductor.is_legal(state, move):
+            move = play_engine.find(state, left.pop(0)) if left and state.ending is None else None
+            if move is None or not play_engine.is_legal(state, move):
                 break  # The play goes on by the formula alone, if it does.
-            state = conductor.play(state, move)
+            state = play_engine.play(state, move)
             plies |= {each.ply for each in state.findings}
         if state.ending is not None:
-            plies |= {each.ply for each in conductor.finish_all([state])[0].findings}
+            plies |= {each.ply for each in play_engine.finish_all([state])[0].findings}
         found.append(sorted(plies))
     return found

@@ -216,8 +216,8 @@ def drive(
     *,
     size: tuple[int, int] = (80, 24),
     theme: str = "dark",
-    let_happen: bool = False,
+    force: bool = False,
 ) -> PlayApp:
     """Run ``scenario`` on an app that plays ``match``; returns the app after its end."""
-    app = PlayApp(match, theme=theme, seed=7, let_happen=let_happen, pace=0.001)
+    app = PlayApp(match, theme=theme, seed=7, force=force, pace=0.001)
     return drive_app(app, scenario, Driver, size)

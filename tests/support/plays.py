@@ -10,9 +10,9 @@ import numpy as np
 
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.board_adversary import BoardAdversary
-from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -67,7 +67,7 @@ def reader_for(
     return HerbrandReader(certificate, encoding.qbf, encoding.layout, oracle)
 
 
-def conductor_for(
+def play_engine_for(
     encoding: Encoding,
     certificate: CircuitCertificate,
     game: TwoPlayerGame | None,
@@ -93,15 +93,20 @@ def match_for(
         game = load_game(made.encoding.model)
     names = Names(made.encoding.layout, made.encoding.qbf)
     reader = reader_for(made.encoding, certificate or made.certificate)
-    conductor = PlayEngine(reader, game, name=names.variable, gates=names.at_ply)
-    return PlayMatch(BoardEngine(conductor, names, "a play"))
+    play_engine = PlayEngine(reader, game, name=names.variable, gates=names.at_ply)
+    return PlayMatch(BoardEngine(play_engine, names, "a play"))
 
 
 def attack(
-    conductor: PlayEngine, games: int = 100, *, seed: int = 1, illegal: float = 0.0, batch: int = 64
+    play_engine: PlayEngine,
+    games: int = 100,
+    *,
+    seed: int = 1,
+    illegal: float = 0.0,
+    batch: int = 64,
 ) -> AdversaryReport:
     """Random plays against a certificate."""
-    return BoardAdversary(conductor, seed=seed, illegal=illegal).run(games, batch=batch)
+    return BoardAdversary(play_engine, seed=seed, illegal=illegal).run(games, batch=batch)
 
 
 def with_flipped_fanin(certificate: CircuitCertificate, gate: int) -> CircuitCertificate:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
-from qsage_validate.arena.conductor import PlayEngine
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.layout.layout import Layout
@@ -46,7 +46,7 @@ def certified(model: PositionalModel | GdlModel, encoding: str) -> Certified:
     return certify_game(model, encoding)
 
 
-def table_conductor(
+def table_play_engine(
     model: PositionalModel | GdlModel,
     encoding: str,
     *,
@@ -69,6 +69,6 @@ def table_match(
     model: PositionalModel | GdlModel, encoding: str, *, rules: bool = True
 ) -> PlayMatch:
     """A person's play against the certificate of a game."""
-    conductor = table_conductor(model, encoding, rules=rules)
-    names = Names(conductor.layout, certified(model, encoding).encoding.qbf)
-    return PlayMatch(BoardEngine(conductor, names, "a play"))
+    play_engine = table_play_engine(model, encoding, rules=rules)
+    names = Names(play_engine.layout, certified(model, encoding).encoding.qbf)
+    return PlayMatch(BoardEngine(play_engine, names, "a play"))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.play.waiting import AnotherPlay, Board
+from qsage_validate.cli.play.waiting import AnotherPlay, BoardSession
 from qsage_validate.errors import Exit, InputError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def on_board(
     *,
     theme: str | None,
     seed: int | None,
-    let_happen: bool,
+    force: bool,
     continued: str | None,
     kept: bool,
 ) -> Exit:
@@ -59,7 +59,7 @@ def on_board(
     table, match = opened(work, what, shown)
     for note in work.task.notes:
         narrate(note)
-    board = Board(table, match, store, theme, seed, let_happen)
+    board = BoardSession(table, match, store, theme, seed, force)
     remember(board)
     return play_on(board)
 
@@ -75,7 +75,7 @@ def go_on_with(match: PlayMatch, path: str) -> None:
     match.load(Transcript.parse(source.text, source.path))
 
 
-def play_on(board: Board) -> Exit:
+def play_on(board: BoardSession) -> Exit:
     """Let the person play on the board until it is left; what would be lost is kept."""
     from qsage_validate.play.tui.app import Next, run
     from qsage_validate.system.signals import signals_held_back
@@ -97,7 +97,7 @@ def play_on(board: Board) -> Exit:
                 board.match,
                 theme=board.theme or kept_theme(board.store),
                 seed=board.seed,
-                let_happen=board.let_happen,
+                force=board.force,
                 replay=table.replay,
                 services=services,
                 asks=board.store.folder is None,
@@ -128,7 +128,7 @@ def _refuge(store: Store) -> str | None:
         return None  # which is told when a play is to be kept there
 
 
-def not_lost(board: Board) -> None:
+def not_lost(board: BoardSession) -> None:
     """Save a play that waits, and is in no file, when it will not be gone on with."""
     from qsage_validate.play.tui.app import rescue
 
@@ -137,7 +137,7 @@ def not_lost(board: Board) -> None:
         rescue(board.match, None)
 
 
-def _drill(board: Board) -> None:
+def _drill(board: BoardSession) -> None:
     """Ask for the lines of the strategy of a play, which waits meanwhile."""
     match = board.match
     words = board.table.replay(())
@@ -207,13 +207,13 @@ def kept_theme(store: Store) -> str:
     return state.theme or DARK
 
 
-def remember(board: Board) -> None:
+def remember(board: BoardSession) -> None:
     """Put the play among the recent ones; where that fails, a line says so."""
     for complaint in _remembered(board):
         narrate(complaint)
 
 
-def _remembered(board: Board) -> Iterator[str]:
+def _remembered(board: BoardSession) -> Iterator[str]:
     """Put the play among the recent ones; gives the lines that say what went wrong."""
     from dataclasses import replace
 
@@ -232,7 +232,7 @@ def _remembered(board: Board) -> Iterator[str]:
         yield f"qsage: not remembered: {error}"
 
 
-def _keep(board: Board, name: str) -> None:
+def _keep(board: BoardSession, name: str) -> None:
     """Keep a play that is in no file, and say where."""
     from qsage_validate.play.state import is_a_play
     from qsage_validate.play.tui.app import rescue

@@ -113,7 +113,7 @@ class PlayOptions(OptionGroup):
         "FILE",
         panel=_PANEL,
     )
-    let_happen: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
+    force: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
     theme: str | None = option("The colours of the board (the last ones, else dark).", "dark|light")
     continued: str | None = option("Go on with the play saved in FILE.", "FILE", "--continue")
     no_state: bool = flag("Keep nothing of this play, and look at nothing kept.", "--no-state")
@@ -280,7 +280,7 @@ def play_searched(
     from qsage_validate.arena.engines.searched import SearchedEngine
     from qsage_validate.cli.play.table import PlayTable
 
-    for name, wanted in {"--illegal": options.illegal, "--let-happen": options.let_happen}.items():
+    for name, wanted in {"--illegal": options.illegal, "--let-happen": options.force}.items():
         if wanted:
             raise UsageError(f"found {name}, but there is no formula to tell an illegal move")
     if options.mode is PlayMode.DRILL:
@@ -311,7 +311,7 @@ def play_searched(
     adversary = EngineAdversary(SearchedEngine(problem), problem.replay, seed=options.seed or 0)
     report = run_adversary(adversary, options.games or GAMES)
     lines = random_lines(report, problem.player.other, "the rules")
-    return tell_random(report, report.as_json(), lines, json_output)
+    return tell_random(report, report.to_dict(), lines, json_output)
 
 
 def by_hand(make: Callable[[], PlayTable], what: str, options: PlayOptions) -> Exit:
@@ -332,7 +332,7 @@ def by_hand(make: Callable[[], PlayTable], what: str, options: PlayOptions) -> E
             what,
             theme=options.theme,
             seed=options.seed,
-            let_happen=options.let_happen,
+            force=options.force,
             continued=options.continued,
             kept=not options.no_state,
         )
@@ -346,9 +346,7 @@ def by_hand(make: Callable[[], PlayTable], what: str, options: PlayOptions) -> E
         go_on_with(match, options.continued)
     # The prompt gives the terminal back as it was, also when the program is told to end.
     with orderly_termination():
-        return run_plain(
-            match, seed=options.seed, let_happen=options.let_happen, teach=options.teach
-        )
+        return run_plain(match, seed=options.seed, force=options.force, teach=options.teach)
 
 
 def is_terminal() -> bool:
@@ -391,7 +389,7 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
         options.tell_opponent(match.person, "certificate")
         _draw_moves(match, random.Random(options.seed or 0), tell)
     if json_output:
-        lesson = {"lesson": match.lesson().as_json()} if options.teach else {}
+        lesson = {"lesson": match.lesson().to_dict()} if options.teach else {}
         emit_json(match_json(match, refused) | lesson)
     elif options.teach:
         emit("\n".join(lesson_lines(match.lesson())))
@@ -435,7 +433,7 @@ def _random(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
     looked = watched(problem)
     lines = random_lines(report, opponent, "the formula", looked)
     speed = f"{report.plays_per_second:,.0f} games a second"
-    data = report.as_json() | ({"assertions": looked} if looked else {})
+    data = report.to_dict() | ({"assertions": looked} if looked else {})
     return tell_random(report, data, [*lines, speed], json_output)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.play.board import not_lost, play_on
-from qsage_validate.cli.play.waiting import AnotherPlay, Board
+from qsage_validate.cli.play.waiting import AnotherPlay, BoardSession
 from qsage_validate.errors import Exit, InputError, MissingExtraError, QsageError, one_line
 from qsage_validate.play.state import State, Store
 
@@ -33,7 +33,7 @@ def in_session() -> bool:
 
 
 def from_the_start(
-    play: Play, *, theme: str | None, kept: bool, behind: Board | None = None
+    play: Play, *, theme: str | None, kept: bool, behind: BoardSession | None = None
 ) -> Exit:
     """Show the start screen, play what is chosen, and come back when another play is wanted.
 
@@ -71,7 +71,7 @@ def _with_options(words: Sequence[str], theme: str | None, *, kept: bool) -> lis
 
 
 def _chosen(
-    store: Store, theme: str | None, message: str | None, behind: Board | None
+    store: Store, theme: str | None, message: str | None, behind: BoardSession | None
 ) -> tuple[tuple[str, ...] | None, str, str | None]:
     """The person's choice, and the theme at the end."""
     from qsage_validate.play.tui.base import check_terminal, run_app

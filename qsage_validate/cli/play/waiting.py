@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Board:
+class BoardSession:
     """A play on a board, which can be left and taken up again.
 
     ``path`` is the file in which it was kept when it was left, ``saved`` the one to which the
@@ -24,7 +24,7 @@ class Board:
     store: Store
     theme: str | None
     seed: int | None
-    let_happen: bool
+    force: bool
     path: str | None = None
     saved: str | None = None
     unsaved: bool = False
@@ -33,6 +33,6 @@ class Board:
 class AnotherPlay(Exception):  # noqa: N818 (a wish, not an error)
     """The person wants another play; ``behind`` is the one that waits."""
 
-    def __init__(self, behind: Board) -> None:
+    def __init__(self, behind: BoardSession) -> None:
         super().__init__("another play is wanted")
         self.behind = behind

@@ -78,7 +78,7 @@ class Child:
             os.close(self._mark)
             _remove(self._folder)
             raise
-        self._tell({"experiment": reference, "run": run.as_json(), "folder": self._folder})
+        self._tell({"experiment": reference, "run": run.to_dict(), "folder": self._folder})
 
     def wait(self) -> tuple[RunResult, Json]:
         """The result, and the facts of the machine; the process and its group have ended."""
@@ -160,7 +160,7 @@ def run_in_child(reference: str, run: Run) -> tuple[Json, Json]:
     This is the task that a cluster's workers get.
     """
     result, facts = Child(reference, run).wait()
-    return result.as_json(), facts
+    return result.to_dict(), facts
 
 
 def find_experiment(reference: str) -> Experiment:
@@ -179,7 +179,7 @@ def main() -> None:
     threading.Thread(target=_end_with_caller, args=(request["folder"].text(),), daemon=True).start()
     run = run_from_json(request["run"])
     result = _executed(find_experiment(request["experiment"].text()), run)
-    answer = {"result": result.as_json(), "machine": machine_facts()}
+    answer = {"result": result.to_dict(), "machine": machine_facts()}
     with os.fdopen(answers, "wb") as stream:
         stream.write(json.dumps(answer).encode())
 

@@ -41,7 +41,7 @@ def read_results(path: FileSource) -> BenchResults:
 
 
 def _row(record: RunRecord) -> Mapping[str, object]:
-    fields = record.as_json()
+    fields = record.to_dict()
     run, result = fields.pop("run"), fields.pop("result")
     del fields["kind"]
     assert isinstance(run, dict), "a record has its run"

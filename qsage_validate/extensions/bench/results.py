@@ -122,7 +122,7 @@ class ResultsFile:
         if record.machine not in self._machines:
             self._append({"kind": "machine", "id": machine_id(facts), "facts": facts})
             self._machines.add(record.machine)
-        self._append(record.as_json())
+        self._append(record.to_dict())
 
     def _append(self, fields: Json) -> None:
         line = json.dumps(fields, ensure_ascii=False).encode() + b"\n"

@@ -70,7 +70,7 @@ class Run:
         """The same with other limits."""
         return replace(self, seconds=seconds, memory_mb=memory_mb)
 
-    def as_json(self) -> Json:
+    def to_dict(self) -> Json:
         """The fields; :func:`run_from_json` reads them."""
         return asdict(self) | {"options": dict(self.options)}
 
@@ -103,7 +103,7 @@ class RunResult:
         """The truth of a formula that was decided, else ``None``."""
         return {"true": True, "false": False}.get(self.status) if self.decided else None
 
-    def as_json(self) -> Json:
+    def to_dict(self) -> Json:
         """The fields; :func:`result_from_json` reads them."""
         fields = asdict(self) | {"why": self.why[:_MAX_WHY]}
         measured = ("seconds", "cpu_seconds", "peak_mb")
@@ -111,7 +111,7 @@ class RunResult:
 
 
 def run_from_json(run: JsonValue) -> Run:
-    """The run of :meth:`Run.as_json`; raises ``InputError`` with the place of what is not."""
+    """The run of :meth:`Run.to_dict`; raises ``InputError`` with the place of what is not."""
     memory = run.given("memory_mb")
     processor_time = run.get("processor_time")  # older results do not say
     return Run(
@@ -130,7 +130,7 @@ def run_from_json(run: JsonValue) -> Run:
 
 
 def result_from_json(result: JsonValue, experiment: str) -> RunResult:
-    """The result of a run of an experiment, as :meth:`RunResult.as_json` gives it.
+    """The result of a run of an experiment, as :meth:`RunResult.to_dict` gives it.
 
     Raises ``InputError`` as ``run_from_json`` does.
     """
@@ -158,19 +158,19 @@ class RunRecord:
     machine: str
     when: str
 
-    def as_json(self) -> Json:
+    def to_dict(self) -> Json:
         """The fields of the line."""
         return {
             "kind": "run",
-            "run": self.run.as_json(),
-            "result": self.result.as_json(),
+            "run": self.run.to_dict(),
+            "result": self.result.to_dict(),
             "machine": self.machine,
             "when": self.when,
         }
 
 
 def record_from_json(record: JsonValue) -> RunRecord:
-    """The record of :meth:`RunRecord.as_json`; raises ``InputError`` as ``run_from_json`` does."""
+    """The record of :meth:`RunRecord.to_dict`; raises ``InputError`` as ``run_from_json`` does."""
     run = run_from_json(record["run"])
     result = result_from_json(record["result"], run.experiment)
     return RunRecord(run, result, record["machine"].text(), record["when"].text())

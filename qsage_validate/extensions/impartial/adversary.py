@@ -61,7 +61,7 @@ def heaps_json(report: AdversaryReport) -> dict[str, object]:
 
 
 def _found_json(found: Findings) -> dict[str, object]:
-    return {"findings": [finding.as_json() for finding in found.kept], "findings_total": len(found)}
+    return {"findings": [finding.to_dict() for finding in found.kept], "findings_total": len(found)}
 
 
 @dataclass
@@ -82,7 +82,7 @@ class ExhaustiveReport:
     seconds: float = 0.0
     found: Findings = field(default_factory=lambda: Findings(_fact))
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The summary, for ``--json``."""
         return {
             "bound": self.bound,

@@ -66,7 +66,7 @@ class DrillProgress:
     missed: list[str] = field(default_factory=list)
     tried: bool = False
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The progress as JSON data; :meth:`from_json` reads it back."""
         return {
             "drill": 1,

@@ -30,6 +30,6 @@ class DrillFile:
     def write(self, progress: DrillProgress) -> None:
         """Keep ``progress``; raises ``InputError`` where the file cannot be written."""
         if self.path is not None:
-            text = json.dumps(progress.as_json(), indent=1) + "\n"
+            text = json.dumps(progress.to_dict(), indent=1) + "\n"
             # The file was read in order to be written anew.
             write_atomic(self.path, text, continued=True)

@@ -45,14 +45,14 @@ class PlainPlay:
         console: Console,
         *,
         seed: int | None = None,
-        let_happen: bool = False,
+        force: bool = False,
         teach: bool = False,
     ) -> None:
         self.match = match
         self.console = console
         self.left = False
         self._random = random.Random(seed)
-        self._let_happen = let_happen
+        self._forces = force
         self._teaches = teach
 
     def begin(self) -> None:
@@ -67,7 +67,7 @@ class PlainPlay:
         """The prompt: whose turn it is."""
         if self.match.over:
             return "over (undo, restart, quit)> "
-        mode = " !" if self._let_happen else ""
+        mode = " !" if self._forces else ""
         only = "".join(f" [{move}]" for move in self._only_move())
         return f"{self.match.mover}{mode}{only}> "
 
@@ -150,7 +150,7 @@ class PlainPlay:
     # -- commands ---------------------------------------------------------------------------
 
     def _play(self, text: str, *, force: bool = False, claim: bool = False) -> None:
-        self._show(self.match.push(text, force=force or self._let_happen, claim=claim))
+        self._show(self.match.push(text, force=force or self._forces, claim=claim))
         self._after_answer()
 
     def _after_answer(self) -> None:
@@ -197,8 +197,8 @@ class PlainPlay:
     def _let(self, rest: str) -> None:
         if rest not in ("on", "off"):
             raise QsageError(f"found {rest!r}, expected let on or let off")
-        self._let_happen = rest == "on"
-        self._say(f"illegal moves are {'let happen' if self._let_happen else 'refused'}")
+        self._forces = rest == "on"
+        self._say(f"illegal moves are {'let happen' if self._forces else 'refused'}")
 
     def _hint(self, rest: str) -> None:
         if self.match.may_teach and not self.match.over:
@@ -287,8 +287,8 @@ class PlainPlay:
         if os.path.exists(rest) and not is_transcript(Source.open(rest).text):
             raise QsageError(f"{rest}: found another file there, expected a new name")
         transcript = self.match.transcript()
-        as_json = rest.lower().endswith(".json")
-        text = json.dumps(transcript.as_json(), indent=1) + "\n" if as_json else str(transcript)
+        to_dict = rest.lower().endswith(".json")
+        text = json.dumps(transcript.to_dict(), indent=1) + "\n" if to_dict else str(transcript)
         write_atomic(rest, text, continued=True)
         self._say(f"written to {rest}")
 

@@ -52,7 +52,7 @@ class MoveCompleter(Completer):
 
 
 def run_plain(
-    match: PlayMatch, *, seed: int | None = None, let_happen: bool = False, teach: bool = False
+    match: PlayMatch, *, seed: int | None = None, force: bool = False, teach: bool = False
 ) -> Exit:
     """Play ``match`` by commands until the person leaves; returns the exit code.
 
@@ -64,7 +64,7 @@ def run_plain(
     if sys.stdin is None:
         raise UsageError("standard input is closed: there is nobody to play")
     console = PlainConsole(file=sys.stdout)
-    play = PlainPlay(match, console, seed=seed, let_happen=let_happen, teach=teach)
+    play = PlainPlay(match, console, seed=seed, force=force, teach=teach)
     play.begin()
     typed = sys.stdin.isatty() and sys.stdout.isatty()
     for line in _typed(play, match) if typed else _piped():

@@ -61,7 +61,7 @@ class PlayApp(ToolsApp):
         *,
         theme: str = "dark",
         seed: int | None = None,
-        let_happen: bool = False,
+        force: bool = False,
         pace: float = 0.4,
         replay: Replay | None = None,
         services: Services | None = None,
@@ -76,9 +76,7 @@ class PlayApp(ToolsApp):
         this holds of the moves that were played before.  ``saved`` is told of each file that
         the play is saved to and can go on from.
         """
-        super().__init__(
-            match, theme=theme, let_happen=let_happen, replay=replay, services=services
-        )
+        super().__init__(match, theme=theme, force=force, replay=replay, services=services)
         self._generator = random.Random(seed)
         self._pace = pace
         self._typed = ""
@@ -206,7 +204,7 @@ class PlayApp(ToolsApp):
         if not self._may_play(view):
             return
         waiting = view.situation.only_elsewhere
-        if event.key and waiting is not None and not view.let_happen:
+        if event.key and waiting is not None and not view.force:
             self._play(waiting)
             return
         pick = view.situation.picks.pick(event.square, view.selected)
@@ -223,7 +221,7 @@ class PlayApp(ToolsApp):
             case NoMove():
                 tried = frozenset({pick.origin, pick.target})
                 self.view = replace(view, tried=tried, selected=None)
-                force = view.let_happen
+                force = view.force
                 at = pick.origin, pick.target
                 self.ask("trying the square", requests.try_square, *at, force=force)
 
@@ -245,7 +243,7 @@ class PlayApp(ToolsApp):
 
     def _play(self, move: MatchMove | str) -> None:
         view = self.view
-        how = {"force": view.let_happen, "claim": view.claiming}
+        how = {"force": view.force, "claim": view.claiming}
         self.ask(f"playing {move}", requests.play, move, **how)
 
     def _choose(self, question: str, moves: Iterable[MatchMove]) -> None:
@@ -341,14 +339,14 @@ class PlayApp(ToolsApp):
         if self.view.running and self.view.busy is None:
             self.ask("moving at random", requests.play_at_random, self._generator)
 
-    def action_let_happen(self) -> None:
-        now = not self.view.let_happen
+    def action_force(self) -> None:
+        now = not self.view.force
         text = (
             "Illegal moves will be played into the formula."
             if now
             else "Illegal moves are refused again."
         )
-        self.show(self._noted(replace(self.view, let_happen=now, refusal=None), text))
+        self.show(self._noted(replace(self.view, force=now, refusal=None), text))
 
     def action_claim(self) -> None:
         view = self._stopped()
@@ -504,7 +502,7 @@ def run(
     *,
     theme: str = "dark",
     seed: int | None = None,
-    let_happen: bool = False,
+    force: bool = False,
     replay: Replay | None = None,
     services: Services | None = None,
     asks: bool = False,
@@ -527,7 +525,7 @@ def run(
         match,
         theme=theme,
         seed=seed,
-        let_happen=let_happen,
+        force=force,
         replay=replay,
         services=services,
         asks=asks,

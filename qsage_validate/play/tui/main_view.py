@@ -43,11 +43,11 @@ class ShowingApp(AskingApp):
         match: PlayMatch,
         *,
         theme: str,
-        let_happen: bool,
+        force: bool,
         replay: Replay | None,
         services: Services | None,
     ) -> None:
-        super().__init__(match, theme=theme, let_happen=let_happen)
+        super().__init__(match, theme=theme, force=force)
         self._news: frozenset[str] = frozenset()
         self._home = PANES[0] if match.program is None else "why"
         self._program = match.program
@@ -150,7 +150,7 @@ class ShowingApp(AskingApp):
     def _show_bars(self) -> None:
         area = self.query_one(PlayArea)
         self.query_one(PaneTabs).show(area.active, self._news if area.tabbed else frozenset())
-        active = {"let_happen"} if self.view.let_happen else set()
+        active = {"force"} if self.view.force else set()
         if self.view.running:
             active.add("run")
         if self.view.claiming:
@@ -189,7 +189,7 @@ class ShowingApp(AskingApp):
             "random": going_on,
             "run": going_on,
             "claim": True if going_on and situation.can_claim else None,
-            "let_happen": None if situation.facts.by_rules else True,
+            "force": None if situation.facts.by_rules else True,
             "teach": True if self._match.may_teach else None,
             "other": self._match.may_teach or None,
             "pairs": True if situation.facts.has_pairs else None,

@@ -46,12 +46,12 @@ class Answered(Message):
 class AskingApp(LeavableApp[Exit]):
     """An app around a match; only its worker thread touches the match."""
 
-    def __init__(self, match: PlayMatch, *, theme: str, let_happen: bool) -> None:
+    def __init__(self, match: PlayMatch, *, theme: str, force: bool) -> None:
         super().__init__(theme)
         self._match = match
         self.work: Task | None = match.task
         self._queue: deque[tuple[str, requests.Request]] = deque()
-        self.view = ViewState(MatchSituation.of(match), let_happen=let_happen)
+        self.view = ViewState(MatchSituation.of(match), force=force)
 
     @abstractmethod
     def show(self, view: ViewState) -> None:

@@ -164,7 +164,7 @@ def write_bundle(
             "theorems": theorems,
             **({} if verified is None else {"verified": verified}),
             "files": {
-                name: file_fact(os.path.join(temporary, name)).as_json()
+                name: file_fact(os.path.join(temporary, name)).to_dict()
                 for name in sorted(os.listdir(temporary))
             },
         }
@@ -380,7 +380,7 @@ def _inputs(files: Files, problem: Problem, target: str) -> dict[str, object]:
 
     def fact(path: str) -> dict[str, object]:
         relative = os.path.relpath(os.path.realpath(path), target)
-        return {"path": relative.replace(os.sep, "/"), **file_fact(path).as_json()}
+        return {"path": relative.replace(os.sep, "/"), **file_fact(path).to_dict()}
 
     found: dict[str, object] = {}
     meta = files.meta

@@ -83,7 +83,7 @@ class TheoremCheck:
         }[self.link]
         return proved, belongs
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
         return {
             "level": self.theorem.level.value,
@@ -148,7 +148,7 @@ class BundleVerification:
             f"({levels})"
         )
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Everything, for ``--json``."""
         return {
             "folder": self.folder,
@@ -156,8 +156,8 @@ class BundleVerification:
             "summary": self.last_line,
             "faults": list(self.faults),
             "missing_inputs": list(self.missing),
-            "theorems": [each.as_json() for each in self.theorems],
-            **({"verified": [x.as_json() for x in self.verified]} if self.verified else {}),
+            "theorems": [each.to_dict() for each in self.theorems],
+            **({"verified": [x.to_dict() for x in self.verified]} if self.verified else {}),
         }
 
 

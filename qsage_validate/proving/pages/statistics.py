@@ -73,7 +73,7 @@ class Statistics:
     main_line: tuple[RenderedStep, ...]
     deepest_line: tuple[RenderedStep, ...]
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The numbers, for ``--json``."""
         return {
             "player": self.player.value,

@@ -95,7 +95,7 @@ class _Exhaustion(Generic[Nodes]):
         self._findings: list[Finding] = []
         self._halfway = False
         self._rest: Nodes | None = None
-        self._done = Covered(walker.conductor.plies)
+        self._done = Covered(walker.play_engine.plies)
         self._todo: list[Nodes] = []
         self._todo_plays: list[int] = []
         self._later: list[Nodes] = []
@@ -205,8 +205,8 @@ class _Exhaustion(Generic[Nodes]):
         done.sampled |= found.sampled
         self._findings += found.findings
         if ply:
-            conductor = self._walker.conductor
-            done.replies += len(plays) if conductor.mover(ply) is conductor.player else 0
+            play_engine = self._walker.play_engine
+            done.replies += len(plays) if play_engine.mover(ply) is play_engine.player else 0
             del self._todo_plays[: len(plays)]
             self._todo[:1] = [] if self._rest is None else [self._rest]
 
@@ -306,7 +306,7 @@ class _Exhaustion(Generic[Nodes]):
         """The findings of the fewest plies, with the commands that replay them."""
         fewest = min(finding.ply for finding in self._findings)
         found = {(f.kind.value, f.moves): f for f in self._findings if f.ply == fewest}
-        own = self._walker.conductor.opponent_moves
+        own = self._walker.play_engine.opponent_moves
         return tuple(
             found[key].with_replay(self._problem.replay(own(found[key].moves)))
             for key in sorted(found)[:KEPT_FINDINGS]

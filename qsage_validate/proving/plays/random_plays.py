@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS, Adversary, PlayResults
-from qsage_validate.arena.open import open_adversary, open_board_adversary, open_conductor
+from qsage_validate.arena.open import open_adversary, open_board_adversary, open_play_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.problems.load import Problem
@@ -73,7 +73,7 @@ class _Tally:
         self.keys |= other.keys
         self.digests += other.digests
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         return {
             "plays": self.plays,
             "won": self.won,
@@ -204,7 +204,7 @@ def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> l
         return [RandomPart("random values", games, 0.0, bias=False)]
     if bias is not None:
         return [RandomPart("biased" if bias else "random", games, illegal, bias)]
-    tells = open_conductor(problem, problem.oracle(OracleKind.SIMULATION)).knows_illegal()
+    tells = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION)).knows_illegal()
     chance = illegal if tells else 0.0
     ways = [("legal moves", 0.0, False), ("least seen moves", chance, True)]
     if chance:
@@ -270,11 +270,11 @@ class _Run:
 
     def _result(self, why_stopped: str) -> LevelResult:
         seconds, total = self._watch.seconds, self._total
-        evidence = total.as_json() | {
+        evidence = total.to_dict() | {
             "seed": self._seed,
             "plays per second": round(total.plays / seconds) if seconds > 0 else None,
             "on arrays": walks(self._problem),
-            "parts": {part.name: tally.as_json() for part, tally in self._parts.items()},
+            "parts": {part.name: tally.to_dict() for part, tally in self._parts.items()},
         }
         return LevelResult(Level.RANDOM, self._verdict(why_stopped), seconds, evidence)
 

@@ -23,7 +23,7 @@ _CLAIM_BITS: Final = 30
 
 
 class VectorAdversary(Adversary):
-    """Plays batches of random plays: those of ``reference``, on the walk of its conductor.
+    """Plays batches of random plays: those of ``reference``, on the walk of its play engine.
 
     ``tick`` is called at every ply.  Without ``merge`` every play is asked about on its own,
     however alike they are: so much slower, for measurements.
@@ -109,7 +109,7 @@ class _Batch:
         layer = self._settle(step)
         while len(layer):
             tick()
-            if walk.to_move(layer.plies) is walk.conductor.player:
+            if walk.to_move(layer.plies) is walk.play_engine.player:
                 layer = self._settle(walk.answer(layer))
             else:
                 layer = self._move(layer)

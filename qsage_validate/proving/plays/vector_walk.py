@@ -1,9 +1,9 @@
 """Plays of a Skolem certificate on a board, thousands in a step, compared with the rules.
 
-This is the conductor of :mod:`qsage_validate.arena.conductor` on arrays: the certificate is asked
-by simulation, 64 plays a machine word, and the rules are masks over words.  The walk makes the
-same comparisons and reports no findings: a beginning of a play with which something is not as it
-should be is a *suspect*, and the conductor, asked about it, says what it is.
+This is :mod:`qsage_validate.arena.play_engine` on arrays: the certificate is asked by simulation,
+64 plays a machine word, and the rules are masks over words.  The walk makes the same comparisons
+and reports no findings: a beginning of a play with which something is not as it should be is a
+*suspect*, and the play engine, asked about it, says what it is.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.arena.conductor import PlayEngine
-from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.open import open_play_engine
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Choice
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -106,14 +106,14 @@ class _Ply:
 class VectorWalk:
     """Steps of plays against one certificate.
 
-    ``conductor`` must have been made for a problem that :func:`walks` accepts.
+    ``play_engine`` must have been made for a problem that :func:`walks` accepts.
     """
 
-    def __init__(self, conductor: PlayEngine, oracle: SimulationOracle) -> None:
-        reader, game = conductor.reader, conductor.game
+    def __init__(self, play_engine: PlayEngine, oracle: SimulationOracle) -> None:
+        reader, game = play_engine.reader, play_engine.game
         assert isinstance(reader, SkolemReader), "a Skolem certificate"
         assert isinstance(game, BddlGame), "rules on masks"
-        self.conductor = conductor
+        self.play_engine = play_engine
         self.layout = reader.layout
         self.rules = VectorRules(game)
         self.game = game
@@ -128,11 +128,11 @@ class VectorWalk:
     @property
     def knows_legality(self) -> bool:
         """True if the formula can say which of the opponent's moves are legal."""
-        return self.conductor.knows_legality
+        return self.play_engine.knows_legality
 
     def to_move(self, plies: int) -> Player:
         """Whose turn it is after ``plies`` plies of a play that goes on."""
-        return self.conductor.mover(plies + 1)
+        return self.play_engine.mover(plies + 1)
 
     # -- steps ------------------------------------------------------------------------------
 
@@ -361,7 +361,7 @@ class VectorWalk:
         variables = self.layout.moves[plies]
         code, player = self._reader.code, variables.player
         on_board = code.moves(plies + 1)
-        if player is not self.conductor.player:
+        if player is not self.play_engine.player:
             on_board = [move for move in on_board if code.can_say(plies + 1, move)]
         moves = (*on_board, *code.no_moves(plies + 1))
         encoded = [code.encode(plies + 1, move) for move in moves]
@@ -468,4 +468,4 @@ def vector_walk(problem: Problem) -> VectorWalk:
     """The walk of a problem that :func:`walks` accepts."""
     oracle = problem.oracle(OracleKind.SIMULATION)
     assert isinstance(oracle, SimulationOracle), "a circuit is simulated"
-    return VectorWalk(open_conductor(problem, oracle), oracle)
+    return VectorWalk(open_play_engine(problem, oracle), oracle)

@@ -10,8 +10,8 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS, Draws
-from qsage_validate.arena.conductor import PlayEngine, broken_by
-from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.open import open_play_engine
+from qsage_validate.arena.play_engine import PlayEngine, broken_by
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
@@ -59,7 +59,7 @@ class PlayExpansion(Generic[Nodes]):
 class Walker(ABC, Generic[Nodes]):
     """Beginnings of plays (``Nodes``) and their continuations."""
 
-    conductor: PlayEngine
+    play_engine: PlayEngine
     batch: int
     merges: bool
 
@@ -104,25 +104,25 @@ def walker(problem: Problem) -> ArrayWalker | StateWalker:
     if walks(problem):
         return ArrayWalker(vector_walk(problem))
     oracle = problem.oracle(OracleKind.SIMULATION)
-    conductor, certificate = open_conductor(problem, oracle), problem.answering
+    play_engine, certificate = open_play_engine(problem, oracle), problem.answering
     skolem = certificate.kind is CertificateKind.SKOLEM
     samples = skolem and not isinstance(oracle, SimulationOracle)
     if not (skolem and isinstance(certificate, CircuitCertificate)):
-        return StateWalker(conductor, None, oracle.opponent, samples=samples)
+        return StateWalker(play_engine, None, oracle.opponent, samples=samples)
     graph = SimulationOracle(certificate, problem.formula)
     named = {abs(x) for one in problem.assertions for x in (one.literals or {}).values()}
-    merging = merging_for(conductor.layout, graph, sorted(named))
-    return StateWalker(conductor, merging, graph.opponent, samples=samples)
+    merging = merging_for(play_engine.layout, graph, sorted(named))
+    return StateWalker(play_engine, merging, graph.opponent, samples=samples)
 
 
 class ArrayWalker(Walker[PlayLayer]):
-    """Walks on arrays; what is suspect is explained by the conductor."""
+    """Walks on arrays; what is suspect is explained by the play engine."""
 
     batch = _BATCH_ON_ARRAYS
 
     def __init__(self, walk: VectorWalk) -> None:
         self._walk = walk
-        self.conductor = walk.conductor
+        self.play_engine = walk.play_engine
         self._merging = merging_for(walk.layout, walk.oracle)
         self.merges = self._merging is not None
 
@@ -131,7 +131,7 @@ class ArrayWalker(Walker[PlayLayer]):
 
     def expand(self, nodes: PlayLayer) -> PlayExpansion[PlayLayer]:
         walk = self._walk
-        if walk.to_move(nodes.plies) is self.conductor.player:
+        if walk.to_move(nodes.plies) is self.play_engine.player:
             return self._expansion(walk.answer(nodes), list(range(len(nodes))))
         legal, agree = walk.legality(nodes)
         findings = self._explain(nodes.take(~agree))
@@ -162,7 +162,7 @@ class ArrayWalker(Walker[PlayLayer]):
     def _explain(self, layer: PlayLayer, *, claim: bool = False) -> list[Finding]:
         findings: list[Finding] = []
         for text in layer.text[:KEPT_FINDINGS].tolist():
-            found = explain(self.conductor, text.split(), claim=claim)
+            found = explain(self.play_engine, text.split(), claim=claim)
             assert found, f"nothing is wrong with the suspect play {text}"
             findings += found
         return findings
@@ -193,19 +193,19 @@ class ArrayWalker(Walker[PlayLayer]):
 
 
 class StateWalker(Walker[list[PlayState]]):
-    """Walks with the conductor: any certificate, with rules or without."""
+    """Walks with the play engine: any certificate, with rules or without."""
 
     batch = _BATCH
 
     def __init__(
         self,
-        conductor: PlayEngine,
+        play_engine: PlayEngine,
         merging: Merging | None,
         opponent: Sequence[int],
         *,
         samples: bool,
     ) -> None:
-        self.conductor = conductor
+        self.play_engine = play_engine
         self.merges = merging is not None
         # Solvers take their time for all goals at all squares; Herbrand verdicts are exact.
         self.samples = samples
@@ -213,54 +213,54 @@ class StateWalker(Walker[list[PlayState]]):
         self._column = {variable: k for k, variable in enumerate(opponent)}
 
     def start(self) -> PlayExpansion[list[PlayState]]:
-        start = self.conductor.start()
+        start = self.play_engine.start()
         return self._expansion([start], [0], [])
 
     def expand(self, nodes: list[PlayState]) -> PlayExpansion[list[PlayState]]:
-        conductor = self.conductor
-        if conductor.to_move(nodes[0]) is conductor.player:
+        play_engine = self.play_engine
+        if play_engine.to_move(nodes[0]) is play_engine.player:
             return self._answered(nodes)
-        examined = conductor.examine_all(nodes)
+        examined = play_engine.examine_all(nodes)
         findings = [f for state in examined for f in state.findings]
         ended = [k for k, state in enumerate(examined) if state.ending is not None]
         tries = [
             (k, state, move)
             for k, state in enumerate(examined)
             if state.ending is None
-            for move in conductor.legal_moves(state)
+            for move in play_engine.legal_moves(state)
         ]
-        after = conductor.play_all([(state, move) for _, state, move in tries])
+        after = play_engine.play_all([(state, move) for _, state, move in tries])
         result = self._expansion(
             [*(examined[k] for k in ended), *after], [*ended, *(k for k, _, _ in tries)], findings
         )
         result.sampled = self.samples
         steps = zip(tries, after, strict=True)
         result.findings += self._claims([(s, m, a) for (_, s, m), a in steps])
-        conductor.forget()
+        play_engine.forget()
         return result
 
     def _answered(self, nodes: list[PlayState]) -> PlayExpansion[list[PlayState]]:
         """The certificate's plies; where any legal move will do, all of them."""
-        conductor = self.conductor
-        answered = conductor.answer_all(nodes)
-        is_open = [conductor.is_open(state) for state in answered]
+        play_engine = self.play_engine
+        answered = play_engine.answer_all(nodes)
+        is_open = [play_engine.is_open(state) for state in answered]
         closed = [k for k, more in enumerate(is_open) if not more]
         tries = [
             (k, state, move)
             for k, state in enumerate(answered)
             if is_open[k]
-            for move in conductor.legal_moves(state)
+            for move in play_engine.legal_moves(state)
         ]
-        after = conductor.play_all([(state, move) for _, state, move in tries])
+        after = play_engine.play_all([(state, move) for _, state, move in tries])
         parent = [*closed, *(k for k, _, _ in tries)]
         return self._expansion([*(answered[k] for k in closed), *after], parent, [])
 
     def _claims(self, steps: list[tuple[PlayState, LayoutMove, PlayState]]) -> list[Finding]:
-        conductor, reader = self.conductor, self.conductor.reader
-        if not steps or not conductor.can_claim(steps[0][0].plies + 1):
+        play_engine, reader = self.play_engine, self.play_engine.reader
+        if not steps or not play_engine.can_claim(steps[0][0].plies + 1):
             return []
-        player = conductor.player.other
-        claims = [(s, move) for s, move, after in steps if not conductor.has_won(after, player)]
+        player = play_engine.player.other
+        claims = [(s, move) for s, move, after in steps if not play_engine.has_won(after, player)]
         findings: list[Finding] = []
         for first in range(0, len(claims), _CLAIMS_AT_A_TIME):
             part = claims[first : first + _CLAIMS_AT_A_TIME]
@@ -269,9 +269,9 @@ class StateWalker(Walker[list[PlayState]]):
             ]
             for (before, move), reading in zip(part, self._readings(assignments), strict=True):
                 if isinstance(reading, NoAnswerError):
-                    findings.append(broken_by(conductor, before, move, "!stop", str(reading)))
-                elif reading.value is (not conductor.promised_verdict):
-                    findings.append(broken_by(conductor, before, move, "!stop", reading.note))
+                    findings.append(broken_by(play_engine, before, move, "!stop", str(reading)))
+                elif reading.value is (not play_engine.promised_verdict):
+                    findings.append(broken_by(play_engine, before, move, "!stop", reading.note))
         return findings
 
     def _readings(
@@ -280,13 +280,13 @@ class StateWalker(Walker[list[PlayState]]):
         """The verdicts of assignments that claim goals: of all goals, or of one that is drawn."""
         try:
             if not self.samples:
-                return self.conductor.reader.verdicts(assignments)
+                return self.play_engine.reader.verdicts(assignments)
             # Drawn from the assignment itself, so that the results depend on nothing else.
             draws = [
                 Draws(hash(tuple(sorted(assignment.choice.items()))), 0)
                 for assignment in assignments
             ]
-            return self.conductor.reader.sample_verdicts(assignments, draws)
+            return self.play_engine.reader.sample_verdicts(assignments, draws)
         except NoAnswerError as error:
             if len(assignments) == 1:
                 return [error]
@@ -298,10 +298,10 @@ class StateWalker(Walker[list[PlayState]]):
         known = {(f.kind, f.moves) for f in findings}
         found = [f for s in states for f in s.findings if (f.kind, f.moves) not in known]
         over = [k for k, state in enumerate(states) if state.ending is not None]
-        finals = self.conductor.finish_all([states[k] for k in over])
+        finals = self.play_engine.finish_all([states[k] for k in over])
         found += [f for final in finals for f in final.findings]
         promised = [
-            (parent[k], f.promised if self.conductor.tells(states[k]) else None)
+            (parent[k], f.promised if self.play_engine.tells(states[k]) else None)
             for k, f in zip(over, finals, strict=True)
         ]
         running = [k for k, state in enumerate(states) if state.ending is None]
@@ -328,7 +328,7 @@ class StateWalker(Walker[list[PlayState]]):
         return [" ".join(state.moves) for state in nodes]
 
     def restore(self, texts: Sequence[str], plies: int) -> list[PlayState]:
-        states = replay_all(self.conductor, [split_moves(text) for text in texts])[-1]
+        states = replay_all(self.play_engine, [split_moves(text) for text in texts])[-1]
         if any(state.illegal or state.ending is not None for state in states):
             raise ValueError("a play has an illegal move, or has ended")
         if any(state.plies != plies for state in states):
@@ -350,28 +350,28 @@ class StateWalker(Walker[list[PlayState]]):
         ]
 
 
-def explain(conductor: PlayEngine, moves: Sequence[str], *, claim: bool) -> list[Finding]:
+def explain(play_engine: PlayEngine, moves: Sequence[str], *, claim: bool) -> list[Finding]:
     """The findings of a play, step by step, and of the goal that its last move claims."""
-    states = [column[0] for column in replay_all(conductor, [moves])]
+    states = [column[0] for column in replay_all(play_engine, [moves])]
     findings: list[Finding] = []
     for state in states:
         findings += state.findings
     last = states[-1]
     if last.ending is not None:
-        findings += conductor.finish_all([last])[0].findings
-    elif conductor.to_move(last) is not conductor.player:
-        findings += conductor.examine_all([last])[0].findings
-    if claim and not conductor.has_won(last, conductor.player.other):
+        findings += play_engine.finish_all([last])[0].findings
+    elif play_engine.to_move(last) is not play_engine.player:
+        findings += play_engine.examine_all([last])[0].findings
+    if claim and not play_engine.has_won(last, play_engine.player.other):
         before, move = states[-2], last.last
         assert move is not None, "the opponent has made a move"
-        assignment = conductor.reader.with_move(before.assignment, move, stop=True)
-        reading = conductor.reader.verdicts([assignment])[0]
-        if reading.value is (not conductor.promised_verdict):
-            findings.append(broken_by(conductor, before, move, "!stop", reading.note))
+        assignment = play_engine.reader.with_move(before.assignment, move, stop=True)
+        reading = play_engine.reader.verdicts([assignment])[0]
+        if reading.value is (not play_engine.promised_verdict):
+            findings.append(broken_by(play_engine, before, move, "!stop", reading.note))
     return list({(f.kind, f.moves): f for f in findings}.values())
 
 
-def replay_all(conductor: PlayEngine, plays: Sequence[Sequence[str]]) -> list[list[PlayState]]:
+def replay_all(play_engine: PlayEngine, plays: Sequence[Sequence[str]]) -> list[list[PlayState]]:
     """The states of plays of one length: for each number of plies those of all plays.
 
     Raises ``ValueError`` when the moves are not those of plays with this certificate.
@@ -379,24 +379,24 @@ def replay_all(conductor: PlayEngine, plays: Sequence[Sequence[str]]) -> list[li
     plies = len(plays[0])
     if any(len(moves) != plies for moves in plays):
         raise ValueError("the plays are not equally long")
-    columns = [[conductor.start()] * len(plays)]
+    columns = [[play_engine.start()] * len(plays)]
     for number in range(plies):
         states, texts = columns[-1], [moves[number] for moves in plays]
-        player = conductor.to_move(states[0])
-        if any(conductor.to_move(state) is not player for state in states) or player is None:
+        player = play_engine.to_move(states[0])
+        if any(play_engine.to_move(state) is not player for state in states) or player is None:
             raise ValueError(f"a play has ended before ply {number + 1}")
-        if player is conductor.player:
-            states = conductor.answer_all(states)
+        if player is play_engine.player:
+            states = play_engine.answer_all(states)
         waiting = [k for k, s in enumerate(states) if s.plies == number and s.ending is None]
         pairs = []
         for k in waiting:
-            move = conductor.find(states[k], texts[k])
+            move = play_engine.find(states[k], texts[k])
             if move is None:
                 raise ValueError(f"{texts[k]} is no move at ply {number + 1}")
             pairs.append((states[k], move))
-        played = dict(zip(waiting, conductor.play_all(pairs), strict=True))
+        played = dict(zip(waiting, play_engine.play_all(pairs), strict=True))
         states = [played.get(k, state) for k, state in enumerate(states)]
-        # A reply off the board is told by its bits on arrays, and by "?" of the conductor.
+        # A reply off the board is told by its bits on arrays, and by "?" of the play engine.
         answers = [state.moves[-1:] for state in states]
         if any(a not in (("?",), (t,)) for a, t in zip(answers, texts, strict=True)):
             raise ValueError(f"the certificate's answers are others at ply {number + 1}")

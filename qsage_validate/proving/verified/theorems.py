@@ -55,7 +55,7 @@ class VerifiedTheorem:
         """The answer in the words of checkers."""
         return {True: "verified", False: "refuted", None: "gave up"}[self.proved]
 
-    def as_json(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
         return {
             "about": self.about,

@@ -246,8 +246,8 @@ class AlternationFile(AnswerFile[DepthTurn]):
             found = f"the first move {quoted(one_line(read.first_move))}"
             raise place["first_move"].error(found, "a position of the game")
 
-    def as_json(self, entry: DepthTurn) -> dict[str, Any]:
-        return super().as_json(entry) | {"player": entry.player.value}
+    def to_dict(self, entry: DepthTurn) -> dict[str, Any]:
+        return super().to_dict(entry) | {"player": entry.player.value}
 
     def contradiction(self, entries: list[DepthTurn]) -> str | None:
         winners = {turn.player for turn in entries if turn.truth}

@@ -82,7 +82,7 @@ class AnswerFile(ABC, Generic[Entry]):
         else:
             self._write()  # a file that cannot be written is an error now, not in an hour
 
-    def as_json(self, entry: Entry) -> dict[str, Any]:
+    def to_dict(self, entry: Entry) -> dict[str, Any]:
         """An answer as an object of JSON."""
         fields = {name: getattr(entry, name) for name in (*self.required, *self.optional)}
         fields["seconds"] = round(entry.seconds, 3)
@@ -115,7 +115,7 @@ class AnswerFile(ABC, Generic[Entry]):
         return status.st_ino, status.st_mtime_ns, status.st_size
 
     def _write(self) -> None:
-        answers = [self.as_json(entry) for entry in self.entries]
+        answers = [self.to_dict(entry) for entry in self.entries]
         content = {**self._head, "sha256": _digest(answers), "answers": answers}
         text = json.dumps(content, ensure_ascii=False, indent=1)
         write_atomic(self._file, text + "\n", continued=True)
@@ -139,7 +139,7 @@ class AnswerFile(ABC, Generic[Entry]):
                 found = f"answers for the {name} {read[name].text()}"
                 raise read[name].error(found, self._head[name])
         entries = [self._entry(each) for each in read["answers"].items()]
-        seal, said = _digest([self.as_json(entry) for entry in entries]), read.get("sha256")
+        seal, said = _digest([self.to_dict(entry) for entry in entries]), read.get("sha256")
         if said is None or said.text() != seal:
             found = "no 'sha256'" if said is None else quoted(said.text(), 80)
             raise (said or read).error(found, f"{seal}: the answers were cut or changed")

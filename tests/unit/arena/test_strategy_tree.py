@@ -27,8 +27,8 @@ from tests.support.plays import (
     EL,
     HELD,
     certified,
-    conductor_for,
     match_for,
+    play_engine_for,
     with_flipped_fanin,
 )
 
@@ -50,7 +50,7 @@ def tree_lines(tree: StrategyTree, *, depth: int, budget: int) -> Iterator[str]:
 def tree_for(words: tuple[str, ...], *, rules: bool = True) -> StrategyTree:
     made = certified(words)
     game = load_game(made.encoding.model) if rules else None
-    return StrategyTree(conductor_for(made.encoding, made.certificate, game, simulate=True))
+    return StrategyTree(play_engine_for(made.encoding, made.certificate, game, simulate=True))
 
 
 def all_plays(match: PlayMatch) -> Iterator[PlayMatch]:
@@ -106,8 +106,8 @@ def test_a_budget_gives_lower_bounds_that_grow(words: tuple[str, ...]) -> None:
 
 def test_nodes_are_made_when_they_are_looked_at() -> None:
     made = certified(EL)
-    conductor = conductor_for(made.encoding, made.certificate, load_game(made.encoding.model))
-    tree = StrategyTree(conductor)
+    play_engine = play_engine_for(made.encoding, made.certificate, load_game(made.encoding.model))
+    tree = StrategyTree(play_engine)
     assert not tree.root.expanded
     children = tree.children(tree.root)
     assert tree.root.expanded
@@ -163,7 +163,7 @@ def test_a_damaged_certificate_has_lost_plays_and_findings() -> None:
     lost = found = 0
     for gate in range(0, made.certificate.aig.num_gates, 6):
         damaged = with_flipped_fanin(made.certificate, gate)
-        tree = StrategyTree(conductor_for(made.encoding, damaged, game, simulate=True))
+        tree = StrategyTree(play_engine_for(made.encoding, damaged, game, simulate=True))
         exploration = tree.explore(tree.root, 5_000)
         assert exploration.exact
         lost += exploration.size.lost
@@ -175,7 +175,7 @@ def test_a_damaged_certificate_has_lost_plays_and_findings() -> None:
 def test_looking_can_be_cancelled_and_says_how_far_it_is() -> None:
     made = certified(EL)
     game = load_game(made.encoding.model)
-    tree = StrategyTree(conductor_for(made.encoding, made.certificate, game, simulate=True))
+    tree = StrategyTree(play_engine_for(made.encoding, made.certificate, game, simulate=True))
     seen: list[int] = []
     part = tree.explore(tree.root, 100_000, cancelled=lambda: bool(seen), progress=seen.append)
     assert not part.exact

@@ -24,9 +24,9 @@ from tests.support.plays import (
     EL,
     HELD,
     certified,
-    conductor_for,
     match_for,
     model_of,
+    play_engine_for,
     with_function,
 )
 
@@ -41,8 +41,8 @@ def teacher_for(
     """The teacher of a game's certificate; its tree is simulated, while matches ask SAT."""
     made = certified(words)
     game = load_game(made.encoding.model)
-    conductor = conductor_for(made.encoding, made.certificate, game, simulate=True)
-    known = StrategyTree(conductor) if tree else None
+    play_engine = play_engine_for(made.encoding, made.certificate, game, simulate=True)
+    known = StrategyTree(play_engine) if tree else None
     return StrategyTeacher(made.certificate.kind.player, known, game if rules else None)
 
 
@@ -128,7 +128,7 @@ def test_without_a_tree_the_search_tells(words: tuple[str, ...]) -> None:
 def test_a_limit_leaves_a_distance_unknown() -> None:
     made = certified(EL)
     game = load_game(made.encoding.model)
-    tree = StrategyTree(conductor_for(made.encoding, made.certificate, game, simulate=True))
+    tree = StrategyTree(play_engine_for(made.encoding, made.certificate, game, simulate=True))
     few = TreeDistances(tree, nodes=3)
     assert few.distance(tree.root, NEVER) is None
     assert set(few.grades(tree.root, NEVER).values()) == {None}
@@ -150,7 +150,7 @@ def test_where_the_certificate_does_not_win_that_is_said() -> None:
     bad = made.certificate
     for variable in list(bad.functions)[6:]:
         bad = with_function(bad, variable, 0)
-    tree = StrategyTree(conductor_for(made.encoding, bad, game, simulate=True))
+    tree = StrategyTree(play_engine_for(made.encoding, bad, game, simulate=True))
     distance = TreeDistances(tree).distance(tree.root, NEVER)
     assert distance is not None
     assert distance.winner is None

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.conductor import PlayEngine
-from qsage_validate.arena.open import open_adversary, open_conductor, open_engine, watched
+from qsage_validate.arena.open import open_adversary, open_engine, open_play_engine, watched
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.aig import Aig
@@ -82,22 +82,22 @@ def test_several_are_one_finding_and_all_are_named() -> None:
 
 def test_the_end_is_the_last_position_by_the_rules() -> None:
     problem = game(EL, "end: not goal\nalways not goal")
-    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
-    for state in ends(conductor, conductor.start()):
+    play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
+    for state in ends(play_engine, play_engine.start()):
         (finding,) = [f for f in state.findings if f.kind is BROKEN]
         assert finding.detail == "a:1: end: not goal; a:2: always not goal"
 
 
-def ends(conductor: PlayEngine, state: PlayState) -> Iterator[PlayState]:
+def ends(play_engine: PlayEngine, state: PlayState) -> Iterator[PlayState]:
     if state.ending is not None:
         yield state
         return
-    if conductor.to_move(state) is conductor.player:
-        (state,) = conductor.answer_all([state])
-        yield from ends(conductor, state)
+    if play_engine.to_move(state) is play_engine.player:
+        (state,) = play_engine.answer_all([state])
+        yield from ends(play_engine, state)
         return
-    for move in conductor.legal_moves(state):
-        yield from ends(conductor, conductor.play(state, move))
+    for move in play_engine.legal_moves(state):
+        yield from ends(play_engine, play_engine.play(state, move))
 
 
 def test_from_an_illegal_move_on_there_is_no_position() -> None:
@@ -164,14 +164,14 @@ def test_every_adversary_looks(words: tuple[str, ...]) -> None:
 def test_ends_that_nobody_answers_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = game(EL, "1 -1 0")
     oracle = problem.oracle(OracleKind.SIMULATION)
-    conductor = open_conductor(problem, oracle)
-    (before,) = [s for s in _path(conductor) if s.plies == 4]
+    play_engine = open_play_engine(problem, oracle)
+    (before,) = [s for s in _path(play_engine) if s.plies == 4]
 
-    monkeypatch.setattr(conductor._watch, "_oracle", _Late(oracle.opponent))
-    (after,) = conductor.answer_all([before])
+    monkeypatch.setattr(play_engine._watch, "_oracle", _Late(oracle.opponent))
+    (after,) = play_engine.answer_all([before])
     assert after.ending is not None
     assert "assertions were not looked at: time is up" in after.ending.reason
-    (final,) = conductor.finish_all([after])
+    (final,) = play_engine.finish_all([after])
     assert final.promised is None
 
 
@@ -185,14 +185,14 @@ class _Late:
         raise UndecidedError("time is up")
 
 
-def _path(conductor: PlayEngine) -> list[PlayState]:
-    states = [conductor.start()]
+def _path(play_engine: PlayEngine) -> list[PlayState]:
+    states = [play_engine.start()]
     while states[-1].ending is None:
         state = states[-1]
-        if conductor.to_move(state) is conductor.player:
-            states += conductor.answer_all([state])
+        if play_engine.to_move(state) is play_engine.player:
+            states += play_engine.answer_all([state])
         else:
-            states.append(conductor.play(state, conductor.legal_moves(state)[0]))
+            states.append(play_engine.play(state, play_engine.legal_moves(state)[0]))
     return states
 
 

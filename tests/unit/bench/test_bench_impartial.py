@@ -111,7 +111,7 @@ def test_all_methods_solve_small_games(name: str, size: int, method: str) -> Non
     assert result.data["strategy"]["outcome"] == "proved"
     assert result.data["strategy"]["rules"] >= 1
     assert result.seconds >= result.data["seconds"] + result.data["strategy"]["seconds"] - 0.01
-    assert json.loads(json.dumps(result.as_json()))["data"] == dict(result.data)
+    assert json.loads(json.dumps(result.to_dict()))["data"] == dict(result.data)
 
 
 def test_a_game_without_a_formula_is_an_answer() -> None:

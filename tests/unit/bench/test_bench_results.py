@@ -68,7 +68,7 @@ results = st.builds(
 @given(st.builds(RunRecord, runs, results, words, words))
 @settings(max_examples=40)
 def test_a_record_is_read_as_it_was_written(one: RunRecord) -> None:
-    text = json.dumps(one.as_json(), ensure_ascii=False)
+    text = json.dumps(one.to_dict(), ensure_ascii=False)
     assert record_from_json(as_json(json.loads(text), "a record")) == one
     assert "\n" not in text
 

@@ -111,9 +111,9 @@ def evil(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
     ids=lambda words: " ".join(map(visible, words))[:60],
 )
-@pytest.mark.parametrize("as_json", [False, True])
+@pytest.mark.parametrize("to_dict", [False, True])
 def test_no_command_passes_them_on(
-    words: list[str], as_json: bool, evil: Path, capfd: pytest.CaptureFixture[str]
+    words: list[str], to_dict: bool, evil: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     if "e.qcir" in words:
         assert (
@@ -124,12 +124,12 @@ def test_no_command_passes_them_on(
     capfd.readouterr()
     here = [f"{EVIL}/{word}" if "." in word and EVIL not in word else word for word in words]
     before = set(evil.iterdir())
-    code = run_qsage([*here, *(["--json"] if as_json else [])])
+    code = run_qsage([*here, *(["--json"] if to_dict else [])])
     out, err = capfd.readouterr()
     assert code in (0, 1, 2, 3, 10, 20), err
     assert "internal error" not in err
     assert not commands_of(out + err), (out, err)
-    if as_json and out and "-" not in words and "--list" not in words:
+    if to_dict and out and "-" not in words and "--list" not in words:
         json.loads(out)
     for made in set(evil.iterdir()) - before:
         if made.suffix in (".html", ".svg", ".txt", ".json", ".md"):

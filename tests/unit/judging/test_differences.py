@@ -108,7 +108,7 @@ def test_a_difference_shows_the_board_and_the_fault() -> None:
     assert lines[:3] == ["play: a2 b2", "  a b c", "1 B W ."]
     assert any("Black's stones of the start: " in line for line in lines)
     assert finding.board is not None
-    told = finding.as_json()
+    told = finding.to_dict()
     assert told["position"] == "BW./BWW/... ply 3"
     assert len(finding.gates) == len(told["gates"]) > 0  # type: ignore[arg-type]
 

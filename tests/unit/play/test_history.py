@@ -175,7 +175,7 @@ def test_the_tree_is_saved_and_loads_again(seed: int, form: str) -> None:
     match = match_for(EL)
     wander(match, seed)
     saved = match.transcript()
-    text = str(saved) if form == "text" else json.dumps(saved.as_json())
+    text = str(saved) if form == "text" else json.dumps(saved.to_dict())
     again = match_for(EL)
     again.push(again.legal_moves()[-1])
     again.load(Transcript.parse(text))
@@ -286,7 +286,7 @@ def test_variations_read_back(
 ) -> None:
     transcript = Transcript("x", Player.WHITE, plies, "Black wins: so", variations)
     assert Transcript.parse(str(transcript)) == transcript
-    assert Transcript.parse(json.dumps(transcript.as_json())) == transcript
+    assert Transcript.parse(json.dumps(transcript.to_dict())) == transcript
 
 
 # -- SGF -----------------------------------------------------------------------------------------

@@ -440,7 +440,7 @@ def test_a_wrong_goal_is_the_wrong_end() -> None:
 def test_a_transcript_replays_to_the_same_frames(words: tuple[str, ...]) -> None:
     match = match_for(words)
     play_out(match, 2)
-    for text in (str(match.transcript()), json.dumps(match.transcript().as_json())):
+    for text in (str(match.transcript()), json.dumps(match.transcript().to_dict())):
         again = match_for(words)
         again.load(Transcript.parse(text))
         assert texts(again) == texts(match)

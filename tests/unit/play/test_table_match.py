@@ -46,8 +46,8 @@ from tests.support.table_matches import (
     TRAILS,
     TRAILS_WON,
     certified,
-    table_conductor,
     table_match,
+    table_play_engine,
 )
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -198,10 +198,10 @@ def test_stones_that_a_strategy_may_invent_do_not_flag_a_move() -> None:
     states = [list(row) for row in layout.state.states]
     states[1][white], states[1][black] = states[1][black], 0
     state = replace(layout.state, states=tuple(map(tuple, states)))
-    conductor = table_conductor(EL, "ea", layout=replace(layout, state=state))
-    (after,) = conductor.answer_all([conductor.start()])
-    (after,) = conductor.examine_all([after])
-    verdicts = conductor.legality(after)
+    play_engine = table_play_engine(EL, "ea", layout=replace(layout, state=state))
+    (after,) = play_engine.answer_all([play_engine.start()])
+    (after,) = play_engine.examine_all([after])
+    verdicts = play_engine.legality(after)
     assert verdicts is not None
     assert LayoutMove("a1") not in verdicts
     assert verdicts[LayoutMove("b2")] == Legality(False, earlier=1)
@@ -352,9 +352,9 @@ def test_transcripts_scripts_and_steps_have_the_games_words() -> None:
 
 
 def test_a_strategy_answers_moves_of_the_game() -> None:
-    conductor = table_conductor(EL, "ea")
+    play_engine = table_play_engine(EL, "ea")
     game = load_game(EL)
-    strategy = CertificateStrategy(conductor.reader, game)
+    strategy = CertificateStrategy(play_engine.reader, game)
     first = strategy.reply([])
     assert game.initial.is_legal(first)
     position = game.initial.play(first)
@@ -383,9 +383,9 @@ def test_a_literal_that_plies_share_is_named_by_the_ply_at_hand() -> None:
 
 def test_an_illegal_move_in_gdl_is_explained_by_the_ply_at_hand() -> None:
     match = table_match(TRAILS_WON, "gdl")
-    conductor = table_conductor(TRAILS_WON, "gdl")
+    play_engine = table_play_engine(TRAILS_WON, "gdl")
     ply = match.frame.ply + 1
-    wrong = [m for m in conductor.reader.code.moves(ply) if match.why_not(m) is not None]
+    wrong = [m for m in play_engine.reader.code.moves(ply) if match.why_not(m) is not None]
     assert wrong
     for move in wrong:
         why = match.why_not(move)
@@ -395,12 +395,12 @@ def test_an_illegal_move_in_gdl_is_explained_by_the_ply_at_hand() -> None:
 
 
 def test_moves_are_read_alike_in_both_kinds_of_layouts() -> None:
-    conductor = table_conductor(TRAILS, "gdl")
-    layout = conductor.layout
+    play_engine = table_play_engine(TRAILS, "gdl")
+    layout = play_engine.layout
     assert layout is not None
-    words = TableWords(layout, WHITE, conductor.reader.code, conductor.game)
+    words = TableWords(layout, WHITE, play_engine.reader.code, play_engine.game)
     ply = next(table.ply for table in layout.moves if table.player is WHITE)
-    text = str(conductor.reader.code.moves(ply)[0])
+    text = str(play_engine.reader.code.moves(ply)[0])
     assert str(words.parse(text.upper(), ply, ())) == text
 
 
@@ -424,14 +424,14 @@ def test_moves_are_read_alike_in_both_kinds_of_layouts() -> None:
 def test_random_plays_find_nothing_wrong_and_illegal_moves_are_flagged(
     model: PositionalModel, encoding: str
 ) -> None:
-    report = BoardAdversary(table_conductor(model, encoding), seed=1, illegal=0.4).run(60)
+    report = BoardAdversary(table_play_engine(model, encoding), seed=1, illegal=0.4).run(60)
     assert report.clean
     assert report.results.tried > 10
     assert report.results.flagged == report.results.tried
 
 
 def test_random_plays_against_white_find_nothing_wrong() -> None:
-    report = BoardAdversary(table_conductor(HELD, "la"), seed=1, illegal=0.3).run(40)
+    report = BoardAdversary(table_play_engine(HELD, "la"), seed=1, illegal=0.3).run(40)
     assert report.clean
     assert report.results.tried
 
@@ -447,9 +447,9 @@ def test_a_wrong_atom_is_named_with_its_literal(encoding: str) -> None:
         first, second = names.index("black b2"), names.index("black a1")
         names[first], names[second] = names[second], names[first]
         wrong = replace(state, kinds=tuple(names))
-    conductor = table_conductor(EL, encoding, layout=replace(layout, state=wrong))
-    start = conductor.start()
-    (after,) = conductor.answer_all([start])
+    play_engine = table_play_engine(EL, encoding, layout=replace(layout, state=wrong))
+    start = play_engine.start()
+    (after,) = play_engine.answer_all([start])
     (finding,) = after.findings
     assert finding.kind is FindingKind.BOARD_DIFFERS
     assert "'black b2' is false in the formula and true by the rules" in finding.detail
@@ -464,8 +464,8 @@ def test_a_board_that_is_bound_from_one_side_may_hide_black_stones_only() -> Non
     first, second = names.index("black b2"), names.index("black a1")
     names[first], names[second] = names[second], names[first]
     state = replace(layout.state, kinds=tuple(names))
-    conductor = table_conductor(EL, "ea", layout=replace(layout, state=state))
-    (after,) = conductor.answer_all([conductor.start()])
+    play_engine = table_play_engine(EL, "ea", layout=replace(layout, state=state))
+    (after,) = play_engine.answer_all([play_engine.start()])
     (finding,) = after.findings
     assert finding.detail == "'black a1' is true in the formula and false by the rules"
 
@@ -474,12 +474,12 @@ def test_atoms_without_a_literal_are_not_compared() -> None:
     layout = certified(EL, "ea").encoding.layout
     states = tuple(tuple(0 for _ in row) for row in layout.state.states)
     state = replace(layout.state, states=states)
-    conductor = table_conductor(EL, "ea", layout=replace(layout, state=state))
-    (after,) = conductor.answer_all([conductor.start()])
+    play_engine = table_play_engine(EL, "ea", layout=replace(layout, state=state))
+    (after,) = play_engine.answer_all([play_engine.start()])
     assert after.findings == ()
     assert after.reading.atoms is None
     assert after.shown_board is not None
-    verdicts = conductor.legality(after)
+    verdicts = play_engine.legality(after)
     assert verdicts is not None
     assert verdicts[LayoutMove("b2")] == Legality(False, earlier=1)
 
@@ -490,9 +490,9 @@ def test_a_wrong_literal_of_legality_is_found() -> None:
     # a1 is legal, so says the table, where Black has claimed it.
     moves = list(layout.moves)
     moves[1] = replace(moves[1], legal=(black, *(0 for _ in moves[1].moves[1:])))
-    conductor = table_conductor(EL, "ea", layout=replace(layout, moves=tuple(moves)))
-    (after,) = conductor.answer_all([conductor.start()])
-    (state,) = conductor.examine_all([after])
+    play_engine = table_play_engine(EL, "ea", layout=replace(layout, moves=tuple(moves)))
+    (after,) = play_engine.answer_all([play_engine.start()])
+    (state,) = play_engine.examine_all([after])
     (finding,) = state.findings
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     assert "the formula forbids a1, which the rules allow" in finding.detail
@@ -508,16 +508,16 @@ def test_an_illegal_reply_ends_the_play_or_is_a_pass_where_the_formula_ignores_i
     for variable, literal in zip(third.variables, (0, 1, 0, 0), strict=True):
         certificate = with_function(certificate, variable, literal)
     layout = replace(made.encoding.layout, black_passes=passes)
-    conductor = table_conductor(EL, "ea", certificate=certificate, layout=layout)
-    (state,) = conductor.answer_all([conductor.start()])
-    (state,) = conductor.answer_all([conductor.play(state, LayoutMove("a1"))])
+    play_engine = table_play_engine(EL, "ea", certificate=certificate, layout=layout)
+    (state,) = play_engine.answer_all([play_engine.start()])
+    (state,) = play_engine.answer_all([play_engine.play(state, LayoutMove("a1"))])
     if passes:
         assert state.remark == "It claims nothing, and any claim will do: b2: Black has claimed it."
         assert state.ending is None
         # The certificate says that the stone is there: its own board is wrong, its reply is not.
         assert {f.kind for f in state.findings} <= {FindingKind.BOARD_DIFFERS}
-        (state,) = conductor.answer_all([conductor.play(state, LayoutMove("c3"))])
-        (final,) = conductor.finish_all([state])
+        (state,) = play_engine.answer_all([play_engine.play(state, LayoutMove("c3"))])
+        (final,) = play_engine.finish_all([state])
         assert final.promised is False
         return
     assert state.findings[0].kind is FindingKind.ILLEGAL_REPLY
@@ -534,9 +534,9 @@ def test_a_claim_that_comes_too_early_is_false() -> None:
     moves[2] = replace(moves[2], stop=moves[2].variables[0])
     certificate = with_function(made.certificate, moves[2].variables[0], 1)
     changed = replace(layout, moves=tuple(moves))
-    conductor = table_conductor(EL, "ea", certificate=certificate, layout=changed)
-    (state,) = conductor.answer_all([conductor.start()])
-    (state,) = conductor.answer_all([conductor.play(state, LayoutMove("a1"))])
+    play_engine = table_play_engine(EL, "ea", certificate=certificate, layout=changed)
+    (state,) = play_engine.answer_all([play_engine.start()])
+    (state,) = play_engine.answer_all([play_engine.play(state, LayoutMove("a1"))])
     assert state.moves[-1] == "stop"
     assert FindingKind.FALSE_CLAIM in [finding.kind for finding in state.findings]
     assert state.ending is not None

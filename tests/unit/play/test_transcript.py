@@ -43,7 +43,7 @@ def test_the_text_reads_back(transcript: Transcript) -> None:
 
 @given(TRANSCRIPTS)
 def test_the_json_reads_back(transcript: Transcript) -> None:
-    text = json.dumps(transcript.as_json())
+    text = json.dumps(transcript.to_dict())
     assert Transcript.parse(text) == transcript
     assert is_transcript(text)
 

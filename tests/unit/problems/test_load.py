@@ -127,13 +127,13 @@ def test_a_play_gives_moves_claims_and_indicators(missing: int) -> None:
     assert first.stop is not None
     ((_, indicators),) = indicators_of(layout)
     played = (first.variables[0], first.stop, *indicators.literals)
-    assert reading(encoding, *played, missing=missing).unplayed == ()
+    assert reading(encoding, *played, missing=missing).unassigned == ()
     goal, state = layout.goals.black_condition[0], layout.state.states[1][0]
     found = reading(encoding, played[0], state, goal, missing=missing)
-    assert found.unplayed == tuple(sorted((goal, state)))
+    assert found.unassigned == tuple(sorted((goal, state)))
     assert any("which are no moves" in note for note in found.notes)
     skolem = certified(EL)
-    assert problems.of(skolem.encoding, skolem.certificate, Files()).unplayed == ()
+    assert problems.of(skolem.encoding, skolem.certificate, Files()).unassigned == ()
 
 
 def test_where_the_rules_tell_the_position_its_atoms_are_given() -> None:
@@ -144,6 +144,6 @@ def test_where_the_rules_tell_the_position_its_atoms_are_given() -> None:
     existential = set(encoding.qbf.variables(CertificateKind.SKOLEM.decides))
     told = {abs(x) for row in layout.state.states for x in row} & existential
     assert told
-    assert reading(encoding, min(told - black)).unplayed == ()
+    assert reading(encoding, min(told - black)).unassigned == ()
     other = min(existential - told - black)
-    assert reading(encoding, min(told - black), other).unplayed == (other,)
+    assert reading(encoding, min(told - black), other).unassigned == (other,)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.conductor import PlayEngine
-from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.open import open_play_engine
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import Qbf
@@ -156,24 +156,24 @@ def played(name: str) -> tuple[Problem, tuple[Looked, ...]]:
     layout: Layout = made.encoding.layout
     files = Files(formula="game.qcir", certificate="game.aig")
     problem = Problem(files, made.encoding.qbf, made.certificate, layout, game)
-    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
-    return problem, tuple(_looked(conductor, game, conductor.start()))
+    play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
+    return problem, tuple(_looked(play_engine, game, play_engine.start()))
 
 
-def _looked(conductor: PlayEngine, game: TwoPlayerGame, state: PlayState) -> Iterator[Looked]:
+def _looked(play_engine: PlayEngine, game: TwoPlayerGame, state: PlayState) -> Iterator[Looked]:
     position = state.position
     assert position is not None
     yield Looked(state.plies, position.outcome is not None, _atoms(game, position))
     if state.ending is not None:
         return
     following: list[PlayState] = []
-    if conductor.to_move(state) is conductor.player:
-        (state,) = conductor.answer_all([state])
-        following = [] if conductor.is_open(state) else [state]
+    if play_engine.to_move(state) is play_engine.player:
+        (state,) = play_engine.answer_all([state])
+        following = [] if play_engine.is_open(state) else [state]
     if not following:
-        following = [conductor.play(state, move) for move in conductor.legal_moves(state)]
+        following = [play_engine.play(state, move) for move in play_engine.legal_moves(state)]
     for each in following:
-        yield from _looked(conductor, game, each)
+        yield from _looked(play_engine, game, each)
 
 
 def _atoms(game: TwoPlayerGame, position: Position) -> frozenset[str]:

@@ -107,11 +107,11 @@ def test_a_report_in_one_line(verdicts: dict[str, Verdict], code: Exit, words: s
     assert report.exit_code == code
     assert words in report.last_line
     assert "\n" not in report.last_line
-    assert report.as_json()["summary"] == report.last_line
+    assert report.to_dict()["summary"] == report.last_line
 
 
 def test_an_interruption_is_neither_valid_nor_refuted() -> None:
     report = ValidationReport("f.qcir", tuple(_results(formula=OK)), interrupted=True)
     assert report.exit_code == Exit.INTERRUPTED
     assert "interrupted" in report.last_line
-    assert report.as_json()["verdict"] == "interrupted"
+    assert report.to_dict()["verdict"] == "interrupted"

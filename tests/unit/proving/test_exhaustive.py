@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.arena.conductor import PlayEngine
-from qsage_validate.arena.open import open_conductor
+from qsage_validate.arena.open import open_play_engine
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.routes.by_search import Certified
@@ -67,18 +67,18 @@ def setup_for(
     )
 
 
-def plays_of(conductor: PlayEngine) -> Counter[int]:
+def plays_of(play_engine: PlayEngine) -> Counter[int]:
     """How many plays there are of each length, one after the other."""
     counts: Counter[int] = Counter()
-    pending: list[PlayState] = [conductor.start()]
+    pending: list[PlayState] = [play_engine.start()]
     while pending:
         state = pending.pop()
         if state.ending is not None:
             counts[state.plies] += 1
-        elif conductor.to_move(state) is conductor.player:
-            pending += conductor.answer_all([state])
+        elif play_engine.to_move(state) is play_engine.player:
+            pending += play_engine.answer_all([state])
         else:
-            pending += [conductor.play(state, move) for move in conductor.legal_moves(state)]
+            pending += [play_engine.play(state, move) for move in play_engine.legal_moves(state)]
     return counts
 
 
@@ -105,8 +105,8 @@ def test_every_play_is_counted(words: tuple[str, ...]) -> None:
     problem = setup_for(certified(words))
     result = exhaust(problem)
     assert isinstance(result.verdict, Proved), str(result.verdict)
-    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
-    plays = plays_of(conductor)
+    play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
+    plays = plays_of(play_engine)
     assert by_ply(result) == plays
     assert result.evidence["plays"] == result.evidence["plays begun"] == plays.total()
     assert result.evidence["finished"]
@@ -121,8 +121,8 @@ def test_any_certified_model_is_won(model: Model) -> None:
     problem = setup_for(made)
     result = exhaust(problem)
     assert isinstance(result.verdict, Proved), str(result.verdict)
-    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
-    assert by_ply(result) == plays_of(conductor)
+    play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
+    assert by_ply(result) == plays_of(play_engine)
 
 
 def test_merging_saves_positions_and_loses_no_play(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,7 +204,7 @@ def test_a_finding_can_be_replayed() -> None:
     verdict = exhaust(problem).verdict
     assert isinstance(verdict, Refuted)
     finding = verdict.findings[0]
-    own = open_conductor(problem, problem.oracle(OracleKind.SIMULATION)).opponent_moves(
+    own = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION)).opponent_moves(
         finding.moves
     )
     assert finding.replay == problem.replay(own)
@@ -347,17 +347,17 @@ def test_numbers_of_plays_are_shown_shortly() -> None:
 
 def test_plays_are_replayed_as_they_were() -> None:
     made = certified(EL)
-    conductor = open_conductor(setup_for(made), setup_for(made).oracle(OracleKind.SIMULATION))
-    states = [conductor.start()]
+    play_engine = open_play_engine(setup_for(made), setup_for(made).oracle(OracleKind.SIMULATION))
+    states = [play_engine.start()]
     while states[-1].ending is None:
-        if conductor.to_move(states[-1]) is conductor.player:
-            states.append(conductor.answer_all([states[-1]])[0])
+        if play_engine.to_move(states[-1]) is play_engine.player:
+            states.append(play_engine.answer_all([states[-1]])[0])
         else:
-            states.append(conductor.play(states[-1], conductor.legal_moves(states[-1])[-1]))
-    again = replay_all(conductor, [states[-1].moves] * 2)
+            states.append(play_engine.play(states[-1], play_engine.legal_moves(states[-1])[-1]))
+    again = replay_all(play_engine, [states[-1].moves] * 2)
     assert [column[1] for column in again] == states
     with pytest.raises(ValueError, match="answers are others"):
-        replay_all(conductor, [("occupy(3,3)",)])
+        replay_all(play_engine, [("occupy(3,3)",)])
     with pytest.raises(ValueError, match="has ended"):
-        replay_all(conductor, [(*states[-1].moves, "occupy(1,1)")])
+        replay_all(play_engine, [(*states[-1].moves, "occupy(1,1)")])
     assert made.certificate.kind is CertificateKind.SKOLEM

@@ -67,8 +67,8 @@ def test_the_samples_are_proved_with_evidence(name: str, repository: Path) -> No
     assert evidence["kind"] == certificate.kind.value
     assert isinstance(evidence["conflicts"], int)
     assert evidence["SAT calls"]
-    json.dumps(second.as_json())
-    json.dumps(first.as_json())
+    json.dumps(second.to_dict())
+    json.dumps(first.to_dict())
 
 
 @given(certified())

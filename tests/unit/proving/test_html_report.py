@@ -176,7 +176,7 @@ def test_the_statistics_of_the_sample(numbers: Statistics) -> None:
     assert numbers.answers == 1 + 15 + 195
     assert [row.positions for row in numbers.by_ply] == [1, 1, 15, 15, 126, 126]
     assert sum(times for _, times in numbers.replies) == numbers.answers
-    data = numbers.as_json()
+    data = numbers.to_dict()
     assert data["main_line"] == [step.move for step in numbers.main_line[1:]]
 
 
@@ -425,7 +425,7 @@ def test_the_bare_game_has_a_page_without_boards(tmp_path: Path) -> None:
 def test_files_as_they_were_read_are_told(tic: Problem) -> None:
     facts = file_facts(tic.files)
     assert [Path(fact.path).name for fact in facts] == ["tic.qcir", "tic.aig"]
-    told = {fact.path: fact.as_json() for fact in facts}
+    told = {fact.path: fact.to_dict() for fact in facts}
     assert facts_from_json(told) == facts
     assert facts_from_json({"x": "digest", 3: {}}) == ()
     changed = {"old.qcir": {"bytes": 12, "sha256": "ab" * 32}}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.arena.open import open_conductor, open_engine
+from qsage_validate.arena.open import open_engine, open_play_engine
 from qsage_validate.arena.strategy_tree import tree_of
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
@@ -57,7 +57,7 @@ def setup_for(
     layout: Layout | None = None,
     game: TwoPlayerGame | None = None,
     certificate: CircuitCertificate | None = None,
-    unplayed: tuple[int, ...] = (),
+    unassigned: tuple[int, ...] = (),
 ) -> Problem:
     made = certified(model, encoding)
     return Problem(
@@ -66,7 +66,7 @@ def setup_for(
         certificate or made.certificate,
         layout or made.encoding.layout,
         game or load_game(model),
-        unplayed=unplayed,
+        unassigned=unassigned,
     )
 
 
@@ -215,8 +215,8 @@ def test_no_move_with_a_code_is_left() -> None:
     layout = with_ply(honest, 2, moves=honest.moves[1].moves[:1])
     problem = setup_for(EL, "ea", layout=layout)
     # Black's first move is the only one that White has a code for.
-    conductor = open_conductor(problem, problem.oracle(OracleKind.SIMULATION))
-    (state,) = conductor.answer_all([conductor.start()])
+    play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
+    (state,) = play_engine.answer_all([play_engine.start()])
     first = LayoutMove(state.moves[0])
     layout = with_ply(honest, 2, moves=(str(first),))
     problem = setup_for(EL, "ea", layout=layout)
@@ -705,7 +705,7 @@ def test_a_finding_says_whether_its_play_rests_on_a_guess(tmp_path: Path) -> Non
         )
         problem = load(Files(formula=str(formula), certificate=str(aag)))
         assert problem.answering.kind is CertificateKind.HERBRAND
-        assert problem.unplayed == ((3,) if guesses else ())
+        assert problem.unassigned == ((3,) if guesses else ())
         result = exhaust(problem)
         # The formula is false whatever is played; by the rules Black wins now and then.
         assert {f.kind for f in result.findings} == {FindingKind.END_DIFFERS}

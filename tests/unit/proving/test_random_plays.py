@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.arena.adversary import Draws, ManyDraws, PlayResults
 from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
-from qsage_validate.arena.conductor import PlayEngine
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.errors import Undecided, UsageError
@@ -67,7 +67,7 @@ def both_ways(
     bias: bool = False,
     merge: bool = True,
 ) -> tuple[PlayResults, PlayResults]:
-    reference = BoardAdversary(walk.conductor, seed=3, illegal=illegal, bias=bias)
+    reference = BoardAdversary(walk.play_engine, seed=3, illegal=illegal, bias=bias)
     vector = VectorAdversary(walk, reference, merge=merge)
     return vector.play(numbers), reference.play(numbers)
 
@@ -289,7 +289,7 @@ def test_one_way_of_playing() -> None:
     assert list(even.evidence["parts"]) == ["random"]  # type: ignore[call-overload]
     # Arrays or not: the same plays.
     walk = walk_for(certified(EL), certified(EL).certificate)
-    plain = BoardAdversary(walk.conductor, seed=0).play(range(50))
+    plain = BoardAdversary(walk.play_engine, seed=0).play(range(50))
     own = hashlib.sha256("".join(f"{text}\n" for text in plain.texts).encode()).digest()
     assert even.evidence["digest"] == hashlib.sha256(own).hexdigest()
 
@@ -299,7 +299,7 @@ def test_biased_plays_see_more() -> None:
     walk = walk_for(certified(EL), certified(EL).certificate)
     plays = {}
     for bias in (False, True):
-        reference = BoardAdversary(walk.conductor, seed=1, bias=bias)
+        reference = BoardAdversary(walk.play_engine, seed=1, bias=bias)
         vector = VectorAdversary(walk, reference)
         plays[bias] = vector.play(range(48)).texts
     assert len(set(plays[True])) == 48 > len(set(plays[False]))

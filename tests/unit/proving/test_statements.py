@@ -117,7 +117,7 @@ def test_a_trace_and_a_certificate_that_prove_opposite_values() -> None:
     assert "dependencies and formula and trace contradict each other" in finding.detail
     report = ValidationReport("f with c", tuple(results), found)
     assert report.exit_code is Exit.REFUTED
-    assert report.as_json()["contradictions"] == [finding.as_json()]
+    assert report.to_dict()["contradictions"] == [finding.to_dict()]
 
 
 def test_the_encoding_and_the_rules_that_name_two_winners() -> None:

@@ -27,9 +27,9 @@ from qsage_validate.extensions.impartial.synthesis.checks.termination import (
     Termination,
     TerminationMeasure,
     TerminationUnknown,
-    as_json,
     concluded,
     prove_termination,
+    to_dict,
 )
 from qsage_validate.extensions.impartial.synthesis.smt.session import (
     SynthesisOptions,
@@ -320,7 +320,7 @@ def test_a_play_without_end_is_shown(solver: SmtSolver, one: ImpartialGame) -> N
     assert isinstance(found, Endless), str(found)
     assert goes_on(one, found.play)
     assert str(found).startswith("play need not end: (")
-    data = json.loads(json.dumps(as_json(found)))
+    data = json.loads(json.dumps(to_dict(found)))
     assert data["status"] == "endless"
     assert len(data["play"]["states"]) == len(data["play"]["moves"]) + 1
 
@@ -331,7 +331,7 @@ def test_what_is_neither_is_said_to_be_so(solver: SmtSolver) -> None:
     assert str(found) == (
         "that every play ends is not proved: no measure was found that falls with up, out"
     )
-    assert as_json(found)["status"] == "unknown"
+    assert to_dict(found)["status"] == "unknown"
 
 
 def test_without_time_nothing_is_proved(solver: SmtSolver) -> None:
@@ -451,7 +451,7 @@ def test_a_synthesis_says_if_plays_end(solver: SmtSolver, tmp_path: Path) -> Non
     assert lines[1].startswith("that every play ends is not proved: ")
     assert lines[2].startswith("winning formula if plays end (size ")
     assert not any("strategy proved" in line for line in lines)
-    data = report.as_json(result)
+    data = report.to_dict(result)
     assert data["outcome"] == "if plays end"
     assert data["formula"] is None
     assert data["formula_if_plays_end"] == str(result.found_if_plays_end)
@@ -482,7 +482,7 @@ def test_a_contradiction_is_no_proof(solver: SmtSolver) -> None:
     assert result.verdict is Verdict.CONTRADICTED
     assert result.found is None
     assert report.text(result).startswith("contradicted: take-away-3, normal play: ")
-    data = report.as_json(result)
+    data = report.to_dict(result)
     assert (data["outcome"], data["formula"]) == ("contradicted", None)
 
 

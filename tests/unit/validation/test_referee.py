@@ -19,7 +19,7 @@ from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 from qsage_validate.validation.referee import Referee
 from tests.support.certifying import certify_game
-from tests.support.plays import DOMINO, EL, attack, certified, conductor_for, model_of
+from tests.support.plays import DOMINO, EL, attack, certified, model_of, play_engine_for
 from tests.support.plies import indicators_of
 
 GAME = load_game(model_of(DOMINO))
@@ -43,7 +43,7 @@ def with_black_action(model: Model, change: Callable[[Action], Action]) -> Model
 def findings_of(model: Model) -> tuple[Finding, ...]:
     """What random plays find when the formula is ``model``'s and the rules are Domino's."""
     made = certify_game(model)
-    return attack(conductor_for(made.encoding, made.certificate, GAME), 60).findings
+    return attack(play_engine_for(made.encoding, made.certificate, GAME), 60).findings
 
 
 def kinds(findings: tuple[Finding, ...]) -> set[FindingKind]:
@@ -88,7 +88,7 @@ def test_moves_that_only_the_formula_accepts() -> None:
 
     made = certify_game(with_white_action(model, change))
     assert made.winner is Player.BLACK
-    found = attack(conductor_for(made.encoding, made.certificate, load_game(model)), 20).findings
+    found = attack(play_engine_for(made.encoding, made.certificate, load_game(model)), 20).findings
     assert kinds(found) == {FindingKind.LEGALITY_DIFFERS}
     assert (found[0].ply, found[0].move) == (1, "occupy(3,3)")
     assert found[0].text.startswith(
@@ -111,7 +111,7 @@ def test_moves_that_only_the_formula_forbids() -> None:
         return replace(action, precondition=(*action.precondition, condition))
 
     made = certify_game(with_white_action(model, change))
-    found = attack(conductor_for(made.encoding, made.certificate, load_game(model)), 20).findings
+    found = attack(play_engine_for(made.encoding, made.certificate, load_game(model)), 20).findings
     forbidden = [f for f in found if f.kind is FindingKind.LEGALITY_DIFFERS]
     assert "the formula forbids occupy(2,1), occupy(3,1)" in forbidden[0].text
     assert "and 1 more, which the rules allow" in forbidden[0].text
@@ -129,7 +129,7 @@ def test_a_move_of_blacks_that_the_rules_forbid_is_an_illegal_reply() -> None:
 
     made = certify_game(with_black_action(model, change))
     assert made.winner is Player.BLACK
-    found = attack(conductor_for(made.encoding, made.certificate, load_game(model)), 1).findings
+    found = attack(play_engine_for(made.encoding, made.certificate, load_game(model)), 1).findings
     assert kinds(found) == {FindingKind.ILLEGAL_REPLY}
     assert found[0].detail == "occupy(2,1): open(?x,?y) is false at (2,1)"
     assert (found[0].ply, found[0].squares) == (1, ((2, 1),))
@@ -151,7 +151,7 @@ def test_another_first_board_is_found_before_the_first_ply() -> None:
 def test_a_goal_that_the_rules_do_not_have_is_a_false_claim() -> None:
     """Black stops the play with two pieces in a row; by the rules that is no goal yet."""
     made = certify_game(model_of(("httt", "--size=3x3", "--shape=domino", "--depth=5")))
-    report = attack(conductor_for(made.encoding, made.certificate, load_game(model_of(EL))), 60)
+    report = attack(play_engine_for(made.encoding, made.certificate, load_game(model_of(EL))), 60)
     claims = [f for f in report.findings if f.kind is FindingKind.FALSE_CLAIM]
     assert claims
     assert claims[0].evidence[0].literal == made.encoding.layout.moves[2].stop

@@ -335,7 +335,7 @@ def game_of(source: Sequence[str]) -> ImpartialGame:
 
 def execute(run: Run) -> RunResult:
     """Synthesise, prove and cross-check; a run is decided by its formula, not by its strategy."""
-    from qsage_validate.extensions.impartial.synthesis.report import as_json
+    from qsage_validate.extensions.impartial.synthesis.report import to_dict
     from qsage_validate.extensions.impartial.synthesis.smt.session import (
         SynthesisMethod,
         SynthesisOptions,
@@ -356,7 +356,7 @@ def execute(run: Run) -> RunResult:
         synthesis = synthesise(game, options)
     except InputError as error:
         return RunResult(MALFORMED, decided=True, seconds=watch.seconds, why=str(error))
-    data = _short(as_json(synthesis))
+    data = _short(to_dict(synthesis))
     verdict = synthesis.verdict
     status, why = verdict.value, "" if verdict is Verdict.PROVED else data["reason"]
     if verdict is Verdict.CONTRADICTED:

@@ -158,7 +158,7 @@ def _all(problem: HeapProblem, bound: int, json_output: bool) -> Exit:
     from qsage_validate.extensions.impartial.adversary import exhaust
 
     report = exhaust(problem, bound)
-    show(report.as_json(), _exhaustive_lines(report), json_output)
+    show(report.to_dict(), _exhaustive_lines(report), json_output)
     if report.found:
         return Exit.REFUTED
     return Exit.FINE if report.labelled == report.states else Exit.UNDECIDED

@@ -223,7 +223,7 @@ def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
     from qsage_validate.formats.source import write_atomic
 
     if json_output:
-        emit_json(report.as_json(result))
+        emit_json(report.to_dict(result))
     else:
         emit(report.text(result))
     python, smtlib = write.python, write.smtlib
@@ -260,11 +260,11 @@ def _check(
     from qsage_validate.extensions.impartial.synthesis.checks.model_checks import check_game
     from qsage_validate.extensions.impartial.synthesis.checks.strategy import verify_strategy
     from qsage_validate.extensions.impartial.synthesis.checks.termination import (
-        as_json as termination_json,
-    )
-    from qsage_validate.extensions.impartial.synthesis.checks.termination import (
         concluded,
         prove_termination,
+    )
+    from qsage_validate.extensions.impartial.synthesis.checks.termination import (
+        to_dict as termination_json,
     )
     from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
     from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy

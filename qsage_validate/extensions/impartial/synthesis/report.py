@@ -12,7 +12,7 @@ from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
 from qsage_validate.extensions.impartial.moves import formula_source, identifiers, linear_source
 from qsage_validate.extensions.impartial.synthesis.checks.termination import Terminates
 from qsage_validate.extensions.impartial.synthesis.checks.termination import (
-    as_json as termination_json,
+    to_dict as termination_json,
 )
 from qsage_validate.extensions.impartial.synthesis.smt.session import Synthesis, Verdict
 from qsage_validate.extensions.impartial.synthesis.smt.smtlib import SmtQuestion, definition
@@ -84,7 +84,7 @@ def _checked_line(result: Synthesis) -> str:
     return f"cross-check: agrees with backward induction on {checked.states:,} states"
 
 
-def as_json(result: Synthesis) -> dict[str, Any]:
+def to_dict(result: Synthesis) -> dict[str, Any]:
     """A synthesis for programs; states are lists in the order of ``variables``."""
     formula, strategy, checked = result.formula, result.strategy, result.checked
     proved = result.found or result.found_if_plays_end
@@ -222,7 +222,7 @@ def write_folder(result: Synthesis, folder: str) -> list[str]:
         raise InputError(folder, None, None, found, "a folder that can be written") from None
     files = {
         "report.txt": text(result) + "\n",
-        "report.json": json.dumps(as_json(result), ensure_ascii=False, indent=2) + "\n",
+        "report.json": json.dumps(to_dict(result), ensure_ascii=False, indent=2) + "\n",
     }
     if result.found is not None:
         strategy = proved_strategy(result)

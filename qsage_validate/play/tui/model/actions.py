@@ -65,7 +65,7 @@ ACTIONS = (
         "random", "x", "Random", "Random move", "Let a random player make this move", minor=3
     ),
     BindableAction(
-        "let_happen",
+        "force",
         "i",
         "Illegal",
         "Let illegal moves happen",

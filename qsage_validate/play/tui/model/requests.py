@@ -271,8 +271,8 @@ def save(match: PlayMatch, path: str, *, overwrite: bool) -> Answer:
     if not overwrite and os.path.lexists(target):
         return WouldOverwrite(path, partial(save, path=path, overwrite=True))
     transcript = match.transcript()
-    as_json = target.endswith(".json")
-    text = json.dumps(transcript.as_json(), indent=2) + "\n" if as_json else str(transcript)
+    to_dict = target.endswith(".json")
+    text = json.dumps(transcript.to_dict(), indent=2) + "\n" if to_dict else str(transcript)
     write_atomic(target, text, continued=overwrite)
     return Saved(path)
 

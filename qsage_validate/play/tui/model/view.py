@@ -42,7 +42,7 @@ class ViewState:
     pointed: frozenset[SquareXY] = frozenset()
     teaches: bool = False
     lessons: Mapping[int, Lesson] = field(default_factory=dict)
-    let_happen: bool = False
+    force: bool = False
     claiming: bool = False
     running: bool = False
     busy: str | None = None
@@ -221,7 +221,7 @@ def _refused(refusal: Refused, by_rules: bool) -> StatusLines:
         Tone.REFUSED,
         said,
         f"{key_of(_PANE_WHY)} Why not shows gates and values; "
-        f"{key_of('let_happen')} lets illegal moves happen",
+        f"{key_of('force')} lets illegal moves happen",
     )
 
 
@@ -289,7 +289,7 @@ def _turn(view: ViewState) -> StatusLines:
         return StatusLines(Tone.TURN, whose, f"{situation.facts.certificate_player}: {why}")
     if view.frame.remarks:
         return StatusLines(Tone.TURN, whose, f"{view.frame.player}: {view.frame.remarks[-1]}")
-    if situation.only_elsewhere is not None and not view.let_happen:
+    if situation.only_elsewhere is not None and not view.force:
         only = f"1 legal move: Enter or a typed {situation.only_elsewhere} plays it"
         return StatusLines(Tone.TURN, whose, only)
     kinds = "move" if len(situation.legal) == 1 else "moves"

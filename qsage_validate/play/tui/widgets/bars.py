@@ -41,7 +41,7 @@ class TitleBar(Horizontal):
             rules = "off the rules"
         ply = f"ply {view.frame.ply}" + (f"/{facts.plies}" if facts.plies else "")
         flags = [Content(f" you {STONES[person]} {person}  {ply}  {rules} ")]
-        if view.let_happen:
+        if view.force:
             flags.append(Content.styled(" illegal moves happen ", "bold $warning"))
         found = len(situation.findings)
         if found:

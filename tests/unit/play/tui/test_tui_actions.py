@@ -67,7 +67,7 @@ def test_a_click_on_the_bar_starts_the_action() -> None:
         x = driver.line(y).index("i Illegal")
         await driver.pilot.click(ActionBar, offset=(x + 3 - bar.region.x, y - bar.region.y))
         await driver.settle()
-        assert driver.app.view.let_happen
+        assert driver.app.view.force
 
     drive(toy_match(), scenario)
 

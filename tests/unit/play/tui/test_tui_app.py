@@ -231,7 +231,7 @@ def test_all_actions_on_a_square_and_a_target_out_of_reach_are_explained() -> No
 def test_an_illegal_move_can_be_let_happen() -> None:
     async def scenario(driver: Driver) -> None:
         await driver.press("i")
-        assert driver.app.view.let_happen
+        assert driver.app.view.force
         assert "illegal moves happen" in driver.screen
         await driver.click((1, 1))
         assert driver.moves[1] == "occupy(1,1)"
@@ -242,7 +242,7 @@ def test_an_illegal_move_can_be_let_happen() -> None:
         await driver.press("1")
         assert "occupy(1,1)  illegal" in driver.screen, "the ply is marked"
         await driver.press("i")
-        assert not driver.app.view.let_happen
+        assert not driver.app.view.force
 
     drive(toy_match(), scenario)
 
@@ -256,7 +256,7 @@ def test_letting_happen_asks_which_illegal_move() -> None:
         frame = driver.app.view.situation.frames[2]
         assert frame.illegal is not None
 
-    drive(toy_match(PAWNS), scenario, let_happen=True)
+    drive(toy_match(PAWNS), scenario, force=True)
 
 
 def test_why_not_without_trying() -> None:

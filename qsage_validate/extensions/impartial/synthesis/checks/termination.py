@@ -491,7 +491,7 @@ def _finite(game: ImpartialGame) -> list[range] | None:
     return ranges if points <= MAX_FINITE else None
 
 
-def as_json(termination: Termination) -> dict[str, Any]:
+def to_dict(termination: Termination) -> dict[str, Any]:
     """For programs: ``status`` is ``proved``, ``endless`` or ``unknown``."""
     match termination:
         case Terminates(measures, states):

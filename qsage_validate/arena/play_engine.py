@@ -1,6 +1,6 @@
 """Conducts plays: the certificate's answers, the boards, the rules beside them, the end.
 
-The conductor works on :class:`PlayState` values, many at a time, and keeps what it has seen: a
+The play engine works on :class:`PlayState` values, many at a time, and keeps what it has seen: a
 thousand random plays share their beginnings, and going back and forth costs nothing.  A
 person's match and the adversary are both written on top of it.
 
@@ -529,7 +529,7 @@ class PlayEngine(Turns):
 
 
 def broken_promise(
-    conductor: PlayEngine, state: PlayState, move: LayoutMove
+    play_engine: PlayEngine, state: PlayState, move: LayoutMove
 ) -> tuple[Finding, ...]:
     """The finding that the verdict is wrong when an illegal ``move`` is let happen in ``state``.
 
@@ -537,44 +537,44 @@ def broken_promise(
     false here.  There is none where the verdict is right, or the certificate has no answer: that
     is a finding of its own when it is asked.
     """
-    assignment = conductor.reader.with_move(state.assignment, move)
+    assignment = play_engine.reader.with_move(state.assignment, move)
     try:
-        (reading,) = conductor.reader.verdicts([assignment])
+        (reading,) = play_engine.reader.verdicts([assignment])
     except NoAnswerError:
         return ()
-    if reading.value is not (not conductor.promised_verdict):
+    if reading.value is not (not play_engine.promised_verdict):
         return ()
-    return (broken_by(conductor, state, move, "!", reading.note),)
+    return (broken_by(play_engine, state, move, "!", reading.note),)
 
 
-def broken_when_stuck(conductor: PlayEngine, state: PlayState) -> tuple[Finding, ...]:
+def broken_when_stuck(play_engine: PlayEngine, state: PlayState) -> tuple[Finding, ...]:
     """The first such finding of an opponent who has no legal move, in a play that has ended.
 
     The formula has more plies than the play: there any move of the opponent's is an illegal one.
     """
-    if not conductor.is_stuck(state):
+    if not play_engine.is_stuck(state):
         return ()
-    found = (broken_promise(conductor, state, move) for move in conductor.candidates(state))
+    found = (broken_promise(play_engine, state, move) for move in play_engine.candidates(state))
     return next(filter(None, found), ())
 
 
 def broken_by(
-    conductor: PlayEngine, state: PlayState, move: LayoutMove, mark: str, note: str
+    play_engine: PlayEngine, state: PlayState, move: LayoutMove, mark: str, note: str
 ) -> Finding:
     """The finding that the verdict is wrong after a move that is illegal or claims a goal.
 
     ``mark`` is how a script says so: ``!`` or ``!stop``.
     """
-    literal = conductor.layout.verdict or 0
-    names = frozenset(text for ply in conductor.layout.moves for text in ply.moves)
+    literal = play_engine.layout.verdict or 0
+    names = frozenset(text for ply in play_engine.layout.moves for text in ply.moves)
     what = "the illegal move" if mark == "!" else "a goal claimed with"
     return Finding(
         FindingKind.VERDICT_DIFFERS,
         state.plies + 1,
         f"after {what} {move} the verdict is not what was promised {note}".rstrip(),
-        player=conductor.player.other,
+        player=play_engine.player.other,
         move=str(move),
         squares=() if move.square is None else (move.square,),
-        evidence=(Evidence(literal, str(literal), not conductor.promised_verdict, "verdict"),),
+        evidence=(Evidence(literal, str(literal), not play_engine.promised_verdict, "verdict"),),
         moves=(*state.moves, marked(str(move), mark, names)),
     )

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.arena.conductor import PlayEngine
+from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.games.languages import load_game
 from qsage_validate.strategies.readings import LayoutMove
-from tests.support.plays import BREAKTHROUGH, EL, HELD, certified, conductor_for
+from tests.support.plays import BREAKTHROUGH, EL, HELD, certified, play_engine_for
 
 
-def conductor(words: tuple[str, ...], *, rules: bool = True) -> PlayEngine:
+def play_engine(words: tuple[str, ...], *, rules: bool = True) -> PlayEngine:
     made = certified(words)
     game = load_game(made.encoding.model) if rules else None
-    return conductor_for(made.encoding, made.certificate, game, simulate=True)
+    return play_engine_for(made.encoding, made.certificate, game, simulate=True)
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ def conductor(words: tuple[str, ...], *, rules: bool = True) -> PlayEngine:
 )
 def test_the_opponent_claims_with_its_own_plies(words: tuple[str, ...], plies: set[int]) -> None:
     """The certificate's side has variables for claims too, and the last ply has none."""
-    played = conductor(words)
+    played = play_engine(words)
     assert {ply for ply in range(1, played.layout.plies + 3) if played.can_claim(ply)} == plies
 
 
 def test_a_claim_needs_a_variable_of_the_opponents() -> None:
     """A layout may name as White's stop what Black's formula says of it."""
-    played = conductor(EL)
+    played = play_engine(EL)
     moves = list(played.layout.moves)
     moves[1] = replace(moves[1], stop=moves[0].stop)
     played.layout = replace(played.layout, moves=tuple(moves))
@@ -38,7 +38,7 @@ def test_a_claim_needs_a_variable_of_the_opponents() -> None:
 
 @pytest.mark.parametrize("rules", [True, False])
 def test_after_an_illegal_move_a_play_stays_illegal(rules: bool) -> None:
-    played = conductor(EL, rules=rules)
+    played = play_engine(EL, rules=rules)
     (state,) = played.answer_all([played.start()])
     taken = state.last
     assert isinstance(taken, LayoutMove)
