@@ -161,6 +161,10 @@ def _forms(rows: Sequence[Row]) -> Iterator[str]:
         " and by polarity and permuted.\n"
     )
     yield f"{_sentence(rows)}\n"
+    yield (
+        "The first run of these forms refuted two right formulas, `ibign` and `ntpg` permuted, by readings"
+        " with their bits in a wrong order. The search was mended, and the permuted forms were run again.\n"
+    )
     yield from _table(rows, forms=True)
     yield ""
 

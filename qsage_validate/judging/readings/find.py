@@ -382,6 +382,8 @@ class _ReadingSearch:
             if found is not None:
                 return found
         first, *others = self.best
+        if not self._is_settled(first.reading):
+            return None
         lost, tried = self.screening.illegal_loses(first.reading)
         if sure and first.reading.cost > first.reading.style.rank:
             return None
@@ -396,6 +398,16 @@ class _ReadingSearch:
                 why += f", and {lost} of {tried} illegal moves lose"
             return self._found(Standing.BEST, why)
         return None
+
+    def _is_settled(self, reading: ReadingGuess) -> bool:
+        """True if a difference cannot come from the order of the bits.
+
+        They stand as in the file, or no order of them fits.
+        """
+        place = {v: k for k, v in enumerate(v for s in self.formula.scopes for v in s.variables)}
+        windows = reading.windows
+        as_in_file = all(list(w) == sorted(w, key=lambda v: place.get(v, 0)) for w in windows)
+        return as_in_file or order_key(reading.style, windows) in self.screening.orders_tried
 
     def _telling(self) -> FoundReadings | None:
         """The likeliest reading, if under it alone just the legal first moves can win."""
@@ -425,6 +437,8 @@ class _ReadingSearch:
         if standing is Standing.ANY:
             return ""
         first, *others = self.best
+        if not by_codes and not self._is_settled(first.reading):
+            return "its bits may stand in another order"
         if not by_codes and self._margin(first, others) < _MARGIN:
             return "another reading agrees with the game nearly as well"
         windows = first.reading.windows

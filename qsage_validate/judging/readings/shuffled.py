@@ -142,7 +142,6 @@ def shuffled(screening: Screening, effort: float) -> Iterator[Screened]:
                 one = screening.ask(reading)
                 if one.fits:
                     yield one
-                    return
         if every is not None:
             screening.orders_tried.add(order_key(*every))
     for _, style, candidates, pools in starts[:_MOST_STARTS]:
