@@ -28,7 +28,6 @@ class BlockMove:
         return " ".join(f"{name}={int(value)}" for name, value in pairs) or "-"
 
     def assignment(self) -> dict[int, bool]:
-        """The values by variable."""
         return dict(zip(self.variables, self.values, strict=True))
 
 

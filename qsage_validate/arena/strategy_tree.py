@@ -48,7 +48,6 @@ class StrategyNode:
 
     @property
     def state(self) -> PlayState:
-        """The play at this node."""
         return self.states[-1]
 
     @property
@@ -87,7 +86,6 @@ class StrategyNode:
 
     @property
     def path(self) -> tuple[StrategyNode, ...]:
-        """The nodes from the root to this one."""
         nodes: list[StrategyNode] = []
         node: StrategyNode | None = self
         while node is not None:

@@ -54,14 +54,10 @@ class PlayLiterals(Protocol):
     """A whole play, ply by ply."""
 
     @property
-    def builder(self) -> AigBuilder:
-        """The graph."""
-        ...
+    def builder(self) -> AigBuilder: ...
 
     @property
-    def plies(self) -> Sequence[PlyLiterals]:
-        """The plies, from the first on."""
-        ...
+    def plies(self) -> Sequence[PlyLiterals]: ...
 
     @property
     def hero(self) -> Player:

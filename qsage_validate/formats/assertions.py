@@ -50,8 +50,6 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class ConditionNot:
-    """The complement of a condition."""
-
     part: Condition
 
 

@@ -48,7 +48,6 @@ class ModelParts(dict[str, str]):
 
     @classmethod
     def at_lines(cls, lines: Mapping[str, Sequence[PartLine]], file: str | None) -> ModelParts:
-        """The parts that stand in these lines of a file."""
         texts = {part: "\n".join(line.text for line in own) for part, own in lines.items()}
         return cls(texts, file, lines)
 
@@ -82,7 +81,6 @@ class ModelParts(dict[str, str]):
 
     @property
     def first_line(self) -> int | None:
-        """The line in which the model begins."""
         return min((line.line for own in self.lines.values() for line in own), default=None)
 
 

@@ -45,7 +45,6 @@ LiteralOf = Callable[[str], int]
 
 
 def literal_of(builder: AigBuilder, condition: Condition, named: LiteralOf) -> int:
-    """The literal of a condition in a graph."""
     match condition:
         case Name(text):
             return named(text)
@@ -90,7 +89,6 @@ class AssertionSubject:
 
     @property
     def holding(self) -> list[Claim]:
-        """The claims that the assertions hold."""
         return [claim for claim in self.claims if claim.holds]
 
     def ask(

@@ -36,7 +36,6 @@ class Round:
 
     @property
     def path(self) -> tuple[Round, ...]:
-        """The rounds from the first one to this one."""
         rounds = [self]
         while (parent := rounds[-1].parent) is not None:
             rounds.append(parent)

@@ -183,7 +183,6 @@ class Problem:
 
     @property
     def move_names(self) -> frozenset[str]:
-        """The names of all moves of a layout."""
         moves = () if self.layout is None else self.layout.moves
         return frozenset(text for ply in moves for text in ply.moves)
 

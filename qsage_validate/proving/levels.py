@@ -99,7 +99,6 @@ class LevelResult:
 
     @property
     def word(self) -> str:
-        """The verdict in a word."""
         return {
             Proved: "proved",
             Refuted: "refuted",
@@ -117,7 +116,6 @@ class LevelResult:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings, if there are any."""
         return self.verdict.findings if isinstance(self.verdict, Refuted) else ()
 
     def to_dict(self) -> dict[str, object]:

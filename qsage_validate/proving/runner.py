@@ -172,8 +172,6 @@ def _validate(send: Send, files: Files, options: ValidationOptions) -> Validatio
 
 
 class _ValidationRun:
-    """One validation under way."""
-
     def __init__(self, problem: Problem, options: ValidationOptions, tell: Tell) -> None:
         self.problem = problem
         self.options = options

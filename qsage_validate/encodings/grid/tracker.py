@@ -316,7 +316,6 @@ class MoveTracker:
         return self.select_bits(selector, options)
 
     def square_bits(self, x: Vector, y: Vector) -> Bits:
-        """A square as x bits followed by y bits."""
         return self.sum(x) + self.sum(y)
 
     def ite_bits(self, condition: int, then: Bits, otherwise: Bits) -> Bits:

@@ -45,7 +45,6 @@ def constant(value: object) -> int:
 
 
 def is_constant(literal: int) -> bool:
-    """True if a literal is one of the constants."""
     return abs(literal) == TRUE
 
 

@@ -56,7 +56,6 @@ class LiftedBoard(SymbolicEncoder):
     """The symbolic position, its states and the transitions (Definitions 6 and 7)."""
 
     def allocate_board(self) -> None:
-        """Make P."""
         self.position = self.vector()
         self.scope(FORALL, self.position)
 

@@ -66,7 +66,6 @@ class OpenGame:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The positions by number."""
         return self.inner.positions
 
     @property
@@ -185,7 +184,6 @@ def ite_bits(builder: AigBuilder, condition: int, then: Bits, otherwise: Bits) -
 
 
 def literals_of(play: PlayLiterals, variables: Sequence[int]) -> Bits:
-    """The literals of some variables that are known."""
     return tuple(play.literals[v] for v in variables)
 
 
@@ -251,7 +249,6 @@ def prepared(model: PositionalModel, encoding: str) -> PositionalModel:
 
 
 def preparing(model: PositionalModel, encoding: str) -> Iterator[PositionalModel]:
-    """The games on the way to the prepared one."""
     network = model.network
     if encoding in _OF_SETS:
         yield from stages(with_winning_sets(model))

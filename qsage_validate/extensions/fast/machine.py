@@ -456,7 +456,6 @@ def _moves_to_line(
 
 @_compiled
 def _more_pieces(words: Any, rules: RuleArrays, state: Any, at: int, player: int) -> int:
-    """The pieces of a player less those of the other."""
     size = len(words)
     more = 0
     for w in range(size):

@@ -106,7 +106,6 @@ class Domain:
     white_actions: tuple[Action, ...]
 
     def actions(self, player: Player) -> tuple[Action, ...]:
-        """The actions of one player."""
         return self.black_actions if player is Player.BLACK else self.white_actions
 
     def __str__(self) -> str:
@@ -131,7 +130,6 @@ class ProblemPlaces:
     white_goals: tuple[Place, ...]
 
     def goals(self, player: Player) -> tuple[Place, ...]:
-        """The places of one player's goals."""
         return self.black_goals if player is Player.BLACK else self.white_goals
 
 
@@ -155,11 +153,9 @@ class BddlProblem:
 
     @property
     def plies(self) -> int:
-        """The number of plies of a play."""
         return self.depth if self.first_player is Player.BLACK else self.depth - 1
 
     def goals(self, player: Player) -> tuple[Condition, ...]:
-        """The goals of one player."""
         return self.black_goals if player is Player.BLACK else self.white_goals
 
     def __str__(self) -> str:
@@ -197,7 +193,6 @@ class Model:
 
     @property
     def squares(self) -> int:
-        """The number of squares."""
         return self.problem.width * self.problem.height
 
     @property
@@ -212,7 +207,6 @@ class Model:
 
     @property
     def plies(self) -> int:
-        """The number of plies of a play."""
         return self.problem.plies
 
     def at_depth(self, depth: int) -> Model:

@@ -182,7 +182,6 @@ class PositionalModel:
         return self.turns[: self.plies].count(player)
 
     def names(self, mask: int) -> tuple[str, ...]:
-        """The names of a set."""
         return tuple(self.positions[k] for k in members(mask))
 
     def mask(self, names: Iterable[str]) -> int:
@@ -243,7 +242,6 @@ class PositionalModel:
 
     @property
     def depth(self) -> int:
-        """The number of plies."""
         return self.plies
 
     def at_depth(self, depth: int) -> PositionalModel:

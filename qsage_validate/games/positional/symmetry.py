@@ -116,7 +116,6 @@ def _candidates(arrangement: Arrangement) -> Iterator[Permutation]:
 def keeping_stones(
     model: PositionalModel, permutations: Sequence[Permutation]
 ) -> list[Permutation]:
-    """Those of some permutations under which the first stones are their own image."""
     return [
         p
         for p in permutations

@@ -54,7 +54,6 @@ class PlayLayer:
         return len(self.choice)
 
     def take(self, rows: Indices | Flags | slice) -> PlayLayer:
-        """Some of the beginnings."""
         return PlayLayer(self.plies, self.choice[rows], self.position[rows], self.text[rows])
 
     @staticmethod
@@ -82,7 +81,6 @@ class LayerStep:
 
     @property
     def running(self) -> Flags:
-        """The plays that go on."""
         return ~(self.suspect | self.ended)
 
 

@@ -238,7 +238,6 @@ def go(match: PlayMatch, number: int) -> Answer:
 
 
 def hint(match: PlayMatch) -> Answer:
-    """The suggestion of the match."""
     return Hinted(match.hint())
 
 

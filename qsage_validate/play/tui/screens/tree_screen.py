@@ -44,7 +44,6 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         self.sizes: dict[StrategyNode, Size] = {}
 
     def heading(self) -> str:
-        """The claim."""
         if self.strategy is None:
             return "Strategy tree"
         own = self.strategy.player
@@ -56,7 +55,6 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
 
     @property
     def shown(self) -> Tree[StrategyNode]:
-        """The tree on the screen."""
         return self.query_one("#strategy-tree", Tree)
 
     def on_mount(self) -> None:
