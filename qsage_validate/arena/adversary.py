@@ -56,7 +56,7 @@ def _key(seed: int) -> int:
 
 
 class Draws:
-    """The numbers of one play."""
+    """Random numbers of one play: its moves do not depend on the other plays of a batch."""
 
     __slots__ = ("_state",)
 

@@ -158,7 +158,6 @@ class MatchOutcome:
 
     @property
     def text(self) -> str:
-        """The outcome in one line."""
         line = f"{self.winner} wins: {self.reason}" if self.winner else self.reason
         if self.verdict is not None:
             line += f"; verdict {'true' if self.verdict else 'false'}"

@@ -61,7 +61,7 @@ class PlayLiterals(Protocol):
 
     @property
     def hero(self) -> Player:
-        """Whose strategy is completed."""
+        """The player whose strategy is completed."""
         ...
 
     @property

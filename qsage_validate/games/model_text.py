@@ -131,9 +131,7 @@ class GameModel(Protocol):
     """The language of the model, as layouts call it."""
 
     @property
-    def name(self) -> str:
-        """The name of the game, for people."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def in_words(self) -> str:
@@ -160,9 +158,7 @@ class GameModel(Protocol):
         """The largest number of plies of a play, as formulas count them."""
         ...
 
-    def at_depth(self, depth: int) -> GameModel:
-        """The same game with another depth."""
-        ...
+    def at_depth(self, depth: int) -> GameModel: ...
 
     def parts(self) -> dict[str, str]:
         """The text by part, as layouts carry it; no text ends with a line break."""

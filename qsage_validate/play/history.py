@@ -80,7 +80,6 @@ class History:
         self._numbers = 1
 
     def add(self, steps: tuple[Step, ...]) -> None:
-        """Go on by a new round."""
         new = Round(self._numbers, self.here, steps)
         self._numbers += 1
         self._rounds[new.number] = new

@@ -109,7 +109,6 @@ def frame_json(frame: Frame) -> dict[str, object]:
 
 
 def value_json(value: FrameValue) -> dict[str, object]:
-    """A named variable or gate."""
     return {
         "name": value.name,
         "variable": value.variable,

@@ -76,7 +76,6 @@ class Variation:
         yield ")"
 
     def to_dict(self) -> dict[str, object]:
-        """The variation as JSON data."""
         return _line_json(self.plies, self.variations)
 
 

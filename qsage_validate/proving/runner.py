@@ -471,7 +471,6 @@ class _ValidationRun:
         return self.problem.game
 
     def _circuit(self) -> CircuitCertificate | Unsupported:
-        """The certificate's functions as a graph."""
         certificate = self.problem.certificate
         assert certificate is not None, "the caller has looked"
         if isinstance(certificate, CircuitCertificate):

@@ -240,7 +240,7 @@ class HeroPlays(PlayInLiterals):
         """Take the opponent's move in mind: its numbers, and for each move a literal."""
 
     def _end(self) -> None:
-        """Go on behind the last ply."""
+        """Finish the play after its last ply."""
 
     # -- what the hero reaches -----------------------------------------------------------------
 

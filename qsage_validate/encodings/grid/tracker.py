@@ -319,7 +319,6 @@ class MoveTracker:
         return self.sum(x) + self.sum(y)
 
     def ite_bits(self, condition: int, then: Bits, otherwise: Bits) -> Bits:
-        """If-then-else on vectors."""
         return tuple(
             self.builder.ite(condition, a, b) for a, b in zip(then, otherwise, strict=True)
         )

@@ -40,7 +40,6 @@ FALSE: Final = -TRUE
 
 
 def constant(value: object) -> int:
-    """The constant literal of a truth value."""
     return TRUE if value else FALSE
 
 
@@ -73,7 +72,6 @@ class ClauseSet:
         return fresh
 
     def exists(self, count: int) -> Bits:
-        """New existential variables."""
         return self.variables(Quantifier.EXISTS, count)
 
     def add(self, *literals: int) -> None:

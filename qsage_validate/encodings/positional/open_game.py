@@ -179,7 +179,6 @@ def witness_positions(
 
 
 def ite_bits(builder: AigBuilder, condition: int, then: Bits, otherwise: Bits) -> Bits:
-    """If-then-else on vectors."""
     return tuple(builder.ite(condition, a, b) for a, b in zip(then, otherwise, strict=True))
 
 
@@ -220,7 +219,6 @@ def choose(builder: AigBuilder, cases: Sequence[tuple[int, Bits]], otherwise: Bi
 
 
 def number(value: int, width: int) -> Bits:
-    """The literals of a constant."""
     return tuple(TRUE if value >> place & 1 else FALSE for place in range(width - 1, -1, -1))
 
 

@@ -109,7 +109,6 @@ class Domain:
         return self.black_actions if player is Player.BLACK else self.white_actions
 
     def __str__(self) -> str:
-        """The text of a domain file."""
         lines: list[str] = []
         for player in Player:
             lines += [f"#{player.value}actions\n", *map(str, self.actions(player))]
@@ -159,7 +158,6 @@ class BddlProblem:
         return self.black_goals if player is Player.BLACK else self.white_goals
 
     def __str__(self) -> str:
-        """The text of a problem file."""
         pieces = " ".join(f"{s.name.lower()}({x},{y})" for s, x, y in self.initial)
         lines = ["#boardsize", f"{self.width} {self.height}", "#init"]
         lines += [f"({pieces})"] if pieces else []

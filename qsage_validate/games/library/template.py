@@ -67,8 +67,6 @@ class OptionKind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NumberKind:
-    """A whole number in a range."""
-
     low: int
     high: int
     words: ClassVar[tuple[str, ...]] = ()

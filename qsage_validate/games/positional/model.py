@@ -397,7 +397,6 @@ class Arrangement:
         return cls(1, len(names), squares, Shape.RECTANGLE, grid=False, names=tuple(names))
 
     def board(self, black: int, white: int) -> BoardPicture:
-        """The board with these positions claimed."""
         contents = [Square.OPEN] * (self.width * self.height)
         for k, (x, y) in enumerate(self.squares):
             if black >> k & 1:

@@ -44,7 +44,6 @@ class Permutation:
     def as_symmetry(
         self, arrangement: Arrangement, moves: Sequence[Move], model: PositionalModel
     ) -> Symmetry:
-        """The symmetry in the protocol's terms."""
         squares = {
             square: arrangement.squares[image]
             for square, image in zip(arrangement.squares, self.images, strict=True)

@@ -207,7 +207,6 @@ class StartApp(LeavableApp[tuple[str, ...]]):
             listed.focus()
 
     def action_leave(self) -> None:
-        """Leave without a choice."""
         self.exit(Exit.FINE)
 
     def action_theme(self) -> None:

@@ -181,7 +181,7 @@ class VectorWalk:
         return layer
 
     def answer(self, layer: PlayLayer) -> LayerStep:
-        """The certificate's ply."""
+        """The layer after the certificate's ply."""
         ply = self._ply(layer.plies)
         variables = ply.variables
         stop = variables.stop is not None

@@ -232,7 +232,6 @@ def restart(match: PlayMatch) -> Answer:
 
 
 def go(match: PlayMatch, number: int) -> Answer:
-    """Go to a round of the history."""
     match.go(number)
     return HistoryMoved(match.frame.ply)
 

@@ -56,7 +56,6 @@ class MatchSituation:
 
     @property
     def last(self) -> int:
-        """The index of the current frame."""
         return len(self.frames) - 1
 
     @property

@@ -165,7 +165,6 @@ class GateScreen(ToolScreen[None]):
     # Actions
 
     def action_open(self) -> None:
-        """Open or close the marked gate."""
         self.shown.action_select_cursor()
 
     def action_find(self) -> None:

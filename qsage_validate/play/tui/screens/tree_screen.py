@@ -168,7 +168,6 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
     # Actions
 
     def action_open(self) -> None:
-        """Open or close the marked node."""
         self.shown.action_select_cursor()
 
     def action_count(self) -> None:
@@ -187,7 +186,6 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         self.dismiss(node.data.state.moves)
 
     def on_unmount(self) -> None:
-        """Stop counting."""
         self._stop.set()
         super().on_unmount()
 

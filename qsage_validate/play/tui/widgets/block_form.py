@@ -119,7 +119,6 @@ class BlockForm(Vertical):
                 self.bits.set_bit(index, bit)
 
     def action_submit(self) -> None:
-        """Play the block as it is set."""
         block = self._block
         if block is not None:
             values = tuple(self.bits.bits)

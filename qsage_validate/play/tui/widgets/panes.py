@@ -329,7 +329,6 @@ class ValuesPane(Vertical):
 
     @property
     def shown(self) -> tuple[FrameValue, ...]:
-        """The values that pass the filter."""
         return self._shown
 
     def show(self, values: tuple[FrameValue, ...]) -> None:

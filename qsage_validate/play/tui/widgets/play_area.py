@@ -133,7 +133,6 @@ class PlayArea(Container):
         return True
 
     def on_resize(self) -> None:
-        """Show what there is room for."""
         self.rearrange()
 
     def rearrange(self) -> None:
