@@ -56,7 +56,7 @@ def _key(seed: int) -> int:
 
 
 class Draws:
-    """The numbers of one play."""
+    """Random numbers of one play: its moves do not depend on the other plays of a batch."""
 
     __slots__ = ("_state",)
 
@@ -241,8 +241,7 @@ class Adversary(ABC):
         self.seed = seed
 
     @abstractmethod
-    def play(self, numbers: Sequence[int]) -> PlayResults:
-        """Play the plays of these numbers."""
+    def play(self, numbers: Sequence[int]) -> PlayResults: ...
 
     def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
         """The findings with the commands that replay them, where they have none yet."""

@@ -78,12 +78,10 @@ class BoardAdversary(Adversary):
         self._replay = replay
 
     def with_replays(self, findings: Iterable[Finding]) -> list[Finding]:
-        """The findings with the commands that replay them."""
         own = self._play_engine.opponent_moves
         return [replace(f, replay=self._replay(own(f.moves))) for f in findings]
 
     def play(self, numbers: Sequence[int]) -> PlayResults:
-        """Play the plays of these numbers side by side."""
         results = PlayResults()
         least = LeastSeen() if self.bias else None
         start = self._play_engine.start()

@@ -28,7 +28,6 @@ class BlockMove:
         return " ".join(f"{name}={int(value)}" for name, value in pairs) or "-"
 
     def assignment(self) -> dict[int, bool]:
-        """The values by variable."""
         return dict(zip(self.variables, self.values, strict=True))
 
 
@@ -159,7 +158,6 @@ class MatchOutcome:
 
     @property
     def text(self) -> str:
-        """The outcome in one line."""
         line = f"{self.winner} wins: {self.reason}" if self.winner else self.reason
         if self.verdict is not None:
             line += f"; verdict {'true' if self.verdict else 'false'}"

@@ -76,8 +76,6 @@ class GateRow:
 
 @dataclass(slots=True)
 class _Branch:
-    """A row under construction."""
-
     row: GateRow
     inputs: list[_Branch] = field(default_factory=list)
     repeated: bool = False

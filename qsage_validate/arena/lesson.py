@@ -88,8 +88,6 @@ def _list(items: Sequence[str], word: str) -> str:
 
 
 class DistanceSource(Enum):
-    """The source of a distance."""
-
     CERTIFICATE = "the certificate's answers"
     SEARCH = "the search"
 

@@ -84,7 +84,6 @@ def letters_of(pairs: Pairs) -> dict[SquareXY, str]:
 
 
 def pairs_text(pairs: Pairs | None) -> str:
-    """The meaning of pairs in one sentence."""
     if pairs is None:
         return "No pairing is known here."
     if not pairs:

@@ -70,7 +70,6 @@ class PlayState:
 
     @property
     def plies(self) -> int:
-        """The number of plies made."""
         return self.assignment.plies
 
 

@@ -48,7 +48,6 @@ class StrategyNode:
 
     @property
     def state(self) -> PlayState:
-        """The play at this node."""
         return self.states[-1]
 
     @property
@@ -62,7 +61,6 @@ class StrategyNode:
 
     @property
     def ended(self) -> bool:
-        """True if the play is over here."""
         return self.state.ending is not None
 
     @property
@@ -87,7 +85,6 @@ class StrategyNode:
 
     @property
     def path(self) -> tuple[StrategyNode, ...]:
-        """The nodes from the root to this one."""
         nodes: list[StrategyNode] = []
         node: StrategyNode | None = self
         while node is not None:
@@ -173,7 +170,6 @@ class Exploration:
 
     @cached_property
     def size(self) -> Size:
-        """The counts of the subtree."""
         ends = [node for node in self.nodes if node.ended]
         lengths = [node.state.plies for node in ends]
         return Size(
@@ -340,7 +336,6 @@ class StrategyTree:
         return found
 
     def _next_batch(self, waiting: deque[StrategyNode]) -> list[StrategyNode]:
-        """Nodes of one depth from the front."""
         plies = waiting[0].state.plies
         batch: list[StrategyNode] = []
         while waiting and len(batch) < _BATCH // 16 and waiting[0].state.plies == plies:

@@ -48,7 +48,6 @@ class Turns:
 
     @property
     def player(self) -> Player:
-        """The certificate's side."""
         return self.reader.player
 
     @property

@@ -41,7 +41,6 @@ class Aig:
 
     @property
     def num_gates(self) -> int:
-        """The number of AND gates."""
         return int(self.fanin0.shape[0])
 
     @property
@@ -202,7 +201,6 @@ class AigBuilder:
         return self.and_(a ^ 1, b ^ 1) ^ 1
 
     def xor(self, a: int, b: int) -> int:
-        """Exclusive or."""
         return self.and_(self.and_(a, b) ^ 1, self.and_(a ^ 1, b ^ 1) ^ 1)
 
     def eq(self, a: int, b: int) -> int:
@@ -214,7 +212,6 @@ class AigBuilder:
         return self.and_(a, b ^ 1) ^ 1
 
     def ite(self, condition: int, then: int, otherwise: int) -> int:
-        """If-then-else."""
         if then == otherwise:
             return then
         if then == otherwise ^ 1:
@@ -226,7 +223,6 @@ class AigBuilder:
         return self._tree(literals, TRUE)
 
     def or_all(self, literals: Iterable[int]) -> int:
-        """Disjunction of any number of literals."""
         return self._tree([literal ^ 1 for literal in literals], TRUE) ^ 1
 
     def _tree(self, literals: Iterable[int], neutral: int) -> int:

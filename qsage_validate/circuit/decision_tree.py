@@ -72,7 +72,7 @@ class _Learner:
         self.prices[feature] = 0.0
         chosen = self.rows[which, feature]
         ones, zeros = which[chosen], which[~chosen]
-        # The side with fewer rows says less about what it wants: it may agree with the other.
+        # The branch with fewer rows has fewer constraints: the other's tree may agree with it.
         if len(ones) >= len(zeros):
             high = self.tree(ones)
             low = high if self._agrees(high, zeros) else self.tree(zeros)

@@ -144,7 +144,6 @@ class _Prover:
         return LemmaEffort(self._proved, self._refuted, self._open, conflicts)
 
     def add(self, lemma: Clause) -> None:
-        """Take a clause that was proved."""
         self._solver.add_clause([self._sat(x) for x in lemma])
 
     def prove(self, lemma: Clause) -> bool:

@@ -218,7 +218,6 @@ class _Copies:
         return value if literal > 0 else -value
 
     def _below(self, use: _Use) -> list[_Use]:
-        """The uses that a use needs."""
         gate, names = self._nested.gates[use.gate], self._names_in(use)
         wanted = [(x, use.polarity) for x in gate.inputs]
         if isinstance(gate, Gate):

@@ -22,7 +22,6 @@ class Quantifier(Enum):
 
     @property
     def dual(self) -> Quantifier:
-        """The other quantifier."""
         return Quantifier.FORALL if self is Quantifier.EXISTS else Quantifier.EXISTS
 
 
@@ -136,7 +135,6 @@ class Qbf:
         }
 
     def quantifiers(self) -> dict[int, Quantifier]:
-        """The quantifier of each variable."""
         return {v: scope.quantifier for scope in self.scopes for v in scope.variables}
 
     def variables(self, quantifier: Quantifier) -> tuple[int, ...]:

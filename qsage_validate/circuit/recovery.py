@@ -280,7 +280,6 @@ class _Recovery:
         )
 
     def _side(self, option: _Option, clause_literal: Callable[[Iterable[int]], int]) -> Gate:
-        """The gate of a variable of which one side is given."""
         variable = option.variable
         positive = -variable in self.clauses[option.used[0]]
         sign = 1 if positive else -1

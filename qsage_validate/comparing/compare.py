@@ -79,7 +79,6 @@ class FormulaRelation(Enum):
 
 
 def relation(there: Transfer, back: Transfer) -> FormulaRelation:
-    """The relation of two formulas from what the strategy of each does in the other."""
     if isinstance(there, Undecided) or isinstance(back, Undecided):
         return FormulaRelation.UNDECIDED
     if isinstance(there, Wins):

@@ -39,7 +39,6 @@ class FirstMoves:
 
     @property
     def winning(self) -> tuple[str, ...]:
-        """Those that win."""
         return tuple(name for name, wins in self.wins.items() if wins)
 
 

@@ -75,7 +75,7 @@ class BrokenOffError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A play so far: for the rules, for the certificate, and in which words it is asked."""
+    """The beginning of a play: a position of the rules, and a certificate's assignment."""
 
     position: Position
     seen: Assignment

@@ -175,7 +175,6 @@ class SharedWords:
         return None if found is None else self._origins.get(found, found)
 
     def _at(self, player: Player) -> Mapping[object, Move | None]:
-        """The only move on each square."""
         if player not in self._by_square:
             by_square: dict[object, Move | None] = {}
             for each in self._game.moves(player):
@@ -198,7 +197,6 @@ class Mirrors:
 
     @cached_property
     def others(self) -> list[SharedWords]:
-        """The words in each mirror."""
         symmetries = self._game.symmetries()
         return [SharedWords(self._code, self._game, s) for s in symmetries if s.keeps_initial]
 
@@ -253,7 +251,6 @@ def check_length(layout: Layout, own: TwoPlayerGame | None, game: TwoPlayerGame)
 
 
 def values_of(literals: Iterable[int]) -> dict[int, bool]:
-    """The values of variables by which literals are true."""
     return {abs(x): x > 0 for x in literals}
 
 

@@ -54,18 +54,14 @@ class PlayLiterals(Protocol):
     """A whole play, ply by ply."""
 
     @property
-    def builder(self) -> AigBuilder:
-        """The graph."""
-        ...
+    def builder(self) -> AigBuilder: ...
 
     @property
-    def plies(self) -> Sequence[PlyLiterals]:
-        """The plies, from the first on."""
-        ...
+    def plies(self) -> Sequence[PlyLiterals]: ...
 
     @property
     def hero(self) -> Player:
-        """Whose strategy is completed."""
+        """The player whose strategy is completed."""
         ...
 
     @property

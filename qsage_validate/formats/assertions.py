@@ -49,9 +49,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class ConditionNot:
-    """The complement of a condition."""
-
+class Not:
     part: Condition
 
 
@@ -68,7 +66,7 @@ class Join:
     asked: int = 0
 
 
-Condition = Name | ConditionNot | Join
+Condition = Name | Not | Join
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ def value(condition: Condition, truth: Truth) -> bool | None:
     match condition:
         case Name(text):
             return truth(text)
-        case ConditionNot(part):
+        case Not(part):
             found = value(part, truth)
             return None if found is None else not found
         case Join(conjunction, parts):
@@ -138,7 +136,7 @@ def guard(condition: Condition) -> Condition | None:
     if not isinstance(condition, Join) or condition.conjunction:
         return None
     parts, first = condition.parts, condition.asked
-    asked = [part.part for part in (parts[:first] or parts) if isinstance(part, ConditionNot)]
+    asked = [part.part for part in (parts[:first] or parts) if isinstance(part, Not)]
     inner = [own for part in parts[first:] if (own := guard(part)) is not None] if first else []
     if not asked or len(asked) == len(parts):
         return None
@@ -167,7 +165,7 @@ def names(condition: Condition) -> Iterator[Name]:
     match condition:
         case Name():
             yield condition
-        case ConditionNot(part):
+        case Not(part):
             yield from names(part)
         case Join(_, parts):
             for part in parts:
@@ -186,7 +184,7 @@ def _clause(source: Source, line: str, offset: int, number: int) -> Assertion:
         ended = text == "0"
         if int(text):
             name = Name(str(abs(int(text))), at)
-            literals.append(name if int(text) > 0 else ConditionNot(name))
+            literals.append(name if int(text) > 0 else Not(name))
         elif not ended:
             raise source.error(at, repr(text), "0 at the clause's end")
     if not ended:
@@ -245,7 +243,7 @@ class _Parser:
         *asked, last = parts
         if not asked:
             return last
-        return Join(conjunction=False, parts=(*map(ConditionNot, asked), last), asked=len(asked))
+        return Join(conjunction=False, parts=(*map(Not, asked), last), asked=len(asked))
 
     def _join(self, *, conjunction: bool) -> Condition:
         operand = self._factor if conjunction else lambda: self._join(conjunction=True)
@@ -262,7 +260,7 @@ class _Parser:
         try:
             if self._word() == "not":
                 self._next += 1
-                return ConditionNot(self._factor())
+                return Not(self._factor())
             if self._word() == "(":
                 return self._parentheses()
             return self._name()

@@ -166,7 +166,6 @@ class PedantFile:
 
     @property
     def num_clauses(self) -> int:
-        """The number of clauses."""
         return int(np.count_nonzero(self.literals == 0))
 
 

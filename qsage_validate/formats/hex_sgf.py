@@ -157,7 +157,6 @@ class _Position:
         return cell
 
     def board(self) -> HexFile:
-        """The position as a board."""
         colours: dict[str, list[str]] = {"B": [], "W": []}
         for cell, colour in self.stones.items():
             colours[colour].append(cell_name(*cell))

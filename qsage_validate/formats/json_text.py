@@ -71,11 +71,9 @@ class Json:
     way: tuple[str | int, ...] = ()
 
     def error(self, found: str, expected: str) -> InputError:
-        """The error at this value."""
         return self.source.error(_offset(self.source.text, self.way), found, expected)
 
     def __getitem__(self, key: str) -> Json:
-        """A field that has to be there."""
         found = self.get(key)
         if found is None:
             raise self.error(f"no {key!r}", f"{self.what} with it")
@@ -92,11 +90,9 @@ class Json:
         return None if found is None or found.value is None else found
 
     def fields(self) -> dict[str, Json]:
-        """The fields of an object."""
         return {key: self._at(key, value) for key, value in self.mapping().items()}
 
     def items(self) -> list[Json]:
-        """The values in a list."""
         return [self._at(number, value) for number, value in enumerate(self.array())]
 
     def _at(self, step: str | int, value: object) -> Json:
@@ -135,21 +131,18 @@ class Json:
         return self.value
 
     def line(self) -> str:
-        """A text that is one line."""
         text = self.text()
         if len(f"{text}.".splitlines()) != 1:
             raise self.error("a text of several lines", "one line")
         return text
 
     def one_of(self, *known: str) -> str:
-        """One of these texts."""
         text = self.text()
         if text not in known:
             raise self.error(quoted(text), f"one of {', '.join(known)}")
         return text
 
     def integer(self, least: int = 0, most: int | None = None) -> int:
-        """A whole number."""
         expected = f"a whole number, {least} or more"
         if most is not None:
             expected = f"a whole number from {least} to {most}"

@@ -292,7 +292,6 @@ class _Reader:
         return match.end() - at if match else 0
 
     def _argument_at(self, s: _Statement, index: int) -> int:
-        """The offset of an argument."""
         at = s.arguments_at
         for _ in range(index):
             separator = _SEPARATOR.search(self.code, at)
@@ -302,7 +301,6 @@ class _Reader:
         return at
 
     def _number(self, statements: list[_Statement]) -> None:
-        """Number all identifiers."""
         order: dict[str, None] = {}
         for s in statements:
             if s.name is not None:

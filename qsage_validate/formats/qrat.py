@@ -48,7 +48,6 @@ class QratTrace:
     path: str | None = None
 
     def error(self, step: QratStep, found: str, expected: str) -> InputError:
-        """The error at a step."""
         return InputError(self.path, step.line, None, found, expected)
 
 
@@ -102,7 +101,6 @@ def parse_qrat(data: bytes | str, path: str | None = None) -> QratTrace:
 
 
 def _malformed(path: str | None, data: bytes, offset: int, line: bytes) -> InputError:
-    """The error in a line that is no step."""
     tokens = [(m.start(), m.group()) for m in re.finditer(rb"[^ \t\r]+", line)]
     if tokens and tokens[0][1] in (b"d", b"u"):
         del tokens[0]
@@ -171,7 +169,6 @@ def introduced_levels(scopes: Sequence[Scope], trace: QratTrace) -> dict[int, in
 
 
 def _place(step: QratStep, levels: dict[int, int], level: int) -> None:
-    """Give the variables of a step that have no level one."""
     for literal in step.literals:
         levels.setdefault(abs(literal), level)
 

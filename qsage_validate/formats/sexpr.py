@@ -19,8 +19,6 @@ _TOKEN = re.compile(r"\s+|;[^\n]*|[()]|[^\s();]+")
 
 @dataclass(frozen=True, slots=True)
 class SourceWord:
-    """A word and the offset of its first character."""
-
     text: str
     offset: int
 

@@ -93,7 +93,6 @@ class Place:
     column: int
 
     def error(self, found: str, expected: str) -> InputError:
-        """The error at this place."""
         return InputError(self.file, self.line, self.column, found, expected)
 
 

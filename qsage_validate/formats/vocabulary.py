@@ -97,7 +97,6 @@ class WordTable:
         return hashes
 
     def _verify(self, starts: Column, lengths: Column, numbers: NDArray[np.int32]) -> None:
-        """That each word has the bytes of the word whose number it has."""
         firsts = self._starts[numbers]
         same = (self._lengths[numbers] == lengths).all()
         at, left = 0, np.flatnonzero(firsts != starts)

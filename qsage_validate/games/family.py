@@ -35,9 +35,7 @@ class GameFamily(Protocol):
         """All names, those that are not shown last."""
         ...
 
-    def recognises(self, begin: str) -> bool:
-        """True if a file that begins so is such a game."""
-        ...
+    def recognises(self, begin: str) -> bool: ...
 
     def off_board(self, name: str, word: str) -> UsageError:
         """The error about a game ``name`` (``word`` in a shell) where one on a board belongs."""
@@ -62,7 +60,6 @@ class DeclaredFamily:
 
     @property
     def family(self) -> GameFamily:
-        """The games."""
         found: GameFamily = load(self.games)
         return found
 
@@ -86,5 +83,4 @@ def plain(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def families() -> tuple[DeclaredFamily, ...]:
-    """All families."""
     return declared("families", DeclaredFamily)

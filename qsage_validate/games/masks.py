@@ -20,7 +20,6 @@ def members(mask: int) -> Iterator[int]:
 
 
 def mask_of(numbers: Iterable[int]) -> int:
-    """The mask of some numbers."""
     mask = 0
     for number in numbers:
         mask |= 1 << number

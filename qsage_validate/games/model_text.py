@@ -48,7 +48,6 @@ class ModelParts(dict[str, str]):
 
     @classmethod
     def at_lines(cls, lines: Mapping[str, Sequence[PartLine]], file: str | None) -> ModelParts:
-        """The parts that stand in these lines of a file."""
         texts = {part: "\n".join(line.text for line in own) for part, own in lines.items()}
         return cls(texts, file, lines)
 
@@ -82,7 +81,6 @@ class ModelParts(dict[str, str]):
 
     @property
     def first_line(self) -> int | None:
-        """The line in which the model begins."""
         return min((line.line for own in self.lines.values() for line in own), default=None)
 
 
@@ -133,9 +131,7 @@ class GameModel(Protocol):
     """The language of the model, as layouts call it."""
 
     @property
-    def name(self) -> str:
-        """The name of the game, for people."""
-        ...
+    def name(self) -> str: ...
 
     @property
     def in_words(self) -> str:
@@ -162,9 +158,7 @@ class GameModel(Protocol):
         """The largest number of plies of a play, as formulas count them."""
         ...
 
-    def at_depth(self, depth: int) -> GameModel:
-        """The same game with another depth."""
-        ...
+    def at_depth(self, depth: int) -> GameModel: ...
 
     def parts(self) -> dict[str, str]:
         """The text by part, as layouts carry it; no text ends with a line break."""

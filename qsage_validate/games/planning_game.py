@@ -26,8 +26,7 @@ class PlanningGame(ABC):
 
     @property
     @abstractmethod
-    def initial(self) -> Position:
-        """The position before ply 1."""
+    def initial(self) -> Position: ...
 
     @abstractmethod
     def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:

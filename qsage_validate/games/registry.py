@@ -119,7 +119,6 @@ def _is_file(name: str) -> bool:
 
 
 def _model_of_file(name: str, options: Mapping[str, object]) -> GameModel:
-    """The game that one file has."""
     language = language_of(name)
     if language is None:
         found = sniff(name)

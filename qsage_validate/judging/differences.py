@@ -17,7 +17,6 @@ _MOST_LITERALS: Final = 8
 
 
 def described(difference: PlayDifference, game: TwoPlayerGame) -> Finding:
-    """A difference as a finding."""
     moves = difference.moves
     player = game.player_at(len(moves)) if moves else None
     last = moves[-1] if moves else None

@@ -28,7 +28,6 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """The answer's verdict."""
         return self.answer.verdict
 
 

@@ -54,11 +54,9 @@ class OpenSpielSimulator:
         self._states: dict[tuple[int, ...], Any] = {(): self._game.new_initial_state()}
 
     def start(self) -> tuple[int, ...]:
-        """No action."""
         return ()
 
     def to_move(self, state: tuple[int, ...]) -> Player:
-        """Black for player 0."""
         return _PLAYERS[self._state(state).current_player()]
 
     def legal_moves(self, state: tuple[int, ...]) -> Sequence[str]:
@@ -77,7 +75,6 @@ class OpenSpielSimulator:
         return Player.BLACK if own.returns()[0] > 0 else Player.WHITE
 
     def text(self, state: tuple[int, ...]) -> str:
-        """OpenSpiel's picture of a state."""
         return str(self._state(state))
 
     def _actions(self, state: tuple[int, ...]) -> dict[str, int]:

@@ -121,7 +121,6 @@ class Scripts(ABC):
     # -- variables --------------------------------------------------------------------------
 
     def input(self, known: int = _NOWHERE) -> int:
-        """A new input of the graph."""
         literal = self.builder.input()
         self.known[literal] = known
         return literal
@@ -194,7 +193,6 @@ class Scripts(ABC):
     def values(
         self, variables: Sequence[int] | Mapping[int, object], failure: Counterexample
     ) -> dict[int, bool]:
-        """The values of variables in a script that differs."""
         return evaluate(self.builder, {v: self.literals[v] for v in variables}, failure.inputs)
 
     def moves(self, failure: Counterexample) -> tuple[str, ...]:

@@ -22,15 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
-from qsage_validate.formats.assertions import (
-    GOAL,
-    Assertion,
-    Condition,
-    ConditionNot,
-    Join,
-    Name,
-    guard,
-)
+from qsage_validate.formats.assertions import GOAL, Assertion, Condition, Join, Name, Not, guard
 from qsage_validate.kernel.claims import Claim, Counterexample, failures
 from qsage_validate.kernel.composition import Composition
 from qsage_validate.kernel.fault import FindingKind
@@ -45,11 +37,10 @@ LiteralOf = Callable[[str], int]
 
 
 def literal_of(builder: AigBuilder, condition: Condition, named: LiteralOf) -> int:
-    """The literal of a condition in a graph."""
     match condition:
         case Name(text):
             return named(text)
-        case ConditionNot(part):
+        case Not(part):
             return literal_of(builder, part, named) ^ 1
         case Join(conjunction, parts):
             literals = [literal_of(builder, part, named) for part in parts]
@@ -90,7 +81,6 @@ class AssertionSubject:
 
     @property
     def holding(self) -> list[Claim]:
-        """The claims that the assertions hold."""
         return [claim for claim in self.claims if claim.holds]
 
     def ask(

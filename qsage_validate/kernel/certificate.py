@@ -103,7 +103,6 @@ class ClauseCertificate:
 
     @cached_property
     def variables(self) -> frozenset[int]:
-        """All variables that occur."""
         used = np.unique(np.abs(self.literals))
         return frozenset(int(v) for v in used if v)
 

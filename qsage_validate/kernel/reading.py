@@ -99,7 +99,6 @@ class Reading:
         return self.plies[number - 1] if number <= len(self.plies) else None
 
     def reply(self, player: Player) -> IllegalReplies:
-        """The reading of a player's replies that are no moves."""
         return IllegalReplies.ILLEGAL if self.replies is None else self.replies[player]
 
 

@@ -111,7 +111,6 @@ class GroundProgram:
 
     @property
     def num_rules(self) -> int:
-        """The number of rules."""
         return sum(map(len, (*self.position, *self.outcome)))
 
 

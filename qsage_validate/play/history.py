@@ -36,7 +36,6 @@ class Round:
 
     @property
     def path(self) -> tuple[Round, ...]:
-        """The rounds from the first one to this one."""
         rounds = [self]
         while (parent := rounds[-1].parent) is not None:
             rounds.append(parent)
@@ -81,7 +80,6 @@ class History:
         self._numbers = 1
 
     def add(self, steps: tuple[Step, ...]) -> None:
-        """Go on by a new round."""
         new = Round(self._numbers, self.here, steps)
         self._numbers += 1
         self._rounds[new.number] = new

@@ -92,7 +92,6 @@ class PlayMatch:
 
     @property
     def person(self) -> Player:
-        """The side that the person plays."""
         return self.facts.person
 
     @property
@@ -167,7 +166,6 @@ class PlayMatch:
 
     @property
     def frame(self) -> Frame:
-        """The current frame."""
         return self._step.frame
 
     @property
@@ -182,7 +180,6 @@ class PlayMatch:
 
     @property
     def over(self) -> bool:
-        """True if the play has ended."""
         return self.outcome is not None
 
     @property

@@ -88,7 +88,6 @@ def match_json(match: PlayMatch, refused: WhyNot | None = None) -> dict[str, obj
 
 
 def frame_json(frame: Frame) -> dict[str, object]:
-    """One step."""
     # Where the position is told in words alone, its board is cut off.
     cut = frame.board is None and bool(frame.state)
     return {
@@ -110,7 +109,6 @@ def frame_json(frame: Frame) -> dict[str, object]:
 
 
 def value_json(value: FrameValue) -> dict[str, object]:
-    """A named variable or gate."""
     return {
         "name": value.name,
         "variable": value.variable,
@@ -134,5 +132,4 @@ def why_json(why: WhyNot) -> dict[str, object]:
 
 
 def outcome_json(outcome: MatchOutcome) -> dict[str, object]:
-    """The end of a play."""
     return asdict(outcome) | {"winner": None if outcome.winner is None else outcome.winner.value}

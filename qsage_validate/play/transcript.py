@@ -69,7 +69,6 @@ class Variation:
 
     @property
     def lines(self) -> Iterator[str]:
-        """The lines of the text."""
         yield "("
         yield from map(str, self.plies)
         for each in self.variations:
@@ -77,7 +76,6 @@ class Variation:
         yield ")"
 
     def to_dict(self) -> dict[str, object]:
-        """The variation as JSON data."""
         return _line_json(self.plies, self.variations)
 
 
@@ -142,7 +140,6 @@ class Transcript:
 def _read_line(
     data: Json, depth: int = 0
 ) -> tuple[tuple[TranscriptPly, ...], tuple[Variation, ...]]:
-    """The plies of a line and the variations beside it."""
     plies = tuple(
         TranscriptPly(
             ply["ply"].integer(most=_MOST_PLIES),

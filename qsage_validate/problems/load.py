@@ -72,7 +72,7 @@ class Problem:
 
     ``layout`` is ``None`` for the game of blocks; ``notes`` are facts for people, ``facts``
     those of a validation's report.  ``undecided_game`` are rules by which the certificate need not
-    win, for what it proves says nothing of their game; plays are compared with ``game`` alone.
+    win, for the formula does not decide their game; plays are compared with ``game`` alone.
     ``unassigned`` are variables of Black's that White's moves depend on and that neither moves nor
     positions give a value to: for goals.  In plays they are false, so that White's replies may be
     wrong; a finding says whether the replies of its play rest on that.  ``solving`` answers what
@@ -182,7 +182,6 @@ class Problem:
 
     @property
     def move_names(self) -> frozenset[str]:
-        """The names of all moves of a layout."""
         moves = () if self.layout is None else self.layout.moves
         return frozenset(text for ply in moves for text in ply.moves)
 

@@ -68,7 +68,6 @@ class SearchedProblem:
 
     @property
     def game(self) -> TwoPlayerGame:
-        """The game with its rules."""
         return self.replies.game
 
     @property

@@ -53,7 +53,6 @@ class SolutionProblem:
 
     @property
     def game(self) -> TwoPlayerGame:
-        """The game with its rules."""
         return self.replies.game
 
     @property

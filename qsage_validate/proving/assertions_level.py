@@ -103,7 +103,6 @@ def _verdict(answers: Sequence[AssertionAnswer]) -> Verdict:
 
 
 def said(answers: Sequence[AssertionAnswer]) -> str:
-    """The sentence about assertions that all hold."""
     vacuous = sum(answer.word is VACUOUS for answer in answers)
     count = len(answers)
     number = "the assertion holds" if count == 1 else f"all {count} assertions hold"

@@ -198,7 +198,6 @@ def _falsified(
     replay: Replay | None,
     replay_blocks: Replay | None,
 ) -> Finding:
-    """The finding for a choice that beats the certificate."""
     values = play_values(formula, certificate, choice)
     moves, command = _play(formula, certificate.kind, values, layout, replay, replay_blocks)
     output = formula.output

@@ -101,7 +101,6 @@ class LevelResult:
 
     @property
     def word(self) -> str:
-        """The verdict in a word."""
         return {
             Proved: "proved",
             Refuted: "refuted",
@@ -119,7 +118,6 @@ class LevelResult:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The findings, if there are any."""
         return self.verdict.findings if isinstance(self.verdict, Refuted) else ()
 
     def to_dict(self) -> dict[str, object]:

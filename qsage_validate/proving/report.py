@@ -38,7 +38,7 @@ class ValidationReport:
 
     @property
     def contradictions(self) -> tuple[Finding, ...]:
-        """The levels that cannot both be right."""
+        """Findings about levels whose verdicts contradict each other."""
         return self.conclusions.contradictions
 
     def _has(self, kind: type) -> bool:

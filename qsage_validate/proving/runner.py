@@ -174,8 +174,6 @@ def _validate(send: Send, files: Files, options: ValidationOptions) -> Validatio
 
 
 class _ValidationRun:
-    """One validation under way."""
-
     def __init__(self, problem: Problem, options: ValidationOptions, tell: Tell) -> None:
         self.problem = problem
         self.options = options
@@ -477,7 +475,6 @@ class _ValidationRun:
         return self.problem.game
 
     def _circuit(self) -> CircuitCertificate | Unsupported:
-        """The certificate's functions as a graph."""
         certificate = self.problem.certificate
         assert certificate is not None, "the caller has looked"
         if isinstance(certificate, CircuitCertificate):

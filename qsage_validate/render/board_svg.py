@@ -137,7 +137,6 @@ def _grid(board: BoardPicture) -> _Grid:
 
 
 def describe(board: BoardPicture, marks: Marks = NO_MARKS) -> str:
-    """The board and its marks in words."""
     cells = "hexagons" if board.shape is Shape.HEXAGONS else "squares"
     said = [f"{board.width} by {board.height} {cells}."]
     if board.top is not None:
@@ -192,8 +191,7 @@ class _Grid(ABC):
         """Width and height of the drawing."""
 
     @abstractmethod
-    def centre(self, square: SquareXY) -> tuple[float, float]:
-        """The middle of a square."""
+    def centre(self, square: SquareXY) -> tuple[float, float]: ...
 
     @abstractmethod
     def outline(self, square: SquareXY, inset: float, attributes: str) -> str:
@@ -263,8 +261,6 @@ class _Grid(ABC):
 
 
 class _Squares(_Grid):
-    """A rectangle of squares."""
-
     pitch = _SIDE
 
     @property

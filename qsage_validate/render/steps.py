@@ -48,7 +48,6 @@ class RenderedStep:
 
 
 def steps_of_frames(frames: Iterable[Frame]) -> tuple[RenderedStep, ...]:
-    """The steps of a match."""
     steps: list[RenderedStep] = []
     before: BoardPicture | None = None
     for frame in frames:

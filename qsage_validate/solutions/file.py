@@ -49,7 +49,6 @@ class SolutionClaim:
 
     @property
     def claim(self) -> str:
-        """The claim in words."""
         does = "wins" if self.winner is Player.BLACK else "does not win"
         return f"Black {does} {self.game.name} within {self.game.length}"
 

@@ -51,7 +51,6 @@ class GridLayer:
         return len(self.black)
 
     def at(self, chosen: Flags | Numbers) -> GridLayer:
-        """Some of the positions."""
         return GridLayer(
             self.black[chosen],
             self.white[chosen],
@@ -357,7 +356,6 @@ def _one_each(actions: Sequence[GroundAction], permute: _Permutation) -> list[in
 
 
 def _holds(condition: Condition, black: Words, white: Words) -> Flags:
-    """Where a condition on squares holds."""
     cares_black, cares_white, cares_occupied, is_black, is_white, is_occupied = condition
     result: Flags = black & cares_black == is_black
     if cares_white:

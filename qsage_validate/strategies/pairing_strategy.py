@@ -66,7 +66,6 @@ class PairingStrategy:
 
     @property
     def player(self) -> Player:
-        """White."""
         return WHITE
 
     def pairing(self, history: Sequence[Move]) -> Pairing | None:

@@ -34,9 +34,7 @@ _Column = tuple[bool | None, ...]
 class RandomNumbers(Protocol):
     """Whatever draws numbers from 0 to 1, without 1."""
 
-    def random(self) -> float:
-        """The next number."""
-        ...
+    def random(self) -> float: ...
 
 
 class CertificateReader(ABC):

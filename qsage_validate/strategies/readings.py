@@ -30,7 +30,6 @@ class LayoutMove:
 
     @classmethod
     def on_grid(cls, action: str, x: int, y: int) -> LayoutMove:
-        """An action at a square."""
         return cls(f"{action}({x},{y})", (x, y), action)
 
     def __str__(self) -> str:

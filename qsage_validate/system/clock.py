@@ -28,8 +28,6 @@ def now() -> float:
 
 
 class Stopwatch:
-    """Counts seconds from when it was made."""
-
     def __init__(self) -> None:
         self._began = self._lap = now()
 

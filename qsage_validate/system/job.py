@@ -141,7 +141,6 @@ def _work(
     function: Callable[..., object],
     arguments: tuple[object, ...],
 ) -> None:
-    """The work of the process."""
     # Ctrl-C at a terminal goes to a group of processes; the parent process ends this one.
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)

@@ -12,7 +12,6 @@ from typing import Final
 
 
 def known(*names: str) -> tuple[signal.Signals, ...]:
-    """The signals of those names that the system has."""
     return tuple(getattr(signal, name) for name in names if hasattr(signal, name))
 
 

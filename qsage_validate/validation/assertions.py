@@ -20,9 +20,9 @@ from qsage_validate.formats.assertions import (
     Assertion,
     Assertions,
     Condition,
-    ConditionNot,
     Join,
     Name,
+    Not,
     names,
     spellings,
 )
@@ -122,7 +122,7 @@ class AssertionVocabulary:
                 if free[1].lower() == "occupied":
                     return Join(conjunction=False, parts=stones)
                 # No complement, which would be a part of a guard.
-                return Join(conjunction=True, parts=tuple(map(ConditionNot, stones)))
+                return Join(conjunction=True, parts=tuple(map(Not, stones)))
         return None
 
     def literal(self, name: str) -> int | None:
@@ -156,8 +156,8 @@ class AssertionVocabulary:
                 atom = self.atom(text)
                 assert atom is not None, "the caller has looked"
                 return atom
-            case ConditionNot(part):
-                return ConditionNot(self._in_atoms(part))
+            case Not(part):
+                return Not(self._in_atoms(part))
             case Join(_, parts):
                 return replace(condition, parts=tuple(map(self._in_atoms, parts)))
 

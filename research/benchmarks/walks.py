@@ -1,4 +1,4 @@
-"""The modules of the package that run in the four walks of the page on architecture.
+"""The modules of the package that run in the walks of the page on architecture.
 
     python research/benchmarks/walks.py [--modules]
 
@@ -37,7 +37,13 @@ GAMES: Final = {
     "grid": ("harary", "--size", "3x3", "--shape", "el", "--depth", "5", "--encoding", "lifted"),
     "list": ("hex", "--size", "2x2", "--depth", "3", "--encoding", "cor"),
 }
-WALKS: Final = ("a literal becomes a cell", "a typed move becomes a finding", "certify", "validate")
+WALKS: Final = (
+    "a literal becomes a stone",
+    "an illegal move is explained",
+    "certify",
+    "validate",
+    "validate, one level",
+)
 
 
 @contextmanager
@@ -74,12 +80,16 @@ def _walks(words: tuple[str, ...], folder: Path) -> Iterator[tuple[str, set[str]
         _command("certify", *words, "-o", certificate, "--formula", formula)
     with _running() as validate:
         _command("validate", formula, certificate)
+    with _running() as level:
+        _command("validate", formula, certificate, "--level", "formula")
     engine = open_engine(qs.load(formula, certificate).problem)
-    with _running() as cell:
+    with _running() as stone:
         match = PlayMatch(engine)
-    with _running() as finding:
-        match.push(str(match.frames[-1].move), force=True)
-    yield from zip(WALKS, (cell, finding, certify, validate), strict=True)
+    with _running() as illegal:
+        move = str(match.frames[-1].move)
+        match.why_not(match.parse_move(move))
+        match.push(move, force=True)
+    yield from zip(WALKS, (stone, illegal, certify, validate, level), strict=True)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -60,7 +60,6 @@ class Facts:
 
     @property
     def person(self) -> Player:
-        """The side that the person plays."""
         return self.certificate_player.other
 
 
@@ -75,7 +74,6 @@ class Step:
 
     @property
     def over(self) -> bool:
-        """True if the play has ended."""
         return self.frame.outcome is not None
 
 

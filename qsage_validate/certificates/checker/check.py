@@ -326,7 +326,6 @@ class _CheckSearch:
 
     @property
     def late(self) -> bool:
-        """True if the time is over."""
         return self._deadline.over
 
     def follows_lists(self, circuit: CircuitCertificate) -> bool:

@@ -108,7 +108,6 @@ def definitions(
 
 
 def _group(certificate: ClauseCertificate, opponent: Collection[int]) -> dict[int, Clauses]:
-    """The clauses of each variable that has any."""
     groups: dict[int, Clauses] = {}
     no_helpers = certificate.defined | set(opponent)
     for owner, clause in _owned_clauses(certificate):

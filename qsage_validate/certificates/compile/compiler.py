@@ -92,7 +92,6 @@ class PlayInLiterals(ABC):
                 self.functions[name] = self.literals[name] = function
 
     def decoded(self, coding: MoveCoding, numbers: Sequence[Bits]) -> list[int]:
-        """For each move a literal that says that the numbers are its own."""
         sizes = [number.size for number in coding.numbers] or [len(coding.moves)]
         trees = []
         for bits, count in zip(numbers, sizes, strict=True):
@@ -229,8 +228,7 @@ class HeroPlays(PlayInLiterals):
         self._over = FALSE if initially is None else TRUE
 
     @abstractmethod
-    def _choose(self, ply: Ply) -> ChosenMove:
-        """The hero's move at a ply."""
+    def _choose(self, ply: Ply) -> ChosenMove: ...
 
     def _leave(self) -> None:
         """Go on from the hero's ply."""
@@ -242,7 +240,7 @@ class HeroPlays(PlayInLiterals):
         """Take the opponent's move in mind: its numbers, and for each move a literal."""
 
     def _end(self) -> None:
-        """Go on behind the last ply."""
+        """Finish the play after its last ply."""
 
     # -- what the hero reaches -----------------------------------------------------------------
 

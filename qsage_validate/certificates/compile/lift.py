@@ -256,7 +256,6 @@ class _Inner(PlayInLiterals):
         return made
 
     def behind(self, ply: Ply) -> Ply:
-        """A ply behind the last one of the formula."""
         return _listed(ply, POSITIONAL.own(self.encoding.model).positions)
 
     def any_open(self, ply: Ply) -> Mapping[str, int]:

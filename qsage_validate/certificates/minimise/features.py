@@ -231,7 +231,6 @@ def gate_bits(gate: Gate, values: Sequence[int], mask: int) -> int:
 
 
 def build_gate(builder: AigBuilder, gate: Gate, literals: Mapping[int, int]) -> int:
-    """A gate over literals."""
     inputs = [literals[abs(x)] ^ (x < 0) for x in gate.inputs]
     match gate.connective:
         case Connective.AND:

@@ -400,7 +400,6 @@ class _Lessons:
 
 
 def _column(table: Bits, rows: list[int], feature: int) -> Bits:
-    """The values of a feature in some rows of a table."""
     column: Bits = table[rows, feature]
     return column
 

@@ -123,7 +123,6 @@ class Minimised:
 
     @property
     def gates(self) -> int:
-        """The gates of the result."""
         return self.certificate.aig.num_gates
 
 

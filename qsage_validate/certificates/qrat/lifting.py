@@ -201,7 +201,6 @@ class ClauseTable:
             self._occurrences[literal].pop(number, None)
 
     def having(self, literal: int) -> Collection[Clause]:
-        """The clauses with a literal."""
         return self._occurrences[literal].values()
 
     def subsumes(self, clause: Clause) -> bool:
@@ -414,7 +413,6 @@ class _Lifter:
         return len(added) == 1 and self.clauses.forces(added[0], own)
 
     def _flip(self, literals: Clause) -> None:
-        """Make the first literal true where the clause would be false."""
         functions = self.functions
         if functions.satisfy_freely(literals):
             return

@@ -45,11 +45,9 @@ class PrefixBits:
             start = end
 
     def bit(self, variable: int) -> int:
-        """The bit of a variable of the prefix."""
         return int(self._bit_of[variable])
 
     def literals(self, clause: tuple[int, ...]) -> Literals:
-        """The set of a clause's literals."""
         positive = negative = 0
         for literal in clause:
             if literal > 0:
@@ -92,7 +90,6 @@ class PrefixBits:
         return max(8, -(-self.size // 8) * 8)
 
     def unpack(self, table: NDArray[np.bool_]) -> Iterator[Literals]:
-        """The sets in the rows of a table."""
         half = self.width // 8
         packed = np.packbits(table, axis=1, bitorder="little")
         for row in packed:
@@ -117,7 +114,6 @@ class PrefixBits:
 
 
 def step_error(trace: QrpProof, step: int, found: str, expected: str) -> InputError:
-    """The error of one step of a trace."""
     return qrp_error(trace.file, trace.dialect, int(trace.begin[step]), found, expected)
 
 

@@ -214,7 +214,6 @@ _PLAYS = {Player.BLACK: BlackPlay, Player.WHITE: WhitePlay}
 
 
 def grid_play(layout: Layout, model: Model, hero: Player, builder: AigBuilder) -> GridPlay:
-    """The play before the first ply."""
     return _PLAYS[hero](layout, model, builder)
 
 

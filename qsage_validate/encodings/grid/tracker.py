@@ -316,11 +316,9 @@ class MoveTracker:
         return self.select_bits(selector, options)
 
     def square_bits(self, x: Vector, y: Vector) -> Bits:
-        """A square as x bits followed by y bits."""
         return self.sum(x) + self.sum(y)
 
     def ite_bits(self, condition: int, then: Bits, otherwise: Bits) -> Bits:
-        """If-then-else on vectors."""
         return tuple(
             self.builder.ite(condition, a, b) for a, b in zip(then, otherwise, strict=True)
         )

@@ -366,7 +366,6 @@ class Layout:
         return len(self.moves)
 
     def of(self, player: Player) -> Iterator[Ply]:
-        """The plies of a player."""
         return (ply for ply in self.moves if ply.player is player)
 
     def illegal_replies(self, player: Player) -> IllegalMoves:

@@ -76,7 +76,6 @@ class LayoutReader(LineReader):
         self.shared: set[int] = set()
 
     def read(self, lines: Sequence[tuple[int, str]]) -> Layout:
-        """The layout of all lines, of which each has its number."""
         for self.line, text in lines:
             self._read_line(text)
         self._check_states()

@@ -60,7 +60,6 @@ class LineReader:
     # -- words ------------------------------------------------------------------------------
 
     def number(self, word: str) -> int:
-        """A word that is a number."""
         if not _NUMBER.fullmatch(word):
             raise self.fail(quoted(word), "a number")
         return int(word)
@@ -75,7 +74,6 @@ class LineReader:
         return self.known_literal(int(word))
 
     def named_literal(self, word: str) -> int | None:
-        """The literal of a word that is one of the file's names."""
         number = self.by_name.get(word.removeprefix("-"))
         return number if number is None or not word.startswith("-") else -number
 
@@ -86,7 +84,6 @@ class LineReader:
         return literal
 
     def player(self, word: str) -> Player:
-        """A word that is a player."""
         if word not in ("black", "white"):
             raise self.fail(quoted(word), "'black' or 'white'")
         return Player(word)
@@ -118,7 +115,6 @@ class LineReader:
         return [int(part)]
 
     def count(self, words: Sequence[str], count: int, expected: str) -> Sequence[str]:
-        """The words of a line that has so many."""
         if len(words) != count:
             raise self.fail(f"{len(words)} values", expected)
         return words

@@ -82,8 +82,6 @@ def _has_coordinates(ply: Ply) -> bool:
 
 
 class _NumberLists:
-    """The numbers of lists that were written."""
-
     def __init__(self) -> None:
         self.numbers: dict[tuple[str, ...], int] = {}
 

@@ -141,14 +141,13 @@ class CorrectiveBoard(ABC):
 
     @abstractmethod
     def define(self, play: PlayLiterals) -> Mapping[int, int]:
-        """Everything that Black decides besides the moves."""
+        """Black's existential variables other than the moves."""
 
     def legal(self, ply: int) -> Bits:
         """The literals that say that a ply's moves are legal; none unless a subclass has some."""
         return ()
 
     def encoding(self) -> Encoding:
-        """The finished formula with its layout."""
         qbf = self.clauses.qbf()
         model = self.model
         moves: list[Ply] = []

@@ -223,7 +223,6 @@ class _Cover:
                     )
 
     def encoding(self) -> Encoding:
-        """The formula with its layout."""
         names = self.model.positions
         # White's numbers mean "claim this position of the cover": no move of the rules, which
         # know nothing of a cover.

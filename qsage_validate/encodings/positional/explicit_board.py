@@ -40,12 +40,10 @@ FALSE: Final = -TRUE
 
 
 def constant(value: object) -> int:
-    """The constant literal of a truth value."""
     return TRUE if value else FALSE
 
 
 def is_constant(literal: int) -> bool:
-    """True if a literal is one of the constants."""
     return abs(literal) == TRUE
 
 
@@ -74,7 +72,6 @@ class ClauseSet:
         return fresh
 
     def exists(self, count: int) -> Bits:
-        """New existential variables."""
         return self.variables(Quantifier.EXISTS, count)
 
     def add(self, *literals: int) -> None:

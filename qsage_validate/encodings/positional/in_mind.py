@@ -23,7 +23,6 @@ def completed(builder: AigBuilder, sets: Iterable[int], stones: Sequence[int]) -
 
 
 def first_true(builder: AigBuilder, literals: Sequence[int]) -> list[int]:
-    """For each literal, whether it is the first that is true."""
     found = []
     none = TRUE
     for literal in literals:

@@ -56,18 +56,17 @@ class LiftedBoard(SymbolicEncoder):
     """The symbolic position, its states and the transitions (Definitions 6 and 7)."""
 
     def allocate_board(self) -> None:
-        """Make P."""
         self.position = self.vector()
         self.scope(FORALL, self.position)
 
     def allocate_states(self, *others: Bits) -> None:
-        """Make the states, innermost."""
+        """Allocate the state variables: the innermost block."""
         vectors = [self.vector(2) for _ in range(self.game.depth + 1)]
         self.states: list[State] = [(o, w) for o, w in vectors]
         self.scope(EXISTS, *others, *vectors)
 
     def black_after(self, time: int) -> int:
-        """P is black after so many plies."""
+        """The symbolic position is black after ``plies`` plies."""
         occupied, white = self.states[time]
         return self.circuit.and_(occupied, -white)
 
@@ -145,7 +144,7 @@ class _LiftedWitness(LiftedBoard):
 
     @abstractmethod
     def allocate_inner(self) -> None:
-        """Make what is behind the symbolic position."""
+        """Allocate the variables that stand right of the symbolic position in the prefix."""
 
     @abstractmethod
     def goal(self) -> Iterable[int]:

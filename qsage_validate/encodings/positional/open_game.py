@@ -66,7 +66,6 @@ class OpenGame:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The positions by number."""
         return self.inner.positions
 
     @property
@@ -180,12 +179,10 @@ def witness_positions(
 
 
 def ite_bits(builder: AigBuilder, condition: int, then: Bits, otherwise: Bits) -> Bits:
-    """If-then-else on vectors."""
     return tuple(builder.ite(condition, a, b) for a, b in zip(then, otherwise, strict=True))
 
 
 def literals_of(play: PlayLiterals, variables: Sequence[int]) -> Bits:
-    """The literals of some variables that are known."""
     return tuple(play.literals[v] for v in variables)
 
 
@@ -222,7 +219,6 @@ def choose(builder: AigBuilder, cases: Sequence[tuple[int, Bits]], otherwise: Bi
 
 
 def number(value: int, width: int) -> Bits:
-    """The literals of a constant."""
     return tuple(TRUE if value >> place & 1 else FALSE for place in range(width - 1, -1, -1))
 
 
@@ -251,7 +247,6 @@ def prepared(model: PositionalModel, encoding: str) -> PositionalModel:
 
 
 def preparing(model: PositionalModel, encoding: str) -> Iterator[PositionalModel]:
-    """The games on the way to the prepared one."""
     network = model.network
     if encoding in _OF_SETS:
         yield from stages(with_winning_sets(model))

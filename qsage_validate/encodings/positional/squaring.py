@@ -85,8 +85,7 @@ class Squaring(SymbolicEncoder):
         yield from self.follows(first, last, self.steps)
 
     @abstractmethod
-    def ends_are_black(self) -> Iterator[int]:
-        """The ends of the last half are black."""
+    def ends_are_black(self) -> Iterator[int]: ...
 
     @abstractmethod
     def claims(self) -> Iterator[int]:

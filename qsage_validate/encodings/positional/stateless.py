@@ -43,7 +43,7 @@ class Stateless(SymbolicEncoder):
     """Black's moves differ from what was claimed before them."""
 
     def open_claims(self) -> Iterator[int]:
-        """Black's moves are positions, and new ones."""
+        """Black claims positions of the board that nobody has claimed."""
         yield from self.in_bounds()
         for ply, move in enumerate(self.moves):
             if ply % 2 == 0:

@@ -74,7 +74,7 @@ class SymbolicEncoder(ABC):
 
     @abstractmethod
     def allocate(self) -> None:
-        """Make the variables behind the moves."""
+        """Allocate the variables that stand right of the moves in the prefix."""
 
     # -- circuits ---------------------------------------------------------------------------
 
@@ -91,7 +91,6 @@ class SymbolicEncoder(ABC):
         return self.circuit.or_(*(self.at(bits, k) for k in members(positions)))
 
     def equal(self, left: Bits, right: Bits) -> int:
-        """Two positions are the same."""
         return self.circuit.and_(*equality_clauses(self.circuit, left, right))
 
     def in_bounds(self) -> list[int]:
@@ -130,7 +129,6 @@ class SymbolicEncoder(ABC):
         return self.game.names
 
     def encode(self) -> Encoding:
-        """The formula, its layout and its completions."""
         game = self.game
         if self.moves:
             output = self.circuit.and_(*self.conjuncts())

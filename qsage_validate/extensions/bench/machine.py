@@ -38,7 +38,6 @@ def machine_id(facts: Json) -> str:
 
 
 def describe(facts: Json) -> str:
-    """The facts in a line."""
     versions = facts.get("versions")
     named = ", ".join(f"{n} {v}" for n, v in versions.items()) if isinstance(versions, dict) else ""
     memory = facts.get("memory_mb")

@@ -26,7 +26,6 @@ class ResultTable:
         assert all(len(row) == len(self.columns) for row in self.rows)
 
     def markdown(self) -> str:
-        """The table for a document."""
         lines = [f"**{self.title}**", ""] if self.title else []
         lines.append(_line(map(_cell, self.columns)))
         lines.append("|" + "|".join("---" if k < self.left else "--:" for k in self._places) + "|")

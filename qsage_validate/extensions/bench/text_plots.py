@@ -77,7 +77,6 @@ def scatter_text(found: SeriesComparison, width: int = 56, height: int = 20) -> 
 
 
 def comparison_notes(found: SeriesComparison) -> list[str]:
-    """A comparison in words."""
     both = sum(p.x is not None and p.y is not None for p in found.points)
     only_x = sum(p.x is not None and p.y is None for p in found.points)
     only_y = sum(p.x is None and p.y is not None for p in found.points)

@@ -410,28 +410,22 @@ class Leaf:
     answer: Answer
 
     def leaf(self, at: Situation) -> Leaf:
-        """The leaf itself."""
         return self
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Tree]]:
-        """The leaf with its depth."""
         yield depth, self
 
     def with_other_words(self, questions: Questions, answers: Answers) -> Iterator[Tree]:
-        """The leaf with other answers."""
         yield from map(Leaf, answers(self.answer))
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFork:
-    """A question with a tree for each answer to it."""
-
     question: Question
     yes: Tree
     no: Tree
 
     def leaf(self, at: Situation) -> Leaf:
-        """The leaf of a situation."""
         return (self.yes if self.question.holds(at) else self.no).leaf(at)
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, Tree]]:
@@ -530,7 +524,6 @@ def vocabulary_of(
 
 
 def _kinds(game: TwoPlayerGame, player: Player) -> list[str]:
-    """The kinds of moves of a player."""
     return list(dict.fromkeys(str(move).partition("(")[0] for move in game.moves(player)))
 
 

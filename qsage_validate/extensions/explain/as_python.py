@@ -90,7 +90,6 @@ def _last(theirs: bool) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A string of Python's in double quotes."""
     return json.dumps(text, ensure_ascii=False)
 
 
@@ -206,7 +205,6 @@ def _ply(rules: Rules, stones: StoneAtoms, ply: int, state: State) -> tuple[list
 
 
 def _numbers(items: Sequence[str]) -> list[str]:
-    """A list in lines."""
     lines, line = list[str](), "        ["
     for item in items:
         if len(line) + len(item) > _WIDTH - 3:

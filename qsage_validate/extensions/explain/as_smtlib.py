@@ -84,7 +84,6 @@ class _Script:
     # -- the play ---------------------------------------------------------------------------------
 
     def text(self) -> str:
-        """The whole script."""
         plays = Unrolled(self.table, self.hero)
         while plays.goes_on:
             self.deadline.check("the program was written in SMT-LIB")

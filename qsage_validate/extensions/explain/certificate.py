@@ -200,14 +200,12 @@ class ProgramPlays(HeroPlays):
         return spot.won[self.hero]
 
     def _bits(self, made: Sequence[int], places: Sequence[int], size: int) -> Bits:
-        """The number of the move that is made."""
         return tuple(
             self.builder.or_all(one for one, k in zip(made, places, strict=True) if k >> bit & 1)
             for bit in reversed(range(bits_for(size)))
         )
 
     def _goal(self, spot: Spot, value: Callable[[Goals], int], width: int) -> Bits:
-        """A number about the first goal that holds."""
         none, found = TRUE, [FALSE] * width
         for witness, holds in self._goals(spot):
             number = value(frozenset([witness]))

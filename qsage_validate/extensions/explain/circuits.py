@@ -155,7 +155,6 @@ class SymbolicGame:
 
     @property
     def builder(self) -> AigBuilder:
-        """The graph."""
         return self.rules.builder
 
     @cached_property
@@ -175,7 +174,6 @@ class Spot:
 
     @cached_property
     def won(self) -> Mapping[Player, int]:
-        """Who has won."""
         rules = self.table.rules
         won = dict(rules.won(self.state, self.time))
         if self.time == rules.plies:
@@ -322,7 +320,6 @@ class SituationGates(Words[int, Played]):
         self.squares = self.spot.table.places
 
     def last(self, theirs: bool) -> Sequence[Case]:
-        """The cases of a last move."""
         return self.theirs if theirs else self.ours
 
     def _where(self, cases: Sequence[Case], squares: set[Place]) -> int:
@@ -563,7 +560,6 @@ class Unrolled:
 
 
 def _made(spot: Spot, played: Played) -> list[Case]:
-    """The cases of a move that was made."""
     builder = spot.builder
     found = []
     for _, case in spot.cases:

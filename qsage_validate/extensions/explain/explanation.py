@@ -53,7 +53,6 @@ def positions_text(number: int, *, whole: bool = True) -> str:
 
 
 def counted_nodes(number: int) -> str:
-    """A number of nodes in words."""
     return "1 node" if number == 1 else f"{number} nodes"
 
 
@@ -157,7 +156,6 @@ class ExplainedProgram:
 
     @property
     def tree(self) -> Tree:
-        """The whole program."""
         return self.found.tree
 
     @cached_property
@@ -253,12 +251,10 @@ class ExplainedProgram:
 
     @property
     def title(self) -> str:
-        """Who wins what."""
         return f"{self.hero} wins {self.game.name} ({self.game.length})"
 
     @property
     def turn(self) -> str:
-        """Whose turn it is in the examples."""
         return f"{self.hero} to move"
 
     @property

@@ -133,7 +133,6 @@ class HeapExplanation:
 
     @property
     def game(self) -> ImpartialGame:
-        """The game."""
         return self.synthesis.game
 
     @property

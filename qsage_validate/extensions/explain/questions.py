@@ -31,8 +31,7 @@ class Question(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def holds(self, at: Situation) -> bool:
-        """The answer."""
+    def holds(self, at: Situation) -> bool: ...
 
     @abstractmethod
     def said(self, words: Words[Q, Any]) -> Q:
@@ -198,7 +197,6 @@ def in_region(region: str, number: int, place: Place, board: BoardPicture) -> bo
 
 
 def region_text(region: str, number: int) -> str:
-    """The region in words."""
     if number:
         return f"{region} {number}"
     return {

@@ -103,12 +103,10 @@ class ShownNode(Protocol):
         """The answer, to the question above, that leads here."""
 
     @property
-    def question(self) -> Worded | None:
-        """The question of a fork."""
+    def question(self) -> Worded | None: ...
 
     @property
-    def answer(self) -> Worded | None:
-        """The answer of a leaf."""
+    def answer(self) -> Worded | None: ...
 
     @property
     def children(self) -> Sequence[ShownNode]:
@@ -147,11 +145,8 @@ class ShownNode(Protocol):
 
 
 class Shown(Protocol):
-    """An explanation."""
-
     @property
-    def title(self) -> str:
-        """What it explains."""
+    def title(self) -> str: ...
 
     @property
     def turn(self) -> str:
@@ -166,8 +161,7 @@ class Shown(Protocol):
         """The size of the tree, and what is known of it."""
 
     @property
-    def root(self) -> ShownNode:
-        """The first node."""
+    def root(self) -> ShownNode: ...
 
     @property
     def not_shown(self) -> str:
@@ -268,7 +262,6 @@ class _Page:
     width: float = 0.0
 
     def text(self, line: str, left: float, kind: str, *, bold: bool = False) -> None:
-        """A line of text."""
         self.top += _LINE
         weight = ' font-weight="600"' if bold else ""
         self.parts.append(
@@ -379,7 +372,6 @@ def _posed(title: str, node: ShownNode) -> str:
 
 
 def lines(explanation: Shown, *, boards: bool = True) -> Iterator[str]:
-    """The lines of the text."""
     yield f"{explanation.title}: {explanation.measure}."
     yield ""
     yield from _text_node(explanation.root, "", boards)

@@ -130,7 +130,6 @@ def words_of(mask: int, size: int) -> list[int]:
 
 
 def mask_of(words: Iterable[Any]) -> int:
-    """The mask of signed words."""
     return sum((int(word) & (1 << WORD) - 1) << WORD * n for n, word in enumerate(words))
 
 

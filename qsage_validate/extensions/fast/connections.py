@@ -75,7 +75,6 @@ class ConnectionSearch:
 
     @property
     def positions(self) -> int:
-        """The number of positions in the table."""
         return self._runner.filled
 
     def black_wins(self, black: int, white: int, player: Player) -> bool:

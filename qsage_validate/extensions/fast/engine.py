@@ -33,8 +33,7 @@ BLACK, WHITE = Player.BLACK, Player.WHITE
 _SYMMETRIC_FROM = 4
 
 
-def _unwatched() -> None:
-    """Go on."""
+def _unwatched() -> None: ...
 
 
 class CompiledEngine:
@@ -85,7 +84,6 @@ class CompiledEngine:
 
     @property
     def positions(self) -> int:
-        """The number of positions in the table."""
         return self._runner.filled
 
     def frames(self, plies: int) -> int:
@@ -93,7 +91,6 @@ class CompiledEngine:
         return 100
 
     def depths(self, player: Player, last: int) -> range:
-        """All of them."""
         return range(1, last + 1)
 
     def search(self, state: State, player: Player, plies: int) -> int:

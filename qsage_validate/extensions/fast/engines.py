@@ -120,7 +120,6 @@ class Connections:
         return first_nodes("connections_machine.run_connections")
 
     def make(self, watch: Callable[[], None]) -> FullBoard:
-        """The search of full boards."""
         from qsage_validate.extensions.fast.connections import ConnectionSearch
 
         return ConnectionSearch(self.model, self._networks, watch, self.memory_mb)

@@ -425,7 +425,7 @@ def _moves_to_line(
     action: int,
     enough: int,
 ) -> int:
-    """At least so many moves of Black's to a goal; any number that is ``enough`` ends the count.
+    """A lower bound on Black's moves to a goal; the count ends as soon as it is ``enough``.
 
     ``lines`` has from ``first`` on those before an action, or those of the state if it is -1.
     """
@@ -456,7 +456,6 @@ def _moves_to_line(
 
 @_compiled
 def _more_pieces(words: Any, rules: RuleArrays, state: Any, at: int, player: int) -> int:
-    """The pieces of a player less those of the other."""
     size = len(words)
     more = 0
     for w in range(size):

@@ -34,8 +34,7 @@ from qsage_validate.solvers.search.search_engine import (
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
 
-def _unwatched() -> None:
-    """Go on."""
+def _unwatched() -> None: ...
 
 
 class CompiledRounds:

@@ -34,8 +34,7 @@ class _LongError(Exception):
     """The search in Python has looked at as many nodes as it should."""
 
 
-def _unwatched() -> None:
-    """Go on."""
+def _unwatched() -> None: ...
 
 
 def _as_it_is(state: State) -> State:
@@ -103,7 +102,6 @@ class SwitchingEngine:
 
     @property
     def positions(self) -> int:
-        """The number of positions in the table."""
         return self._inner.positions
 
     def frames(self, plies: int) -> int:

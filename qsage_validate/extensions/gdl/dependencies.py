@@ -74,7 +74,6 @@ class Dependencies:
 
     @cached_property
     def component_of(self) -> Mapping[Key, frozenset[Key]]:
-        """The component of each relation."""
         return {key: component for component in self.components for key in component}
 
     def is_recursive(self, key: Key) -> bool:

@@ -255,7 +255,6 @@ class _Round:
         return {p: [(role, move) for move in self.step.moves[role]] for p, role in roles.items()}
 
     def base(self, options: Mapping[Player, Iterable[tuple[Ground, Ground]]]) -> Iterator[Named]:
-        """The atoms that are given."""
         yield from (("true", fluent) for fluent in self.step.possible)
         yield from (("does", *option) for own in options.values() for option in own)
 

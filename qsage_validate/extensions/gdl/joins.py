@@ -92,7 +92,6 @@ class Joins:
         self._index_numbers: dict[tuple[int, str], int] = {}
 
     def number(self, key: Key) -> int:
-        """The number of a relation."""
         return self.numbers.setdefault(key, len(self.numbers))
 
     def index(self, relation: int, source: str) -> int:
@@ -131,8 +130,6 @@ class _Shape:
 
 
 class _ClauseWriter:
-    """Writes the function of one clause."""
-
     def __init__(self, joins: Joins, clause: Clause, delta: GdlLiteral | None) -> None:
         self.joins = joins
         self.clause = clause
@@ -371,7 +368,6 @@ class LayerFacts:
         return _NOTHING if number is None else self.rel(number)
 
     def rel(self, number: int) -> Facts:
-        """The facts of a relation by its number."""
         facts = self._facts.get(number)
         if facts is None:
             below = self.below
@@ -390,7 +386,6 @@ class LayerFacts:
         return self._new.get(number, _NOTHING)
 
     def ix(self, number: int) -> Index:
-        """An index by its number."""
         index = self._indexes.get(number)
         if index is None:
             spec = self.program.joins.indexes[number]

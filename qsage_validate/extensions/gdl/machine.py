@@ -291,7 +291,6 @@ def replaced(term: Term, values: Values) -> Term:
 
 
 def matches(terms: Sequence[Term], fact: tuple[Ground, ...], values: Values) -> Iterator[Values]:
-    """The values under which terms are a fact: none or one."""
     found = dict(values)
     if all(_match(term, ground, found) for term, ground in zip(terms, fact, strict=True)):
         yield found

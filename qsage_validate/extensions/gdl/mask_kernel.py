@@ -48,7 +48,6 @@ class MaskKernel(Kernel):
         return black, white
 
     def end(self, state: int) -> Player | None:
-        """The winner in a state that has ended."""
         if not holds(self.masks.terminal, state):
             return None
         return BLACK if holds(self.masks.wins, state) else WHITE
@@ -88,7 +87,6 @@ class MaskKernel(Kernel):
         )
 
     def translated(self, state: State) -> State:
-        """The state of the kernel on fluents as one of this kernel."""
         if isinstance(state, frozenset):
             return self.masks.state(state)
         assert isinstance(state, tuple), "a state with Black's move"

@@ -53,7 +53,6 @@ class MaskEffect:
     ends: Cases
 
     def apply(self, state: int) -> int:
-        """The state after."""
         after = state & self.keep | self.put
         for bit, cases in self.depends:
             if holds(cases, state):
@@ -94,7 +93,6 @@ class Masks:
         self._known: dict[tuple[int, int], MaskEffect] = {}
 
     def state(self, fluents: State) -> int:
-        """The integer of a state."""
         return sum(self._bits.get(fluent, 0) for fluent in fluents)
 
     @cached_property
@@ -197,12 +195,10 @@ class Masks:
 
 
 def holds(cases: Cases, state: int) -> bool:
-    """True if a condition holds in a state."""
     return any(state & care == value for care, value in cases)
 
 
 def _whole(steps: Sequence[GdlBounds]) -> GdlBounds:
-    """The bounds of all rounds in one."""
     possible = frozenset[Ground]().union(*(step.possible for step in steps))
     certain = possible.intersection(*(step.certain for step in steps))
     moves = {

@@ -9,7 +9,7 @@ from qsage_validate.games.library.template import Values
 
 
 def with_options(description: Description, values: Values) -> GdlModel:
-    """The question about a game that some options ask."""
+    """The model of a description with the options ``role``, ``depth`` and ``win``."""
     role = values.word("role") or None
     return GdlModel(description, values.number("depth"), role, values.number("win"))
 

@@ -177,7 +177,6 @@ class GdlModel:
 
     @property
     def in_words(self) -> str:
-        """The kind of the game."""
         return "game in GDL"
 
     @property
@@ -193,7 +192,6 @@ class GdlModel:
 
     @property
     def depth(self) -> int:
-        """The number of rounds."""
         return self.rounds
 
     @property

@@ -221,14 +221,12 @@ class RoundsGame(TwoPlayerGame):
         return RoundsPosition(self, self.machine.initial, None, 1)
 
     def after(self, state: State, black: Ground, white: Ground) -> State:
-        """The state after a round."""
         return self.machine.successor(state, {self.roles[BLACK]: black, self.roles[WHITE]: white})
 
     # -- turns --------------------------------------------------------------------------------
 
     @cached_property
     def steps(self) -> tuple[GdlBounds, ...]:
-        """The bounds on what can happen in each round."""
         return tuple(horizon(self.machine, max(self.rounds, 1)))
 
     def check_turns(self, plays: int = 20) -> None:

@@ -224,7 +224,7 @@ class HeapAdversary(Adversary):
 def exhaust(
     problem: HeapProblem, bound: int, *, progress: Progress = lambda done, of: None
 ) -> ExhaustiveReport:
-    """Every state with variables up to ``bound``, every reply, every move against it."""
+    """Check reply and moves in every state whose variables are at most ``bound``."""
     return _HeapExhaustion(problem, bound).run(progress)
 
 

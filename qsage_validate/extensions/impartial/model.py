@@ -176,7 +176,6 @@ def _action_text(action: ImpartialAction) -> str:
 
 
 def game_text(game: ImpartialGame) -> str:
-    """The text of a file with this game."""
     lines = [
         f"(define (domain {game.name})",
         f"  (:objects {' '.join('?' + name for name in game.variables)})",

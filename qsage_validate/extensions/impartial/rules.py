@@ -216,7 +216,6 @@ class ImpartialRules:
         return None
 
     def winning_moves(self, state: State) -> list[ImpartialMove]:
-        """The moves to losing states."""
         return [move for move in self.moves(state) if not self.winning(move.after)]
 
 

@@ -433,7 +433,6 @@ class DrillApp(LeavableApp[Exit]):
         self._work("looking for the next puzzle", drill.give_up, shown)
 
     def action_side(self) -> None:
-        """Drill the other side."""
         if not self._plan.both or self.busy is not None:
             self.bell()
             return

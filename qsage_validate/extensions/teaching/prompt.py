@@ -43,7 +43,6 @@ class DrillTalk:
         self._file = file
 
     def begin(self) -> None:
-        """The first question."""
         if self._drill.progress.done:
             self._say(f"resumed: {self._drill.progress.text}")
         self._say(_HELP)

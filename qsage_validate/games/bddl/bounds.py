@@ -119,7 +119,6 @@ class _Unions:
             self.tables.append(table)
 
     def __call__(self, members: int) -> int:
-        """The union for the members of a set."""
         union = 0
         for table in self.tables:
             union |= table[members & 255]

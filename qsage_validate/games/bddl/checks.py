@@ -54,7 +54,6 @@ class Diagnostic:
         )
 
     def error(self) -> InputError:
-        """The diagnostic as an exception."""
         if self.place is None:
             return InputError(None, None, None, self.found, self.expected)
         return self.place.error(self.found, self.expected)

@@ -143,7 +143,6 @@ class Grounding:
         return BoardPicture(self.width, self.height, tuple(squares))
 
     def state_of(self, board: BoardPicture) -> int:
-        """The state that a board shows."""
         return self.pack(dict(enumerate(self.content_sets(board))))[1]
 
     @staticmethod
@@ -152,7 +151,6 @@ class Grounding:
         return [_CONTENT[content] for content in board.squares]
 
     def board_of(self, state: int) -> BoardPicture:
-        """The board that shows a state."""
         white = state >> self.squares
         contents = tuple(
             Square.BLACK if state >> n & 1 else Square.WHITE if white >> n & 1 else Square.OPEN
@@ -279,5 +277,4 @@ class Grounding:
 
 
 def action_of(model: Model, player: Player, name: str) -> Action | None:
-    """The action of a player by its name."""
     return next((a for a in model.domain.actions(player) if a.name == name), None)

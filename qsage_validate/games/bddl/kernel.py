@@ -236,7 +236,6 @@ class BddlKernel(Kernel):
 def make_kernel(
     grounding: Grounding, moves: Mapping[Player, Sequence[Move]], symmetries: Sequence[Symmetry]
 ) -> BddlKernel:
-    """The kernel that suits the game best."""
     kind = PositionalKernel if is_positional(grounding) else BddlKernel
     return kind(grounding, moves, symmetries)
 

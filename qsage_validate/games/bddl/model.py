@@ -106,11 +106,9 @@ class Domain:
     white_actions: tuple[Action, ...]
 
     def actions(self, player: Player) -> tuple[Action, ...]:
-        """The actions of one player."""
         return self.black_actions if player is Player.BLACK else self.white_actions
 
     def __str__(self) -> str:
-        """The text of a domain file."""
         lines: list[str] = []
         for player in Player:
             lines += [f"#{player.value}actions\n", *map(str, self.actions(player))]
@@ -131,7 +129,6 @@ class ProblemPlaces:
     white_goals: tuple[Place, ...]
 
     def goals(self, player: Player) -> tuple[Place, ...]:
-        """The places of one player's goals."""
         return self.black_goals if player is Player.BLACK else self.white_goals
 
 
@@ -155,15 +152,12 @@ class BddlProblem:
 
     @property
     def plies(self) -> int:
-        """The number of plies of a play."""
         return self.depth if self.first_player is Player.BLACK else self.depth - 1
 
     def goals(self, player: Player) -> tuple[Condition, ...]:
-        """The goals of one player."""
         return self.black_goals if player is Player.BLACK else self.white_goals
 
     def __str__(self) -> str:
-        """The text of a problem file."""
         pieces = " ".join(f"{s.name.lower()}({x},{y})" for s, x, y in self.initial)
         lines = ["#boardsize", f"{self.width} {self.height}", "#init"]
         lines += [f"({pieces})"] if pieces else []
@@ -197,7 +191,6 @@ class Model:
 
     @property
     def squares(self) -> int:
-        """The number of squares."""
         return self.problem.width * self.problem.height
 
     @property
@@ -212,7 +205,6 @@ class Model:
 
     @property
     def plies(self) -> int:
-        """The number of plies of a play."""
         return self.problem.plies
 
     def at_depth(self, depth: int) -> Model:

@@ -35,8 +35,6 @@ SHAPES = ("domino", "el", "elly", "fatty", "knobby", "skinny", "tic", "tippy")
 
 
 def _built_by(module: str, function: str, **settings: object) -> Callable[[Values], GameModel]:
-    """A function of a module of this package."""
-
     def build(values: Values) -> GameModel:
         found = import_module(f"{__package__}.{module}")
         model: GameModel = getattr(found, function)(values, **settings)

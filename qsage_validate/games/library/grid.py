@@ -51,7 +51,6 @@ def pattern(predicate: Square, cells: Iterable[Cell]) -> Condition:
 
 
 def first_player(values: Values) -> Player:
-    """The player who makes ply 1."""
     return Player.WHITE if values.on("second") else Player.BLACK
 
 

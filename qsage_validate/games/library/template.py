@@ -36,19 +36,16 @@ class Values(dict[str, Value]):
         return "{}x{}".format(*self.size())
 
     def number(self, name: str) -> int:
-        """The value of an option that is a number."""
         value = self[name]
         assert isinstance(value, int)
         return value
 
     def word(self, name: str) -> str:
-        """The value of an option that is a word."""
         value = self[name]
         assert isinstance(value, str)
         return value
 
     def on(self, name: str) -> bool:
-        """The value of a flag."""
         return self[name] is True
 
 
@@ -61,9 +58,7 @@ class OptionKind(Protocol):
         ...
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The values that have names."""
-        ...
+    def words(self) -> tuple[str, ...]: ...
 
     def read(self, given: object) -> Value | None:
         """The value, or ``None`` when it is not one of this kind."""
@@ -72,8 +67,6 @@ class OptionKind(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NumberKind:
-    """A whole number in a range."""
-
     low: int
     high: int
     words: ClassVar[tuple[str, ...]] = ()
@@ -135,8 +128,6 @@ class SquareName:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceKind:
-    """One of some words."""
-
     words: tuple[str, ...]
 
     @property
@@ -161,8 +152,6 @@ class WordKind:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """On or off."""
-
     expected: str = "on or off"
     words: ClassVar[tuple[str, ...]] = ()
 

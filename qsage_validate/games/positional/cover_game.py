@@ -82,8 +82,7 @@ class StonesPosition(Position):
         return self.model.all & ~(self.black | self.white)
 
     @abstractmethod
-    def legal_moves(self) -> Sequence[Stone]:
-        """The legal moves, as stones."""
+    def legal_moves(self) -> Sequence[Stone]: ...
 
     def illegality(self, move: Move) -> Illegality | None:
         if move in self.legal_moves():
@@ -126,7 +125,6 @@ class CoverGame(PlanningGame):
         return CoverPosition(model, model.black, model.white, 1, self, self.around(model.black), 0)
 
     def around(self, black: int) -> int:
-        """The cover for these stones of Black's."""
         return reduce(or_, (shape for shape in self.shapes if shape & black), 0)
 
     def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
@@ -218,7 +216,6 @@ class PairingGame(PlanningGame):
         return PairingPosition(self.model, self.model.black, self.model.white, 1, self)
 
     def pairing(self, black: int, white: int) -> Pairing | None:
-        """A pairing for these stones."""
         if (black, white) not in self._pairings:
             found = next((p for p in self._found if self.holds(p, black, white)), None)
             if found is None:
@@ -259,8 +256,6 @@ class PairingGame(PlanningGame):
 
 @dataclass(frozen=True)
 class PairingPosition(StonesPosition):
-    """A position of a :class:`PairingGame`."""
-
     game: PairingGame = field(repr=False, compare=False)
 
     @property

@@ -184,7 +184,6 @@ class PositionalModel:
         return self.turns[: self.plies].count(player)
 
     def names(self, mask: int) -> tuple[str, ...]:
-        """The names of a set."""
         return tuple(self.positions[k] for k in members(mask))
 
     def mask(self, names: Iterable[str]) -> int:
@@ -245,7 +244,6 @@ class PositionalModel:
 
     @property
     def depth(self) -> int:
-        """The number of plies."""
         return self.plies
 
     def at_depth(self, depth: int) -> PositionalModel:
@@ -405,7 +403,6 @@ class Arrangement:
         return cls(1, len(names), squares, Shape.RECTANGLE, grid=False, names=tuple(names))
 
     def board(self, black: int, white: int) -> BoardPicture:
-        """The board with these positions claimed."""
         contents = [Square.OPEN] * (self.width * self.height)
         for k, (x, y) in enumerate(self.squares):
             if black >> k & 1:

@@ -47,7 +47,6 @@ class Pairing:
         return None
 
     def names(self, model: PositionalModel) -> tuple[tuple[str, str], ...]:
-        """The pairs by name."""
         return tuple((model.positions[v], model.positions[w]) for v, w in self.pairs)
 
     def text(self, model: PositionalModel, black: int, white: int) -> str:

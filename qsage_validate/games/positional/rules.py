@@ -129,8 +129,6 @@ class PositionalGameKernel(Kernel):
 
 
 class SetsKernel(PositionalGameKernel):
-    """Games of winning sets."""
-
     def __init__(
         self, model: PositionalModel, moves: Sequence[Move], symmetries: Sequence[Permutation]
     ) -> None:
@@ -261,7 +259,6 @@ class CutKernel(PositionalGameKernel):
 def make_kernel(
     model: PositionalModel, moves: Sequence[Move], symmetries: Sequence[Permutation]
 ) -> PositionalGameKernel:
-    """The kernel that suits a model."""
     if model.network is None:
         return SetsKernel(model, moves, symmetries)
     if model.white_wins:
@@ -328,7 +325,6 @@ class PositionalPosition(Position):
         return self.black if player is Player.BLACK else self.white
 
     def reached(self, player: Player) -> bool:
-        """True if a player has reached a goal."""
         model = self.game.model
         if player is Player.BLACK:
             return model.won_by_black(self.black)

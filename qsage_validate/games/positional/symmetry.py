@@ -44,7 +44,6 @@ class Permutation:
     def as_symmetry(
         self, arrangement: Arrangement, moves: Sequence[Move], model: PositionalModel
     ) -> Symmetry:
-        """The symmetry in the protocol's terms."""
         squares = {
             square: arrangement.squares[image]
             for square, image in zip(arrangement.squares, self.images, strict=True)
@@ -116,7 +115,6 @@ def _candidates(arrangement: Arrangement) -> Iterator[Permutation]:
 def keeping_stones(
     model: PositionalModel, permutations: Sequence[Permutation]
 ) -> list[Permutation]:
-    """Those of some permutations under which the first stones are their own image."""
     return [
         p
         for p in permutations

@@ -48,7 +48,6 @@ class Code:
 
     @property
     def width(self) -> int:
-        """The number of bits."""
         return len(self.places)
 
     def fixed(self, variables: Sequence[int], move: str) -> dict[int, bool]:
@@ -56,7 +55,6 @@ class Code:
         return dict(zip(variables, self.patterns[move], strict=True))
 
     def coding(self, variables: Sequence[int]) -> MoveCoding:
-        """The coding of a layout in these variables."""
         bits: Bits = tuple(variables[place] for place in self.places)
         if self.one_hot:
             return OneHotCoding(tuple(text for text in self.texts if text is not None), bits)

@@ -279,7 +279,6 @@ def _choices(screening: Screening, pools: Windows, rng: Random) -> list[list[Pat
 def _drawn(
     pools: Windows, choices: Sequence[Sequence[Pattern] | None], rng: Random
 ) -> dict[int, bool]:
-    """Random values of the plies that have choices."""
     fixed: dict[int, bool] = {}
     for pool, choice in zip(pools, choices, strict=True):
         if choice is not None:

@@ -57,7 +57,6 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
             self.register_theme(known)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """The filters of all lines of the screen."""
         return [*super().get_line_filters(), VISIBLE]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
@@ -173,7 +172,6 @@ class LeavableApp(App[Result | Exit], Generic[Result]):
         await super().on_event(event)
 
     def action_command_palette(self) -> None:
-        """Show all commands."""
         if self.use_command_palette and not isinstance(self.screen, Palette):
             self.push_screen(Palette(id="--command-palette"))
 

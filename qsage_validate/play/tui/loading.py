@@ -62,7 +62,6 @@ class LoadingApp(LeavableApp[bool]):
 
     @on(Button.Pressed)
     def action_cancel(self) -> None:
-        """Call the work off."""
         self._background.task.close()
         self.exit(False)
 

@@ -62,11 +62,9 @@ class KeyReader(XTermParser):
         return False
 
     @mouse_pixels.setter
-    def mouse_pixels(self, _: bool) -> None:
-        """Nothing."""
+    def mouse_pixels(self, _: bool) -> None: ...
 
     def read(self, data: bytes) -> Iterator[Message]:
-        """The messages of more bytes."""
         data, self._held = self._held + data, b""
         place = 0
         while place < len(data):

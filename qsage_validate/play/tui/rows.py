@@ -27,7 +27,7 @@ class Rows:
         self._rows: dict[int, Strip] = {}
 
     def forget(self) -> None:
-        """Somebody else has written to the terminal."""
+        """Draw all rows anew next time: another program has written to the terminal."""
         self._rows = {}
 
     def shorter(self, update: RenderableType | None, size: Size) -> Any:

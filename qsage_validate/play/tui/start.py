@@ -193,7 +193,6 @@ class StartApp(LeavableApp[tuple[str, ...]]):
     @on(Input.Submitted)
     @on(Button.Pressed)
     def action_play(self) -> None:
-        """Play what is chosen."""
         if self.entry.mistake(self.values) is not None:
             self.bell()
             return
@@ -208,7 +207,6 @@ class StartApp(LeavableApp[tuple[str, ...]]):
             listed.focus()
 
     def action_leave(self) -> None:
-        """Leave without a choice."""
         self.exit(Exit.FINE)
 
     def action_theme(self) -> None:

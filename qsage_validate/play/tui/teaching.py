@@ -201,6 +201,5 @@ class TeachingApp(ShowingApp):
         self.post_message(Compared(text))
 
     def on_compared(self, event: Compared) -> None:
-        """Tell what came of a comparison."""
         self._comparing = False
         self.show(self._noted(self.view, event.text))

@@ -240,7 +240,6 @@ class Remade:
 
     @property
     def statement(self) -> str:
-        """The theorem."""
         return str(self.entry["statement"])
 
     @property

@@ -119,7 +119,7 @@ class BundleVerification:
 
     @property
     def exit_code(self) -> Exit:
-        """Refuted before undecided before fine."""
+        """Refuted comes before undecided, and undecided before fine."""
         outcomes = [x.answer for each in self.theorems for x in each.outcomes]
         links = [each.link for each in self.theorems]
         refuted = any(each.proved is False for each in self.verified)

@@ -76,7 +76,6 @@ class CheckerOutcome:
 
 
 def checker_names() -> tuple[str, ...]:
-    """All checkers that can be asked for."""
     return (OWN, *_OTHERS)
 
 

@@ -132,12 +132,10 @@ class _Graph:
         ]
 
     def literal(self, aig_literal: int) -> int:
-        """The DIMACS literal of one of the graph."""
         variable = self._number[aig_literal >> 1]
         return -variable if aig_literal & 1 else variable
 
     def gates(self) -> Iterator[Clause]:
-        """The clauses of the constant false and of all gates."""
         yield (-self.constant,)
         for gate, a, b in self.pairs:
             yield from ((-gate, a), (-gate, b), (gate, -a, -b))

@@ -46,7 +46,6 @@ class Derivation:
     hints: list[Sequence[int]] = field(default_factory=list)
 
     def add(self, clause: Clause, hints: Sequence[int]) -> int:
-        """The number of a new step."""
         self.clauses.append(clause)
         self.hints.append(hints)
         return self.given + len(self.clauses)

@@ -113,7 +113,6 @@ class _Drawings:
         self._names = map("drawing-{}".format, count(1))
 
     def board(self, board: BoardPicture, marks: Marks, title: str) -> Markup:
-        """A board for the page."""
         name = next(self._names)
         return Markup(board_svg(board, marks, title=title, identifier=name, standalone=False))
 

@@ -78,7 +78,6 @@ class _Table:
 
     @property
     def size(self) -> int:
-        """The number of positions."""
         return len(self._numbers)
 
     @property

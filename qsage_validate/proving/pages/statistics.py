@@ -110,7 +110,6 @@ def statistics_of(problem: Problem, budget: int = BUDGET) -> Statistics | None:
 
 
 def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:
-    """The statistics of an exploration from the tree's root."""
     size = exploration.size
     positions: dict[int, set[Hashable]] = {}
     answers: dict[Hashable, set[str]] = {}

@@ -12,7 +12,6 @@ class NumberedTexts:
         self._numbers: dict[str, int] = {}
 
     def number(self, text: str) -> int:
-        """The number of a text."""
         return self._numbers.setdefault(text, len(self._numbers))
 
     def shown(self) -> list[str]:

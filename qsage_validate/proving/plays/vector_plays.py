@@ -99,7 +99,6 @@ class _Batch:
         return self._results
 
     def run(self, tick: Callable[[], None]) -> None:
-        """Play to the end."""
         walk = self._walk
         step = walk.start()
         if not self._merge:

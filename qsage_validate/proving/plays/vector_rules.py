@@ -49,7 +49,6 @@ class VectorRules:
             )
 
     def row(self, state: int) -> Words:
-        """A state of the grounding as a row of words."""
         row: Words = self._rows([state])[0]
         return row
 

@@ -54,7 +54,6 @@ class PlayLayer:
         return len(self.choice)
 
     def take(self, rows: Indices | Flags | slice) -> PlayLayer:
-        """Some of the beginnings."""
         return PlayLayer(self.plies, self.choice[rows], self.position[rows], self.text[rows])
 
     @staticmethod
@@ -82,7 +81,6 @@ class LayerStep:
 
     @property
     def running(self) -> Flags:
-        """The plays that go on."""
         return ~(self.suspect | self.ended)
 
 
@@ -183,7 +181,7 @@ class VectorWalk:
         return layer
 
     def answer(self, layer: PlayLayer) -> LayerStep:
-        """The certificate's ply."""
+        """The layer after the certificate's ply."""
         ply = self._ply(layer.plies)
         variables = ply.variables
         stop = variables.stop is not None

@@ -72,12 +72,10 @@ class Walker(ABC, Generic[Nodes]):
         """Everything that can happen in the next ply of plays with the same number of plies."""
 
     @abstractmethod
-    def size(self, nodes: Nodes) -> int:
-        """The number of beginnings."""
+    def size(self, nodes: Nodes) -> int: ...
 
     @abstractmethod
-    def take(self, nodes: Nodes, numbers: Sequence[int]) -> Nodes:
-        """The beginnings of the given numbers."""
+    def take(self, nodes: Nodes, numbers: Sequence[int]) -> Nodes: ...
 
     @abstractmethod
     def join(self, parts: Sequence[Nodes]) -> Nodes:

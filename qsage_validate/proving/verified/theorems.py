@@ -52,7 +52,6 @@ class VerifiedTheorem:
 
     @property
     def word(self) -> str:
-        """The answer in the words of checkers."""
         return {True: "verified", False: "refuted", None: "gave up"}[self.proved]
 
     def to_dict(self) -> dict[str, object]:

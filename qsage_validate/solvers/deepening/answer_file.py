@@ -123,7 +123,6 @@ class AnswerFile(ABC, Generic[Entry]):
 
     @property
     def fields(self) -> Fields:
-        """All fields of an answer that there can be."""
         return {**self.required, **self.optional}
 
     def _read(self) -> list[Entry]:

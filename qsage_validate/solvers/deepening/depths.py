@@ -42,7 +42,6 @@ class Depths(ABC):
     bound: Bound | None
 
     def at(self, plies: int) -> GameModel:
-        """The model with so many plies."""
         return self.model.at_depth(self.depth(plies))
 
     @abstractmethod
@@ -57,7 +56,6 @@ class Depths(ABC):
         return plies
 
     def count(self, plies: int) -> str:
-        """A number of plies in words."""
         return plies_text(plies)
 
     def without_goal(self, plies: int) -> str:

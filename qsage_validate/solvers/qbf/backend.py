@@ -23,8 +23,6 @@ _TAIL_BYTES = 1 << 16
 
 
 class SolverFormat(Enum):
-    """The input format of a solver."""
-
     QDIMACS = "QDIMACS"
     QCIR = "QCIR"
     MODEL = "game model"

@@ -86,16 +86,14 @@ class PositionKernel(Kernel):
         return position
 
 
-def _unwatched() -> None:
-    """Go on."""
+def _unwatched() -> None: ...
 
 
 def _first_two(one: tuple[int, int, int, State]) -> tuple[int, int]:
     return one[:2]
 
 
-def _unknown(state: State, player: Player) -> None:
-    """No bounds."""
+def _unknown(state: State, player: Player) -> None: ...
 
 
 class Bounds:
@@ -134,7 +132,6 @@ class Bounds:
 
     @property
     def positions(self) -> int:
-        """The number of positions in the table."""
         return sum(map(len, self._tables.values()))
 
     def frames(self, plies: int) -> int:
@@ -142,7 +139,6 @@ class Bounds:
         return min(plies, MAX_PLIES) + 200
 
     def depths(self, player: Player, last: int) -> range:
-        """All of them."""
         return range(1, last + 1)
 
     def search(self, state: State, player: Player, plies: int) -> int:

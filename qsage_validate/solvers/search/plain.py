@@ -24,7 +24,6 @@ class PlainSearch:
         self._looked_at = 0
 
     def winner(self, position: Position) -> Player:
-        """The winner from a position."""
         if position.outcome is not None:
             return position.outcome.winner
         found = self._winners.get(position)

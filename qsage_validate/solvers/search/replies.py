@@ -25,7 +25,6 @@ class SearchReply:
 
     @property
     def winner(self) -> Player:
-        """The winner by the search."""
         return Player.WHITE if self.plies is None else Player.BLACK
 
 
@@ -46,7 +45,6 @@ class SearchReplies:
         self._kept: dict[Position, SearchReply] = {}
 
     def winner(self) -> Player:
-        """The winner of the game."""
         plies = self._asked(lambda: self._solver.critical_plies(self.game.initial))
         return Player.WHITE if plies is None else Player.BLACK
 

@@ -438,7 +438,6 @@ def _quicker() -> tuple[DeclaredEngine, ...]:
 def positional_engine(
     game: PositionalGame, choice: EngineChoice, memory_mb: int | None
 ) -> SearchEngine:
-    """The search of a positional game."""
     from qsage_validate.solvers.search.positional.engine import PositionalEngine
 
     return PositionalEngine(game, _stage(game.model, choice, memory_mb))
@@ -470,7 +469,6 @@ def engine_for(
 
 
 def _general_for(game: TwoPlayerGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
-    """The general search of a game."""
     quicker = _quicker()
     if choice is EngineChoice.FAST and not quicker:
         raise UsageError("found the engine fast, expected an installed package that has it")

@@ -44,7 +44,6 @@ def rules_of(game: TwoPlayerGame, *, deadline: Deadline = NEVER) -> RulesIn | No
 
 
 def grid_rules(game: TwoPlayerGame, deadline: Deadline) -> RulesIn | None:
-    """The rules of a grid game as a circuit."""
     if not isinstance(game, BddlGame):
         return None
     grid = ground_grid(game)

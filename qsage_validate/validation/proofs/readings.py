@@ -16,7 +16,6 @@ _REPLIES = {
 
 
 def reading_of(layout: Layout) -> Reading:
-    """The claims of a layout."""
     state = layout.state
     indicated = [ply.indicators for ply in layout.moves if ply.indicators is not None]
     return Reading(

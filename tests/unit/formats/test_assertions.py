@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from qsage_validate.errors import InputError
 from qsage_validate.formats.assertions import (
     Condition,
-    ConditionNot,
     Join,
     Name,
+    Not,
     guard,
     names,
     parse_assertions,
@@ -46,7 +46,7 @@ def test_both_forms_in_one_file() -> None:
     clauses = [one.condition for one in read if one.clause]
     assert clauses == [
         Join(False, (Name("225", TEXT.index("225")),)),
-        Join(False, (ConditionNot(Name("1", TEXT.index("-1 "))), Name("2", TEXT.index("2 0\n\n")))),
+        Join(False, (Not(Name("1", TEXT.index("-1 "))), Name("2", TEXT.index("2 0\n\n")))),
     ]
     assert all(one.end for one in read if one.clause)
     said = [one for one in read if not one.clause]
@@ -69,7 +69,7 @@ def test_both_forms_in_one_file() -> None:
 def test_what_binds_how() -> None:
     (first,) = conditions("always a or not b and c")
     a, b, c = (Name("a", 7), Name("b", 16), Name("c", 22))
-    assert first == Join(False, (a, Join(True, (ConditionNot(b), c))))
+    assert first == Join(False, (a, Join(True, (Not(b), c))))
 
 
 def test_an_implication_is_a_disjunction_with_a_guard() -> None:

@@ -13,9 +13,9 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.assertions import (
     GOAL,
-    ConditionNot,
     Join,
     Name,
+    Not,
     names,
     parse_assertions,
 )
@@ -75,7 +75,7 @@ def test_squares_of_a_grid() -> None:
     ]
     assert bound(known, "end: goal").assertion.condition == Name(GOAL, 0)
     assert bound(known, "ply 5: open (1,1)").assertion.condition == Join(
-        True, (ConditionNot(Name("black (1,1)", 0)), ConditionNot(Name("white (1,1)", 0)))
+        True, (Not(Name("black (1,1)", 0)), Not(Name("white (1,1)", 0)))
     )
 
 

@@ -40,7 +40,6 @@ class GdlConfiguration:
 
     @property
     def name(self) -> str:
-        """The name of the instance."""
         return f"{self.family} {self.config}"
 
     @property
@@ -61,7 +60,6 @@ def in_bddl(cell: GdlConfiguration) -> str:
 
 @cache
 def table2() -> tuple[GdlConfiguration, ...]:
-    """The rows of Table 2."""
     found = []
     for row in rows_of("gdl_table2.csv"):
         family, config, file, value = (row.pop(n) for n in ("family", "config", "file", "value"))
@@ -74,7 +72,6 @@ def table2() -> tuple[GdlConfiguration, ...]:
 
 @cache
 def table3() -> tuple[Mapping[str, str], ...]:
-    """The columns of Table 3."""
     return tuple(rows_of("gdl_table3.csv"))
 
 

@@ -75,7 +75,6 @@ def table2() -> tuple[Cell, ...]:
 
 @cache
 def table3() -> tuple[FamilyCounts, ...]:
-    """The rows of Table 3."""
     families = []
     for row in rows_of("table3.csv"):
         name, instances = row.pop("family"), int(row.pop("instances"))

@@ -25,12 +25,10 @@ _BETWEEN: Final = "; "
 
 
 def text_of(path: Path) -> str:
-    """A path as a text."""
     return _BETWEEN.join(path)
 
 
 def path_of(text: str) -> Path:
-    """The path behind a text."""
     return tuple(text.split(_BETWEEN)) if text else ()
 
 
@@ -103,12 +101,10 @@ class Frontier:
 
     @property
     def last(self) -> list[FrontierNode]:
-        """The positions of the frontier."""
         return self._layers[-1]
 
     @property
     def positions(self) -> int:
-        """The number of positions of the graph."""
         return sum(map(len, self._layers))
 
     def find(self, path: Path) -> FrontierNode | None:

@@ -56,7 +56,6 @@ def _headline(result: Synthesis) -> str:
 
 
 def reason(result: Synthesis) -> str:
-    """The reason for the verdict."""
     if result.verdict is not Verdict.CONTRADICTED:
         return result.formula.reason
     return (

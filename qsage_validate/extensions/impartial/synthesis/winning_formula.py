@@ -414,8 +414,6 @@ class FormulaOutcome(Enum):
 
 
 class Technique(Enum):
-    """The technique that a formula came from."""
-
     ENUMERATION = "enumeration"
     COVER = "cover"
     COLUMNS = "columns"
@@ -565,13 +563,11 @@ class FormulaSearch:
                 self.label(move.after)
 
     def sample(self) -> StateSample:
-        """The labelled states."""
         return StateSample.of(
             self.game.variables, tuple(self.labels), [self.labels[s] for s in self.labels]
         )
 
     def literals(self, sample: StateSample, level: int) -> list[SampledLiteral]:
-        """The literals of a level on the sample."""
         found = periods(list(self.labels), self.labels)
         return enumerate_atoms(sample, level, moduli(self.game.constants(), found, level))
 

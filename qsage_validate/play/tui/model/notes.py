@@ -24,8 +24,6 @@ class Weight(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One message."""
-
     weight: Weight
     text: str
 

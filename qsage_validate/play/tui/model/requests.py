@@ -232,13 +232,11 @@ def restart(match: PlayMatch) -> Answer:
 
 
 def go(match: PlayMatch, number: int) -> Answer:
-    """Go to a round of the history."""
     match.go(number)
     return HistoryMoved(match.frame.ply)
 
 
 def hint(match: PlayMatch) -> Answer:
-    """The suggestion of the match."""
     return Hinted(match.hint())
 
 

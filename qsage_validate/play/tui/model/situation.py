@@ -56,7 +56,6 @@ class MatchSituation:
 
     @property
     def last(self) -> int:
-        """The index of the current frame."""
         return len(self.frames) - 1
 
     @property
@@ -75,7 +74,6 @@ class MatchSituation:
 
     @property
     def frame(self) -> Frame:
-        """The current frame."""
         return self.frames[-1]
 
     @property
@@ -94,7 +92,6 @@ class MatchSituation:
         return self.legal[0] if is_elsewhere(self.legal) else None
 
     def board(self, index: int) -> BoardPicture | None:
-        """The board of a frame."""
         return self.line[index].board
 
     def changed(self, index: int) -> frozenset[SquareXY]:

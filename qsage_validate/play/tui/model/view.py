@@ -58,7 +58,6 @@ class ViewState:
 
     @property
     def frame(self) -> Frame:
-        """The frame that is shown."""
         return self.situation.line[self.index]
 
     @property
@@ -78,8 +77,6 @@ class ViewState:
 
 @dataclass(frozen=True)
 class Picture:
-    """A board with its marks."""
-
     board: BoardPicture
     marks: Mapping[SquareXY, frozenset[SquareMark]] = field(default_factory=dict)
     target: tuple[str, ...] = ()
@@ -152,8 +149,6 @@ class Tone(Enum):
 
 @dataclass(frozen=True, slots=True)
 class StatusLines:
-    """The two lines under the board."""
-
     tone: Tone
     headline: str
     detail: str

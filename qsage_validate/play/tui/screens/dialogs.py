@@ -71,7 +71,6 @@ class MenuScreen(Dialog["MatchMove | None"]):
         options.highlighted = 0 if options.option_count else None
 
     def action_move(self, by: int) -> None:
-        """Move the highlight."""
         options = self.query_one(OptionList)
         if by > 0:
             options.action_cursor_down()

@@ -64,7 +64,6 @@ class GateScreen(ToolScreen[None]):
         self.inspector: GateInspector | None = None
 
     def heading(self) -> str:
-        """The step."""
         return f"Gates {self._step}; later plies of yours count as false"
 
     def body(self) -> list[Widget]:
@@ -77,7 +76,6 @@ class GateScreen(ToolScreen[None]):
 
     @property
     def shown(self) -> Tree[GateRow]:
-        """The tree of gates."""
         return self.query_one("#gate-tree", Tree)
 
     def on_mount(self) -> None:
@@ -167,7 +165,6 @@ class GateScreen(ToolScreen[None]):
     # Actions
 
     def action_open(self) -> None:
-        """Open or close the marked gate."""
         self.shown.action_select_cursor()
 
     def action_find(self) -> None:

@@ -177,6 +177,5 @@ class ProveScreen(ToolScreen[ScreenProof]):
         self.dismiss(ScreenProof(text, self.found, chosen if chosen and chosen.can_jump else None))
 
     def on_unmount(self) -> None:
-        """Stop the proof."""
         self._stop.set()
         super().on_unmount()

@@ -180,6 +180,5 @@ class ToolScreen(Dialog[Result]):
         self._jobs.clear()
 
     def action_leave(self) -> None:
-        """Close the screen."""
         self.closed = True
         self.dismiss(None)

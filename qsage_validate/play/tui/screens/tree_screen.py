@@ -44,7 +44,6 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         self.sizes: dict[StrategyNode, Size] = {}
 
     def heading(self) -> str:
-        """The claim."""
         if self.strategy is None:
             return "Strategy tree"
         own = self.strategy.player
@@ -56,7 +55,6 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
 
     @property
     def shown(self) -> Tree[StrategyNode]:
-        """The tree on the screen."""
         return self.query_one("#strategy-tree", Tree)
 
     def on_mount(self) -> None:
@@ -170,7 +168,6 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
     # Actions
 
     def action_open(self) -> None:
-        """Open or close the marked node."""
         self.shown.action_select_cursor()
 
     def action_count(self) -> None:
@@ -189,7 +186,6 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         self.dismiss(node.data.state.moves)
 
     def on_unmount(self) -> None:
-        """Stop counting."""
         self._stop.set()
         super().on_unmount()
 

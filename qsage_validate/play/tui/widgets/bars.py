@@ -112,7 +112,6 @@ class ActionBar(Static):
         self.call_after_refresh(self.refresh, layout=True)
 
     async def on_click(self, event: events.Click) -> None:
-        """Start the action that was clicked."""
         name = event.style.meta.get("action")
         if name is not None:
             await self.app.run_action(name)

@@ -43,7 +43,6 @@ class BitList(Choices):
         self.highlighted = 0 if names else None
 
     def set_bit(self, index: int, bit: bool) -> None:
-        """Give one variable a value."""
         self.bits[index] = bit
         self.replace_option_prompt_at_index(index, self._prompt(index))
 
@@ -90,7 +89,6 @@ class BlockForm(Vertical):
 
     @property
     def bits(self) -> BitList:
-        """The list of bits."""
         return self.query_one(BitList)
 
     def measure(self, width: int, height: int) -> tuple[int, int]:
@@ -121,7 +119,6 @@ class BlockForm(Vertical):
                 self.bits.set_bit(index, bit)
 
     def action_submit(self) -> None:
-        """Play the block as it is set."""
         block = self._block
         if block is not None:
             values = tuple(self.bits.bits)

@@ -122,7 +122,6 @@ class BoardView(ScrollView, can_focus=True):
         return True
 
     def on_resize(self) -> None:
-        """Choose the drawing for the new size."""
         # The size without scrollbars: with them the drawing would change back and forth.
         self.grid = self.fit(self.content_region.width, self.content_region.height)
         width, height = self.grid.outer
@@ -194,7 +193,6 @@ class BoardView(ScrollView, can_focus=True):
         self.move_cursor((min(max(x, 1), board.width), min(max(y, 1), board.height)))
 
     def action_pick(self) -> None:
-        """Pick the square under the cursor."""
         self.post_message(self.Picked(self.cursor, key=True))
 
     def square_at(self, x: int, y: int) -> SquareXY | None:
@@ -205,7 +203,6 @@ class BoardView(ScrollView, can_focus=True):
         return self.grid.square_at(column, y - 1 + round(self.scroll_y))
 
     def on_click(self, event: events.Click) -> None:
-        """Pick the square that was clicked."""
         offset = event.get_content_offset(self)
         square = None if offset is None else self.square_at(offset.x, offset.y)
         if square is not None:

@@ -66,7 +66,6 @@ class MovesPane(Vertical):
 
     @property
     def table(self) -> DataTable[Content]:
-        """The table of plies."""
         return self.query_one("#moves-table", DataTable)
 
     def show(self, rows: tuple[HistoryRow, ...], index: int, notes: Mapping[int, str]) -> None:
@@ -303,8 +302,6 @@ class ValuesPane(Vertical):
 
     @dataclass
     class Pointed(Message):
-        """The cursor is on a value that is false on these squares."""
-
         squares: frozenset[SquareXY]
 
     @dataclass
@@ -328,12 +325,10 @@ class ValuesPane(Vertical):
 
     @property
     def table(self) -> DataTable[Content]:
-        """The table of values."""
         return self.query_one("#values-table", DataTable)
 
     @property
     def shown(self) -> tuple[FrameValue, ...]:
-        """The values that pass the filter."""
         return self._shown
 
     def show(self, values: tuple[FrameValue, ...]) -> None:
@@ -410,7 +405,6 @@ class MessagesPane(VerticalScroll):
         yield Static(id="messages-text")
 
     def add(self, *notes: Note) -> None:
-        """Add messages and show the last one."""
         self.notes += notes
         del self.notes[: -self.LIMIT]
         lines = [

@@ -68,7 +68,6 @@ class PaneTabs(Static):
         self.show(self.active, self.news)
 
     def on_click(self, event: events.Click) -> None:
-        """Choose the pane that was clicked."""
         pane = event.style.meta.get("pane")
         if pane is not None:
             self.post_message(self.Chosen(pane))
@@ -134,7 +133,6 @@ class PlayArea(Container):
         return True
 
     def on_resize(self) -> None:
-        """Show what there is room for."""
         self.rearrange()
 
     def rearrange(self) -> None:

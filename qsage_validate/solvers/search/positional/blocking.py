@@ -59,7 +59,6 @@ class BlockingSearch:
         return self._black_to_move(black, white, stones)
 
     def pairing(self, black: int, white: int) -> Pairing | None:
-        """A pairing for a position as it is."""
         return self._finder.find(black, white)
 
     def reply(

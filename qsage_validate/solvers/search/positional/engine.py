@@ -46,13 +46,9 @@ class FullBoard(Protocol):
         ...
 
     @property
-    def positions(self) -> int:
-        """The number of positions in the table."""
-        ...
+    def positions(self) -> int: ...
 
-    def black_wins(self, black: int, white: int, player: Player) -> bool:
-        """True if Black wins."""
-        ...
+    def black_wins(self, black: int, white: int, player: Player) -> bool: ...
 
     def known(self, black: int, white: int, player: Player) -> bool | None:
         """The same as far as the table tells."""
@@ -156,7 +152,6 @@ class PositionalEngine:
 
     @property
     def positions(self) -> int:
-        """The number of positions in the tables."""
         full_board = self._full_board.positions if self._full_board else 0
         by_sets = self._by_sets.positions if self._by_sets else 0
         return by_sets + full_board + self._general.positions

@@ -95,8 +95,7 @@ def _wins(grounding: Grounding, player: Player) -> tuple[int, ...]:
 StageOf = Callable[[PositionalModel], SearchStage | None]
 
 
-def _no_stage(model: PositionalModel) -> None:
-    """No other search."""
+def _no_stage(model: PositionalModel) -> None: ...
 
 
 class GridEngine:
@@ -140,17 +139,14 @@ class GridEngine:
 
     @property
     def name(self) -> str:
-        """That of the search of positional games."""
         return self._inner.name
 
     @property
     def at_once(self) -> bool:
-        """As the search of positional games does."""
         return self._inner.at_once
 
     @property
     def deepens(self) -> bool:
-        """As the search of positional games does."""
         return self._inner.deepens
 
     @property
@@ -170,7 +166,6 @@ class GridEngine:
 
     @property
     def positions(self) -> int:
-        """The number of positions in the tables."""
         return sum(engine.positions for engine in self._engines)
 
     def frames(self, plies: int) -> int:

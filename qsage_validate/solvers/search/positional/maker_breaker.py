@@ -185,7 +185,6 @@ class MakerBreaker:
 
     @property
     def positions(self) -> int:
-        """The number of positions in the tables."""
         return sum(map(len, self.tables))
 
     # -- What is known ----------------------------------------------------------------------

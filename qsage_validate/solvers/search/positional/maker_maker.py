@@ -146,7 +146,6 @@ class MakerMaker:
 
     @property
     def positions(self) -> int:
-        """The number of positions in the tables."""
         return sum(map(len, self.tables)) + self.maker.positions
 
     # -- What is known ----------------------------------------------------------------------

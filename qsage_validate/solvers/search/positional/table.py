@@ -45,11 +45,9 @@ class PositionTable:
         return len(self._entries)
 
     def place(self, state: int) -> TablePlace:
-        """The place of a state."""
         return TablePlace(*self._keys.key(state))
 
     def entry(self, place: TablePlace) -> TableEntry:
-        """The entry of the table at a place."""
         return self._entries.get(place.key, UNKNOWN)
 
     def zone(self, place: TablePlace, entry: TableEntry) -> int:

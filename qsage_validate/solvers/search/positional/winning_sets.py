@@ -56,7 +56,6 @@ class WinningSets:
         return tuple([layer & there for layer in layers])
 
     def cells(self, alive: int) -> int:
-        """All positions of some sets."""
         found = 0
         for v, having in enumerate(self.having):
             if having & alive:

@@ -62,8 +62,6 @@ _Known = tuple[int, State, list[ImpartialMove]]
 
 
 class ClaimStatus(Enum):
-    """The status of a claim after the check."""
-
     PROVED = "proved"
     REFUTED = "refuted"
     UNDECIDED = "undecided"

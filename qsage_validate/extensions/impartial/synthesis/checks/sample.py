@@ -31,7 +31,6 @@ class StateSample:
     def of(
         cls, variables: Sequence[str], states: Sequence[State], labels: Sequence[bool]
     ) -> StateSample:
-        """The sample with these labels."""
         return cls(tuple(variables), tuple(states), to_int(np.array(labels, dtype=np.bool_)))
 
     @cached_property

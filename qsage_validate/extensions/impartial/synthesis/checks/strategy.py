@@ -34,7 +34,6 @@ Claim = tuple[str, tuple[ImpartialFormula, ...], str]
 def rule_claims(
     verifier: Verifier, formula: ImpartialFormula, rule: ImpartialRule
 ) -> Iterator[Claim]:
-    """The two claims about a rule."""
     game, text = verifier.game, rule.text(verifier.game)
     target = conjunction((game.constraint, without_not(formula).negated()))
     served = without_not(verifier.served(rule.action, target))
@@ -54,7 +53,6 @@ def rule_claims(
 def whole_claims(
     verifier: Verifier, formula: ImpartialFormula, rules: Sequence[ImpartialRule]
 ) -> Iterator[Claim]:
-    """The claims about all rules together."""
     game = verifier.game
     some = without_not(disjunction(rule.condition for rule in rules))
     yield (

@@ -113,7 +113,6 @@ def _sides(difference: Linear) -> tuple[str, str]:
 
 
 def expression(linear: Linear) -> str:
-    """An expression as SMT-LIB."""
     parts = [
         name if factor == 1 else f"(* {_number(factor)} {name})" for name, factor in linear.terms
     ]
