@@ -12,7 +12,6 @@ from qsage_validate.arena.names import Names
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.parts import variables_read
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.kernel.certificate import (
@@ -21,7 +20,6 @@ from qsage_validate.kernel.certificate import (
     opponent_variables,
 )
 from qsage_validate.problems.load import Problem
-from qsage_validate.strategies.guesses import Guesses, told
 from qsage_validate.strategies.readers import reader_of
 
 if TYPE_CHECKING:
@@ -137,6 +135,9 @@ def conductor_with_names(
     reader = reader_of(layout, certificate, formula, oracle, game, problem.refuter)
     guesses = None
     if certificate.kind is CertificateKind.HERBRAND and isinstance(certificate, CircuitCertificate):
+        from qsage_validate.certificates.parts import variables_read
+        from qsage_validate.strategies.guesses import Guesses, told
+
         position = told(layout, game)
         if problem.unplayed or not variables_read(certificate).isdisjoint(position):
             from qsage_validate.certificates.oracles.simulation import SimulationOracle
