@@ -30,7 +30,6 @@ from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.problems.script_moves import marked
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import (
     Assignment,
@@ -40,11 +39,11 @@ from qsage_validate.strategies.readings import (
     StrategyAnswer,
     VerdictReading,
 )
-from qsage_validate.validation.referee import Referee, unreadable
 
 if TYPE_CHECKING:
     from qsage_validate.strategies.guesses import Guesses
     from qsage_validate.validation.finding import Evidence, Finding
+    from qsage_validate.validation.referee import Referee
 
 
 class Endings:
@@ -396,6 +395,8 @@ class PlayEngine(Turns):
         return replace(after, moves=(*state.moves, "stop"))
 
     def _judge(self, state: PlayState, answer: StrategyAnswer) -> Finding | None:
+        from qsage_validate.validation.referee import unreadable
+
         if state.illegal:
             return None  # The certificate has won already: it may answer anything.
         if answer.move is None:
@@ -574,6 +575,7 @@ def broken_by(
 
     ``mark`` is how a script says so: ``!`` or ``!stop``.
     """
+    from qsage_validate.problems.script_moves import marked
     from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
     literal = conductor.layout.verdict or 0

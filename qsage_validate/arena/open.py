@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.arena.conductor import PlayEngine
-from qsage_validate.arena.engines.board import BoardEngine
-from qsage_validate.arena.engines.engine import Engine
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
@@ -25,10 +23,13 @@ from qsage_validate.strategies.readers import reader_of
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import Adversary
     from qsage_validate.arena.board_adversary import BoardAdversary
+    from qsage_validate.arena.engines.engine import Engine
 
 
 def open_engine(problem: Problem) -> Engine[Any]:
     """The engine for a person's play of a problem."""
+    from qsage_validate.arena.engines.board import BoardEngine
+
     oracle, solves = problem.oracle(OracleKind.SAT), problem.solving is not None
     if problem.layout is None:
         from qsage_validate.arena.engines.blocks import BlockEngine

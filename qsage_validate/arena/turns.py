@@ -11,7 +11,6 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import LayoutMove, Legality
-from qsage_validate.validation.referee import Referee
 
 # Plays of which the legality of every move is kept.
 _KEPT_PLAYS = 100_000
@@ -36,6 +35,8 @@ class Turns:
         name: Callable[[int], str],
         sparing: bool,
     ) -> None:
+        from qsage_validate.validation.referee import Referee
+
         self.reader = reader
         self.layout: Layout = reader.layout
         self.game = game

@@ -16,14 +16,11 @@ from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import MissingExtraError, Undecided
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.codes import Codes
-from qsage_validate.judging.differences import shown
 from qsage_validate.judging.sandwich import Lower, Scripts, Upper
-from qsage_validate.judging.simulator import GameValues
 from qsage_validate.judging.suggestions import suggestions_of
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import TooLargeError
-from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.fit import foreign_move
@@ -40,6 +37,7 @@ from qsage_validate.validation.verdict import (
 if TYPE_CHECKING:
     from qsage_validate.judging.positions import Positions, SearchTally
     from qsage_validate.judging.sampling import PositionSample
+    from qsage_validate.kernel.obligation import Obligation
 
 _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
@@ -74,6 +72,8 @@ def judge(
     Where the deadline never comes, positions are compared for ``patience`` seconds.  Without
     ``cores`` a difference comes without the gates that decide it.
     """
+    from qsage_validate.kernel.obligation import joined
+
     judgement = _Judgement(formula, layout, game, deadline, tell, most_differences, patience, cores)
     verdict = judgement.verdict()
     kept = None
@@ -162,6 +162,8 @@ class _Judgement:
         self, half: bool, codes: Codes, rules_in: RulesIn
     ) -> list[tuple[bool, tuple[str, ...]]]:
         """Show one half on all scripts, or give the play of a script that fails."""
+        from qsage_validate.kernel.obligation import Obligation
+
         disorder = codes.disorder(half)
         if disorder:
             self.doubts.append(disorder)
@@ -246,6 +248,7 @@ class _Judgement:
         """Compare positions: all, or drawn ones."""
         from qsage_validate.judging.positions import Positions, SearchTally
         from qsage_validate.judging.sampling import PositionSample, sample
+        from qsage_validate.judging.simulator import GameValues
 
         first = deadline.share(_IN_ORDER)
         positions = Positions(
@@ -286,6 +289,8 @@ class _Judgement:
     def _told(self, compared: _Compared) -> Verdict:
         positions, tally, drawn = compared.positions, compared.tally, compared.drawn
         if tally.differences:
+            from qsage_validate.judging.differences import shown
+
             limit = self.deadline.sooner(_CORE_SECONDS if self.cores else 0.0)
             findings = (
                 shown(one, self.game, self.formula, positions, limit) for one in tally.differences

@@ -19,7 +19,6 @@ from typing import Final, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier, add_gates
-from qsage_validate.circuit.recovery import recovered
 from qsage_validate.encodings.layout.codings import value_bits
 from qsage_validate.encodings.positional.in_mind import first_true
 from qsage_validate.games.protocol import Player
@@ -418,6 +417,8 @@ class Lower(Scripts):
 
     def _with_definitions(self, suggested: Mapping[int, int]) -> Mapping[int, int]:
         """The same with helpers that are gates in clauses: as far as their inputs are known."""
+        from qsage_validate.circuit.recovery import recovered
+
         known = {**suggested, **self.literals}
         if known.keys() >= {*self.others(self.helpers)}:
             return suggested

@@ -18,6 +18,7 @@ from qsage_validate.encodings.layout.layout import (
     Layout,
     UnspecifiedLegality,
     inconclusive,
+    variables_of,
 )
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.declared import formula_in
@@ -35,7 +36,6 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
-from qsage_validate.problems.script_moves import insistent
 from qsage_validate.system.reading import reading
 from qsage_validate.system.stages import stage
 from qsage_validate.validation.fit import check_fit, foreign_move
@@ -172,6 +172,8 @@ class Problem:
         On a board every move is let happen: what is illegal for the formula or by the rules
         may be what the play is there to show.
         """
+        from qsage_validate.problems.script_moves import insistent
+
         if self.layout is None or not self.replayed:
             return self.replay_blocks(moves)
         names = self.move_names
@@ -423,7 +425,7 @@ def _unplayed(
         return ()
     from qsage_validate.certificates.oracles.simulation import SimulationOracle
     from qsage_validate.certificates.parts import variables_read
-    from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
+    from qsage_validate.strategies.guesses import told, variables_read_at
 
     played = {v for ply in layout.moves if ply.player is Player.BLACK for v in variables_of(ply)}
     for ply in layout.moves:

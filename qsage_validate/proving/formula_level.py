@@ -18,7 +18,7 @@ from qsage_validate.certificates.checker.check import CheckEvidence as Measured
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import literal_value
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout.layout import Layout, variables_of
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.source import Path
 from qsage_validate.kernel.certificate import (
@@ -32,7 +32,6 @@ from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import Dependency
 from qsage_validate.kernel.formula import prove_formula
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.strategies.readings import PlyCode
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline

@@ -146,6 +146,11 @@ class Ply:
         return tuple(literal for literal in self.legal if literal)
 
 
+def variables_of(ply: Ply) -> list[int]:
+    """The variables of a ply, with the one that stops the play."""
+    return list(dict.fromkeys(map(abs, ply.all_variables)))
+
+
 def listed(
     ply: int,
     player: Player,
