@@ -51,6 +51,8 @@ def open_engine(problem: Problem) -> Engine[Any]:
 
 def watched(problem: Problem) -> str:
     """The assertions that plays of a problem look at, in words; empty without any."""
+    if not problem.assertions:
+        return ""
     from qsage_validate.arena.watch import coverage
 
     layout = problem.layout

@@ -21,6 +21,7 @@ from qsage_validate.judging.suggestions import suggestions_of
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.fit import foreign_move
@@ -37,7 +38,6 @@ from qsage_validate.validation.verdict import (
 if TYPE_CHECKING:
     from qsage_validate.judging.positions import Positions, SearchTally
     from qsage_validate.judging.sampling import PositionSample
-    from qsage_validate.kernel.obligation import Obligation
 
 _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
@@ -72,8 +72,6 @@ def judge(
     Where the deadline never comes, positions are compared for ``patience`` seconds.  Without
     ``cores`` a difference comes without the gates that decide it.
     """
-    from qsage_validate.kernel.obligation import joined
-
     judgement = _Judgement(formula, layout, game, deadline, tell, most_differences, patience, cores)
     verdict = judgement.verdict()
     kept = None
@@ -162,8 +160,6 @@ class _Judgement:
         self, half: bool, codes: Codes, rules_in: RulesIn
     ) -> list[tuple[bool, tuple[str, ...]]]:
         """Show one half on all scripts, or give the play of a script that fails."""
-        from qsage_validate.kernel.obligation import Obligation
-
         disorder = codes.disorder(half)
         if disorder:
             self.doubts.append(disorder)

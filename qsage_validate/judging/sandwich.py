@@ -417,11 +417,11 @@ class Lower(Scripts):
 
     def _with_definitions(self, suggested: Mapping[int, int]) -> Mapping[int, int]:
         """The same with helpers that are gates in clauses: as far as their inputs are known."""
-        from qsage_validate.circuit.recovery import recovered
-
         known = {**suggested, **self.literals}
         if known.keys() >= {*self.others(self.helpers)}:
             return suggested
+        from qsage_validate.circuit.recovery import recovered
+
         circuit = recovered(self.formula, known)
         if circuit is not self.formula:
             for variable, gate in circuit.gates.items():

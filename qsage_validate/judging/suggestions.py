@@ -40,10 +40,10 @@ _NO_CODES: Final[Mapping[int, int]] = {}
 
 def suggestions_of(layout: Layout, game: TwoPlayerGame | None) -> Suggestions:
     """What is tried on a formula of a game; ``why`` of it says where there is nothing to try."""
-    from qsage_validate.encodings.registry import encode
-
     if layout.state.is_board and isinstance(game, BddlGame):
         return GridSuggestions(layout, game)
+    from qsage_validate.encodings.registry import encode
+
     try:
         found = encode(model_from_parts(layout.game, layout.model), layout.encoding)
     except (InputError, UsageError) as error:

@@ -13,18 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.kernel.claims import Claim, first_failure
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.obligation import Obligation
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
-
-if TYPE_CHECKING:
-    from qsage_validate.kernel.obligation import Obligation
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +35,6 @@ def formula_obligation(
     formula: Qbf, certificate: CircuitCertificate, doubts: Sequence[int] = ()
 ) -> tuple[Obligation, tuple[int, ...]]:
     """The obligation, and the variables of the graph's first inputs; no doubt may be true."""
-    from qsage_validate.kernel.obligation import Obligation
-
     composition = compose(certificate, formula, doubts, rewrite=False)
     assert composition.output is not None, "there is a formula"
     lost = composition.output ^ (certificate.kind is CertificateKind.SKOLEM)

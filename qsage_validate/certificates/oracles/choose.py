@@ -37,15 +37,14 @@ def choose_oracle(
 
     Raises ``UsageError`` when simulation is asked for with a clause set.
     """
-    from qsage_validate.certificates.oracles.sat import SatOracle
-
+    kind = preferred if asked is OracleKind.AUTO else asked
     if not isinstance(certificate, CircuitCertificate):
         if asked is OracleKind.SIMULATION:
             raise UsageError("found --simulation, but only a SAT solver can answer a clause set")
-        return SatOracle(certificate, formula)
-    kind = preferred if asked is OracleKind.AUTO else asked
-    if kind is OracleKind.SIMULATION:
+    elif kind is OracleKind.SIMULATION:
         from qsage_validate.certificates.oracles.simulation import SimulationOracle
 
         return SimulationOracle(certificate, formula)
+    from qsage_validate.certificates.oracles.sat import SatOracle
+
     return SatOracle(certificate, formula)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
@@ -20,6 +19,7 @@ from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.kernel.claims import ClaimsTimeoutError
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import TooLargeError
+from qsage_validate.kernel.obligation import Obligation
 from qsage_validate.kernel.reading import Reading
 from qsage_validate.kernel.strategy import (
     LooksRightError,
@@ -35,9 +35,6 @@ from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.proofs.ground import RulesIn, rules_of
 from qsage_validate.validation.proofs.readings import reading_of
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
-
-if TYPE_CHECKING:
-    from qsage_validate.kernel.obligation import Obligation
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +108,6 @@ def _by_rules(
 
 
 def _strategy(proof: StrategyProof, deadline: Deadline, tell: Tell) -> LevelAnswer:
-    from qsage_validate.kernel.obligation import Obligation
-
     result = proof.prove(deadline=deadline, tell=tell)
     if isinstance(result, Won):
         text = f"the strategy wins every play of {result.plies} plies: {result.claims} claims hold"
@@ -143,8 +138,6 @@ def prove_boards(
     Of plays in which Black follows ``certificate``; "not applicable" to one for White, and where
     the formula says nothing of either.
     """
-    from qsage_validate.kernel.obligation import Obligation
-
     reading = reading_of(layout)
 
     def ask(rules_in: RulesIn) -> LevelAnswer:
