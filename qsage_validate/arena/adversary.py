@@ -19,15 +19,17 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.arena.engines.engine import Engine, answered
-from qsage_validate.arena.frame import Frame
 from qsage_validate.errors import UsageError
 from qsage_validate.validation.finding import Finding
+
+if TYPE_CHECKING:
+    from qsage_validate.arena.engines.engine import Engine
+    from qsage_validate.arena.frame import Frame
 
 _GAMMA: Final = 0x9E3779B97F4A7C15
 _FIRST: Final = 0xBF58476D1CE4E5B9
@@ -304,6 +306,8 @@ class EngineAdversary(Adversary):
         return results
 
     def _play(self, draws: Draws) -> list[Frame]:
+        from qsage_validate.arena.engines.engine import answered
+
         steps = answered(self._engine, self._engine.start())
         frames = [step.frame for step in steps]
         while not steps[-1].over:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from qsage_validate.arena.adversary import Adversary, Draws, PlayResults
 from qsage_validate.arena.play_engine import PlayEngine, broken_by
@@ -23,8 +24,10 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Certificate
 from qsage_validate.strategies.readings import LayoutMove, Legality
-from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+
+if TYPE_CHECKING:
+    from qsage_validate.validation.assertions import Asserted
 
 
 class LeastSeen:

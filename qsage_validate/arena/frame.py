@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Position
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
-from qsage_validate.validation.finding import Evidence, Finding
+
+if TYPE_CHECKING:
+    from qsage_validate.validation.finding import Evidence, Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,8 @@ class FrameValue:
 
     def evidence(self) -> Evidence:
         """The same as a part of a finding."""
+        from qsage_validate.validation.finding import Evidence
+
         return Evidence(self.literal, self.variable, self.value, self.name)
 
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.arena.engines.board import BoardEngine
-from qsage_validate.arena.engines.engine import Engine
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.parts import variables_read
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.kernel.certificate import (
@@ -21,16 +18,18 @@ from qsage_validate.kernel.certificate import (
     opponent_variables,
 )
 from qsage_validate.problems.load import Problem
-from qsage_validate.strategies.guesses import Guesses, told
 from qsage_validate.strategies.readers import reader_of
 
 if TYPE_CHECKING:
     from qsage_validate.arena.adversary import Adversary
     from qsage_validate.arena.board_adversary import BoardAdversary
+    from qsage_validate.arena.engines.engine import Engine
 
 
 def open_engine(problem: Problem) -> Engine[Any]:
     """The engine for a person's play of a problem."""
+    from qsage_validate.arena.engines.board import BoardEngine
+
     oracle, solves = problem.oracle(OracleKind.SAT), problem.solving is not None
     if problem.layout is None:
         from qsage_validate.arena.engines.blocks import BlockEngine
@@ -52,6 +51,8 @@ def open_engine(problem: Problem) -> Engine[Any]:
 
 def watched(problem: Problem) -> str:
     """The assertions that plays of a problem look at, in words; empty without any."""
+    if not problem.assertions:
+        return ""
     from qsage_validate.arena.watch import coverage
 
     layout = problem.layout
@@ -137,6 +138,9 @@ def play_engine_with_names(
     reader = reader_of(layout, certificate, formula, oracle, game, problem.refuter)
     guesses = None
     if certificate.kind is CertificateKind.HERBRAND and isinstance(certificate, CircuitCertificate):
+        from qsage_validate.certificates.parts import variables_read
+        from qsage_validate.strategies.guesses import Guesses, told
+
         position = told(layout, game)
         if problem.unassigned or not variables_read(certificate).isdisjoint(position):
             from qsage_validate.certificates.oracles.simulation import SimulationOracle

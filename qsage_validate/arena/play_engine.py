@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from qsage_validate.arena.play_state import (
     Ending,
@@ -29,8 +30,6 @@ from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.problems.script_moves import marked
-from qsage_validate.strategies.guesses import Guesses
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import (
     Assignment,
@@ -40,8 +39,11 @@ from qsage_validate.strategies.readings import (
     StrategyAnswer,
     VerdictReading,
 )
-from qsage_validate.validation.finding import Evidence, Finding, FindingKind
-from qsage_validate.validation.referee import Referee, unreadable
+
+if TYPE_CHECKING:
+    from qsage_validate.strategies.guesses import Guesses
+    from qsage_validate.validation.finding import Evidence, Finding
+    from qsage_validate.validation.referee import Referee
 
 
 class Endings:
@@ -151,6 +153,8 @@ class Endings:
         return Final(winner, ending.reason, promised, verdict, note, resting)
 
     def _verdict_finding(self, state: PlayState, note: str, expected: bool) -> Finding:
+        from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+
         literal = self._turns.layout.verdict
         evidence: tuple[Evidence, ...] = ()
         if literal is not None:
@@ -309,6 +313,8 @@ class PlayEngine(Turns):
 
     def _silent(self, state: PlayState, error: NoAnswerError | UndecidedError) -> PlayState:
         """There is no answer: the play ends where it is, refuted unless a limit was reached."""
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         if isinstance(error, UndecidedError):
             ending = Ending(None, f"no answer in time: {error}", undecided=True)
             return replace(state, ending=ending, position=None, last=None)
@@ -389,9 +395,13 @@ class PlayEngine(Turns):
         return replace(after, moves=(*state.moves, "stop"))
 
     def _judge(self, state: PlayState, answer: StrategyAnswer) -> Finding | None:
+        from qsage_validate.validation.referee import unreadable
+
         if state.illegal:
             return None  # The certificate has won already: it may answer anything.
         if answer.move is None:
+            from qsage_validate.validation.finding import Evidence
+
             evidence = tuple(
                 Evidence(v, self._name(v), value, "move bit") for v, value in answer.values.items()
             )
@@ -565,6 +575,9 @@ def broken_by(
 
     ``mark`` is how a script says so: ``!`` or ``!stop``.
     """
+    from qsage_validate.problems.script_moves import marked
+    from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+
     literal = play_engine.layout.verdict or 0
     names = frozenset(text for ply in play_engine.layout.moves for text in ply.moves)
     what = "the illegal move" if mark == "!" else "a goal claimed with"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import BoardPicture, Player, Position
+from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.strategies.readings import Assignment, BoardReading, LayoutMove, StrategyAnswer
-from qsage_validate.validation.finding import Finding, FindingKind
+
+if TYPE_CHECKING:
+    from qsage_validate.validation.finding import Finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
 
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.encodings.layout.layout import Layout, UnspecifiedLegality
@@ -11,7 +12,9 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import LayoutMove, Legality
-from qsage_validate.validation.referee import Referee
+
+if TYPE_CHECKING:
+    from qsage_validate.validation.referee import Referee
 
 # Plays of which the legality of every move is kept.
 _KEPT_PLAYS = 100_000
@@ -39,12 +42,21 @@ class Turns:
         self.reader = reader
         self.layout: Layout = reader.layout
         self.game = game
-        self.referee = None if game is None else Referee(game, self.layout, name)
+        self._name = name
         self._sparing = sparing
         self._legality: dict[tuple[str, ...], Mapping[LayoutMove, Legality] | None] = {}
         self._on_board: Callable[[int], list[LayoutMove]] = cache(self._moves_said)
         self._sayable: Callable[[int], frozenset[str]] = cache(self._texts_said)
         self._says_all: Callable[[int], bool] = cache(self._all_said)
+
+    @cached_property
+    def referee(self) -> Referee | None:
+        """Holds each ply against the rules, where there are some."""
+        if self.game is None:
+            return None
+        from qsage_validate.validation.referee import Referee
+
+        return Referee(self.game, self.layout, self._name)
 
     @property
     def player(self) -> Player:

@@ -10,15 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.strategies.readings import BoardReading
-from qsage_validate.validation.assertions import Asserted
-from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+
+if TYPE_CHECKING:
+    from qsage_validate.validation.assertions import Asserted
+    from qsage_validate.validation.finding import Evidence, Finding
 
 # Values of what a play leaves open that its end is looked at under.
 _MOST_VALUES: Final = 64
@@ -151,6 +153,7 @@ def finding(
 ) -> Finding:
     """The finding that assertions do not hold after some moves."""
     from qsage_validate.formats.assertions import names
+    from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
     told: dict[str, Evidence] = {}
     for one, truth in broken:

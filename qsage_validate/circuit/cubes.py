@@ -19,7 +19,6 @@ from typing import Final
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
 from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Solver, TimedOut, Unsatisfiable
-from qsage_validate.circuit.sweep import sweep
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -263,6 +262,8 @@ def _patient(graph: _Graph, cases: _Cases) -> _CaseAnswer:
 
 
 def _swept(graph: _Graph, deadline: Deadline) -> tuple[_Graph, Effort]:
+    from qsage_validate.circuit.sweep import sweep
+
     aig, literal = graph
     swept = sweep(aig, [literal], conflicts=_SWEEP_CONFLICTS, calls=_SWEEP_CALLS, deadline=deadline)
     effort = Effort(swept.calls, swept.conflicts, 0, swept.merged)

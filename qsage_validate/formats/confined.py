@@ -13,7 +13,6 @@ from os import PathLike, fspath
 from typing import Final
 
 from qsage_validate.errors import InputError
-from qsage_validate.system.folders import PREFIX
 
 FOLDER_VARIABLE: Final = "QSAGE_FOLDER"
 _NAMED_VARIABLE: Final = "QSAGE_NAMED"
@@ -46,6 +45,8 @@ def check_inside(path: str | PathLike[str], *, writing: bool = False, also: str 
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
         return
+    from qsage_validate.system.folders import PREFIX
+
     try:
         real = os.path.realpath(fspath(path))
     except (OSError, ValueError):  # too many links, or a NUL in the path

@@ -12,9 +12,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.games.positional.cover_game import OUT_OF_COVER
 from qsage_validate.games.protocol import Player
-from qsage_validate.judging.cover import cover_of
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.reading import PlyReading
 from qsage_validate.kernel.strategy import constants
@@ -43,6 +41,8 @@ class Codes:
     """
 
     def __init__(self, formula: Qbf, layout: Layout, plies: int, *, going_on: bool = False) -> None:
+        from qsage_validate.judging.cover import cover_of
+
         self.formula = formula
         self.layout = layout
         self.constants = constants(formula)
@@ -78,8 +78,11 @@ class Codes:
     def values(self, before: Sequence[str], move: str) -> Mapping[int, bool] | None:
         """The values that say a move after a play, of the next ply's variables, or ``None``."""
         ply, known = self.readings[len(before)], self._known[len(before)]
-        if self._cover is not None and OUT_OF_COVER in ply.codes:
-            move = self._cover.called(move, before)
+        if self._cover is not None:
+            from qsage_validate.games.positional.cover_game import OUT_OF_COVER
+
+            if OUT_OF_COVER in ply.codes:
+                move = self._cover.called(move, before)
         if move not in known:
             found = self._values(ply, move)
             going = self.stops[len(before)] if self._going_on else {}

@@ -7,20 +7,24 @@ called depends on the play.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.masks import members
-from qsage_validate.games.positional.cover_game import OUT_OF_COVER, in_the_cover, shapes_of
-from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.paths import with_winning_sets
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.model import PositionalModel
 
 
 class Cover:
     """The covers of a game on positions."""
 
     def __init__(self, model: PositionalModel) -> None:
+        from qsage_validate.games.positional.cover_game import shapes_of
+        from qsage_validate.games.positional.paths import with_winning_sets
+
         self._model = with_winning_sets(model)
         self._shapes = shapes_of(self._model)
 
@@ -42,6 +46,8 @@ class Cover:
 
     def called(self, move: str, before: Sequence[str]) -> str:
         """The name of White's move after a play that Black has begun."""
+        from qsage_validate.games.positional.cover_game import OUT_OF_COVER, in_the_cover
+
         names, stones = self._model.positions, self._model.black
         black = {name: name in before[:1] or stones >> v & 1 for v, name in enumerate(names)}
         inside = self.around(black, any).get(move, False)
@@ -50,6 +56,11 @@ class Cover:
 
 def cover_of(layout: Layout) -> Cover | None:
     """The covers of the layout's game, where its moves are called by them."""
+    if layout.game != "positional":
+        return None
+    from qsage_validate.games.positional.cover_game import OUT_OF_COVER
+    from qsage_validate.games.positional.model import PositionalModel
+
     if not any(OUT_OF_COVER in ply.moves for ply in layout.moves):
         return None
     try:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf
-from qsage_validate.formats.gate_lines import comment_above, gate_lines
 from qsage_validate.games.protocol import Position, TwoPlayerGame
-from qsage_validate.judging.positions import PlayDifference, Positions
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.validation.finding import DecidingGate, Finding
+
+if TYPE_CHECKING:
+    from qsage_validate.judging.positions import PlayDifference, Positions
 
 _MOST_LITERALS: Final = 8
 
@@ -44,6 +45,7 @@ def shown(
 
     A formula that is true has no such gates: its existential variables make all of them true.
     """
+    from qsage_validate.formats.gate_lines import gate_lines
     from qsage_validate.judging.deciding import deciding_gates
 
     finding = described(difference, game)
@@ -63,6 +65,8 @@ def shown(
 
 
 def _placed(formula: Qbf, gate: int, line: int | None) -> DecidingGate:
+    from qsage_validate.formats.gate_lines import comment_above
+
     if gate in formula.unwritten:
         return DecidingGate(_clause(formula, gate))
     comment = "" if line is None else comment_above(formula, line)

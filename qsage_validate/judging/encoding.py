@@ -16,9 +16,7 @@ from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import MissingExtraError, Undecided
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.codes import Codes
-from qsage_validate.judging.differences import shown
 from qsage_validate.judging.sandwich import Lower, Scripts, Upper
-from qsage_validate.judging.simulator import GameValues
 from qsage_validate.judging.suggestions import suggestions_of
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
 from qsage_validate.kernel.fault import FindingKind
@@ -246,6 +244,7 @@ class _Judgement:
         """Compare positions: all, or drawn ones."""
         from qsage_validate.judging.positions import Positions, SearchTally
         from qsage_validate.judging.sampling import PositionSample, sample
+        from qsage_validate.judging.simulator import GameValues
 
         first = deadline.share(_IN_ORDER)
         positions = Positions(
@@ -286,6 +285,8 @@ class _Judgement:
     def _told(self, compared: _Compared) -> Verdict:
         positions, tally, drawn = compared.positions, compared.tally, compared.drawn
         if tally.differences:
+            from qsage_validate.judging.differences import shown
+
             limit = self.deadline.sooner(_CORE_SECONDS if self.cores else 0.0)
             findings = (
                 shown(one, self.game, self.formula, positions, limit) for one in tally.differences

@@ -19,7 +19,6 @@ from typing import Final, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier, add_gates
-from qsage_validate.circuit.recovery import recovered
 from qsage_validate.encodings.layout.codings import value_bits
 from qsage_validate.encodings.positional.in_mind import first_true
 from qsage_validate.games.protocol import Player
@@ -419,6 +418,8 @@ class Lower(Scripts):
         known = {**suggested, **self.literals}
         if known.keys() >= {*self.others(self.helpers)}:
             return suggested
+        from qsage_validate.circuit.recovery import recovered
+
         circuit = recovered(self.formula, known)
         if circuit is not self.formula:
             for variable, gate in circuit.gates.items():

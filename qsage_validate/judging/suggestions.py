@@ -10,32 +10,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.encodings.completion import Goals, PlayLiterals, PlyLiterals
-from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid.tracker import MoveTracker, Vector
 from qsage_validate.encodings.layout.codings import Bits, value_bits
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode
 from qsage_validate.encodings.positional.in_mind import completed, first_true
-from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts
-from qsage_validate.games.positional.cover_game import OUT_OF_COVER, in_the_cover
-from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.codes import BLACK, WHITE
-from qsage_validate.judging.cover import Cover
 from qsage_validate.judging.sandwich import Scripts, Suggestions
 from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.kernel.reading import Matcher, PlyReading
 from qsage_validate.kernel.walk import WalkPly
 from qsage_validate.validation.proofs.ground import conjunction
+
+if TYPE_CHECKING:
+    from qsage_validate.encodings.encoding import Encoding
+    from qsage_validate.games.positional.model import PositionalModel
 
 _NO_CODES: Final[Mapping[int, int]] = {}
 
@@ -44,6 +42,8 @@ def suggestions_of(layout: Layout, game: TwoPlayerGame | None) -> Suggestions:
     """What is tried on a formula of a game; ``why`` of it says where there is nothing to try."""
     if layout.state.is_board and isinstance(game, BddlGame):
         return GridSuggestions(layout, game)
+    from qsage_validate.encodings.registry import encode
+
     try:
         found = encode(model_from_parts(layout.game, layout.model), layout.encoding)
     except (InputError, UsageError) as error:
@@ -176,6 +176,8 @@ class EncodersSuggestions(NoSuggestions):
 
     def _goals(self, model: PositionalModel) -> list[tuple[Goals, int]]:
         """Black's winning sets, each with the literal that it is the first that Black has."""
+        from qsage_validate.games.positional.paths import with_winning_sets
+
         builder, rules = self.script.builder, self.script.rules
         wins = with_winning_sets(model).black_wins
         state = rules.initial if self._last is None else self._last.after
@@ -185,6 +187,8 @@ class EncodersSuggestions(NoSuggestions):
         return [(frozenset({win}), first) for win, first in zip(wins, found, strict=True)]
 
     def functions(self) -> Mapping[int, int]:
+        from qsage_validate.games.positional.model import PositionalModel
+
         script, model = self.script, self.encoding.model
         if not script.half:
             return {}
@@ -204,9 +208,13 @@ class EncodersSuggestions(NoSuggestions):
     # -- COVER ------------------------------------------------------------------------------
 
     def renames(self, ply: PlyReading) -> bool:
+        from qsage_validate.games.positional.cover_game import OUT_OF_COVER
+
         return not self.script.half and OUT_OF_COVER in self.layout.moves[ply.ply - 1].moves
 
     def renamed(self, ply: PlyReading) -> Sequence[int]:
+        from qsage_validate.games.positional.cover_game import OUT_OF_COVER, in_the_cover
+
         script, one = self.script, self.layout.moves[ply.ply - 1]
         bits = [script.input() for _ in ply.literals]
         match = Matcher(script.builder, bits)
@@ -226,6 +234,9 @@ class EncodersSuggestions(NoSuggestions):
 
     def _covered(self) -> Mapping[str, int]:
         """For each position the literal that it is in the cover of Black's first stones."""
+        from qsage_validate.games.positional.model import PositionalModel
+        from qsage_validate.judging.cover import Cover
+
         script, model = self.script, self.encoding.model
         if not isinstance(model, PositionalModel):
             return {}

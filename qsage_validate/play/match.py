@@ -32,15 +32,15 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.play.history import History, Round
-from qsage_validate.play.picking import Picks, is_elsewhere
-from qsage_validate.system.task import Task
-from qsage_validate.validation.finding import Finding
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import Lesson, MoveComparison, Teacher
     from qsage_validate.arena.program import PlayedProgram
+    from qsage_validate.play.picking import Picks
     from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
     from qsage_validate.system.limits import Deadline
+    from qsage_validate.system.task import Task
+    from qsage_validate.validation.finding import Finding
 
 _MOST_ASKED = 128
 
@@ -220,6 +220,8 @@ class PlayMatch:
 
     def picks(self) -> Picks:
         """The legal moves by the squares that they change."""
+        from qsage_validate.play.picking import Picks, is_elsewhere
+
         legal = self.legal_moves()
         # Without rules the formula is asked about each move: too slow for very many.  They are
         # then picked by the square that they name.  A wait changes the answer to the move that

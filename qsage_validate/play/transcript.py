@@ -30,11 +30,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
+
+if TYPE_CHECKING:
+    from qsage_validate.formats.json_text import Json
 
 _FIRST_LINE = "qsage transcript 1"
 _ILLEGAL = "!illegal"
@@ -129,6 +132,8 @@ class Transcript:
     @classmethod
     def from_json(cls, text: str, path: str | None = None) -> Transcript:
         """Read the JSON form; raises ``InputError``."""
+        from qsage_validate.formats.json_text import parse_json
+
         data = parse_json(Source(text, path), "a transcript")
         title, person = data["title"].line(), _player(data["person"])
         plies, variations = _read_line(data)

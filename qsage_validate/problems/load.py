@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from qsage_validate.certificates.files.reader import read_certificate
 from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle, is_large
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.parts import check_outermost, first_blocks, variables_read
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.layout import (
@@ -19,6 +18,7 @@ from qsage_validate.encodings.layout.layout import (
     Layout,
     UnspecifiedLegality,
     inconclusive,
+    variables_of,
 )
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.declared import formula_in
@@ -36,8 +36,6 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
-from qsage_validate.problems.script_moves import insistent
-from qsage_validate.strategies.guesses import told, variables_of, variables_read_at
 from qsage_validate.system.reading import reading
 from qsage_validate.system.stages import stage
 from qsage_validate.validation.fit import check_fit, foreign_move
@@ -174,6 +172,8 @@ class Problem:
         On a board every move is let happen: what is illegal for the formula or by the rules
         may be what the play is there to show.
         """
+        from qsage_validate.problems.script_moves import insistent
+
         if self.layout is None or not self.replayed:
             return self.replay_blocks(moves)
         names = self.move_names
@@ -253,6 +253,8 @@ def _solver(name: str, seconds: float | None) -> Solving:
 
 def _part(certificate: Certificate, formula: Qbf | None, files: Files) -> CircuitCertificate:
     """The part that ``files`` use of a certificate whose open variables are a solver's."""
+    from qsage_validate.certificates.parts import check_outermost, first_blocks
+
     if formula is None:
         raise UsageError("found --solver without a formula, expected one to solve")
     if not isinstance(certificate, CircuitCertificate):
@@ -416,12 +418,14 @@ def _unassigned(
     certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: TwoPlayerGame | None
 ) -> tuple[int, ...]:
     """The variables that White's moves depend on and to which a play gives no value."""
-    from qsage_validate.certificates.oracles.simulation import SimulationOracle
-
     if formula is None or layout is None or certificate.kind is CertificateKind.SKOLEM:
         return ()
     if not isinstance(certificate, CircuitCertificate):
         return ()
+    from qsage_validate.certificates.oracles.simulation import SimulationOracle
+    from qsage_validate.certificates.parts import variables_read
+    from qsage_validate.strategies.guesses import told, variables_read_at
+
     played = {v for ply in layout.moves if ply.player is Player.BLACK for v in variables_of(ply)}
     for ply in layout.moves:
         if ply.indicators is not None:

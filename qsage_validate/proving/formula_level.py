@@ -18,7 +18,7 @@ from qsage_validate.certificates.checker.check import CheckEvidence as Measured
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import literal_value
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout.layout import Layout, variables_of
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.source import Path
 from qsage_validate.kernel.certificate import (
@@ -30,9 +30,7 @@ from qsage_validate.kernel.certificate import (
 from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import Dependency
-from qsage_validate.kernel.formula import prove_formula
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.strategies.readings import PlyCode
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
@@ -92,8 +90,6 @@ def check_formula(
     that clauses define.  The result does not depend on ``jobs``, the number of processes.
     Raises as :func:`check_dependencies` does.
     """
-    from qsage_validate.system.pool import WorkerFailedError
-
     watch = Stopwatch()
     verdict: Verdict
     if minimal:
@@ -101,12 +97,9 @@ def check_formula(
         if proved is not None:
             evidence = _sizes(formula, certificate)
             return LevelResult(Level.FORMULA, proved, watch.seconds, evidence)
-    try:
-        result = check_matrix(formula, certificate, deadline=deadline, jobs=jobs, tell=tell)
-    except WorkerFailedError as error:
-        if not error.killed:
-            raise
-        verdict = Undecided(f"{error}; there may be too little memory for {jobs} processes")
+    result = _checked(formula, certificate, deadline, jobs, tell)
+    if isinstance(result, str):
+        verdict = Undecided(result)
         return LevelResult(Level.FORMULA, verdict, watch.seconds, _sizes(formula, certificate))
     evidence = _sizes(formula, certificate) | _measured(result)
     if isinstance(result, CertificateProved) and minimal:
@@ -127,6 +120,22 @@ def check_formula(
     return LevelResult(Level.FORMULA, verdict, watch.seconds, evidence)
 
 
+def _checked(
+    formula: Qbf, certificate: Certificate, deadline: Deadline, jobs: int, tell: Tell
+) -> CheckResult | str:
+    """The result of the check, or why there is none: the system has ended a process."""
+    if jobs == 1:
+        return check_matrix(formula, certificate, deadline=deadline, tell=tell)
+    from qsage_validate.system.pool import WorkerFailedError
+
+    try:
+        return check_matrix(formula, certificate, deadline=deadline, jobs=jobs, tell=tell)
+    except WorkerFailedError as error:
+        if not error.killed:
+            raise
+        return f"{error}; there may be too little memory for {jobs} processes"
+
+
 def _by_kernel(
     formula: Qbf, certificate: Certificate, deadline: Deadline
 ) -> Proved | Undecided | None:
@@ -134,6 +143,8 @@ def _by_kernel(
 
     Or where clauses, under a choice, contradict each other or leave a value open.
     """
+    from qsage_validate.kernel.formula import prove_formula
+
     try:
         read = functions_of(certificate, formula)
         doubts = [*read.contradictions.values(), *read.openings.values()]

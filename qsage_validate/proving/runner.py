@@ -12,6 +12,7 @@ from qsage_validate.arena.open import open_play_engine, watched
 from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout.layout import variables_of
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -33,7 +34,6 @@ from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.report import ValidationReport
 from qsage_validate.proving.statements import conclude
-from qsage_validate.strategies.guesses import variables_of
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody, telling

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from qsage_validate.errors import one_line
-from qsage_validate.render.board_text import board_lines
 from qsage_validate.validation.finding import DecidingGate, Finding, grouped
 
 _MOST: Final = 12
@@ -15,6 +14,8 @@ _MOST: Final = 12
 
 def finding_lines(finding: Finding) -> Iterator[str]:
     """Lines below the one of the finding."""
+    from qsage_validate.render.board_text import board_lines
+
     if finding.moves:
         yield f"play: {' '.join(finding.moves)}"
     if finding.board is not None and finding.board.squares:

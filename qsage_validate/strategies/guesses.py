@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout.layout import Layout, variables_of
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.strategies.readings import Assignment
 
@@ -96,11 +96,6 @@ class Guesses:
 
 def _either(builder: AigBuilder, a: int, b: int) -> int:
     return builder.and_(a ^ 1, b ^ 1) ^ 1
-
-
-def variables_of(ply: Ply) -> list[int]:
-    """The variables of a ply, with the one that stops the play."""
-    return list(dict.fromkeys(map(abs, ply.all_variables)))
 
 
 def variables_read_at(layout: Layout, player: Player, oracle: SimulationOracle) -> frozenset[int]:

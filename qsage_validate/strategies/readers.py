@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.oracles.sat import Refutes
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.grid_names import named_cell
@@ -11,6 +12,9 @@ from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.kernel.certificate import Certificate, CertificateKind, CircuitCertificate
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.skolem import SkolemReader
+
+if TYPE_CHECKING:
+    from qsage_validate.certificates.oracles.sat import Refutes
 
 
 def reader_of(

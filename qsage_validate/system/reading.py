@@ -12,9 +12,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.system.alarm import alarm
 from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.memory import lacks_memory, more_memory_at_most
 
 # Small files are read also when no time is left, so that what comes of the work is told as always.
 _LEAST_SECONDS: Final = 0.2
@@ -45,6 +43,9 @@ def reading() -> Iterator[None]:
     if _busy or limits == Limits() or threading.current_thread() is not threading.main_thread():
         yield
         return
+    from qsage_validate.system.alarm import alarm
+    from qsage_validate.system.memory import lacks_memory, more_memory_at_most
+
     _busy.append(True)
     try:
         timer = alarm(limits.deadline, "reading", least=_LEAST_SECONDS)
@@ -64,6 +65,8 @@ def in_time(doing: str) -> Iterator[None]:
 
     Raises ``UndecidedError`` with what it was ``doing``.
     """
+    from qsage_validate.system.alarm import alarm
+
     with alarm(_limits[-1].deadline, doing, least=_LEAST_SECONDS):
         yield
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.games.protocol import Move, Outcome, Player, Position, Square, TwoPlayerGame
 from qsage_validate.strategies.readings import BoardReading, LayoutMove, Legality, StrategyAnswer
-from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
+
+if TYPE_CHECKING:
+    from qsage_validate.validation.finding import Evidence, Finding
 
 # At most so many moves are named in one finding about legality.
 _NAMED_MOVES = 6
@@ -49,6 +52,8 @@ class Referee:
 
     def evidence(self, literal: int, value: bool | None, meaning: str) -> Evidence:
         """A literal of the formula with its value, as a part of a finding."""
+        from qsage_validate.validation.finding import Evidence
+
         sign = "-" if literal < 0 else ""
         return Evidence(literal, sign + self._name(abs(literal)), value, meaning)
 
@@ -84,6 +89,8 @@ class Referee:
         self, position: Position, reading: BoardReading, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
         """A finding if the formula's position after ``plies`` plies is not that of the rules."""
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         wrong = self.differences(position, reading)
         if not wrong:
             return None
@@ -146,6 +153,8 @@ class Referee:
         self, position: Position, answer: StrategyAnswer, moves: tuple[str, ...]
     ) -> Finding | None:
         """A finding if the certificate's move is illegal; ``moves`` are those before it."""
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         if answer.move is None:
             return None  # Unreadable with or without rules: see ``unreadable``.
         player = position.to_move
@@ -209,6 +218,8 @@ class Referee:
         self, position: Position, missing: Sequence[str], moves: tuple[str, ...]
     ) -> Finding:
         """Moves that are legal by the rules and that the layout cannot say."""
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         player, first = position.to_move, missing[0]
         more = missing[1:_NAMED_MOVES]
         rest = len(missing) - 1 - len(more)
@@ -233,6 +244,8 @@ class Referee:
         *,
         accepts: bool,
     ) -> Finding:
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         player, first = position.to_move, wrong[0]
         named = ", ".join(str(move) for move in wrong[:_NAMED_MOVES])
         more = f" and {len(wrong) - _NAMED_MOVES} more" if len(wrong) > _NAMED_MOVES else ""
@@ -266,6 +279,8 @@ class Referee:
         self, outcome: Outcome, promised: Player, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
         """A finding if the play did not end with the win that the certificate promised."""
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         if outcome.winner is promised:
             return None
         return Finding(
@@ -282,6 +297,8 @@ class Referee:
         self, player: Player, stop: int | None, plies: int, moves: tuple[str, ...]
     ) -> Finding:
         """The certificate stopped the play and the rules do not see its goal."""
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         evidence = () if stop is None else (self.evidence(stop, True, "game stop"),)
         return Finding(
             FindingKind.FALSE_CLAIM,
@@ -302,6 +319,8 @@ def unreadable(
     moves: tuple[str, ...],
 ) -> Finding:
     """The bits of a reply name no move."""
+    from qsage_validate.validation.finding import Finding, FindingKind
+
     return Finding(
         FindingKind.UNREADABLE_REPLY,
         len(moves) + 1,

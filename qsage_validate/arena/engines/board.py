@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from qsage_validate.arena.engines.engine import Engine, Facts, Step
 from qsage_validate.arena.frame import (
@@ -20,12 +21,14 @@ from qsage_validate.arena.frame import (
 )
 from qsage_validate.arena.move_words import goal_line, squares_of, words_of
 from qsage_validate.arena.names import Names
-from qsage_validate.arena.pairs import blocking_pairs
 from qsage_validate.arena.play_engine import PlayEngine, broken_promise, broken_when_stuck
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Illegality, Player
 from qsage_validate.strategies.readings import Legality
+
+if TYPE_CHECKING:
+    from qsage_validate.arena.pairs import BlockingPairs
 
 # How many moves a hint looks at.
 _HINT_MOVES = 64
@@ -60,7 +63,11 @@ class BoardEngine(Engine[BoardStep]):
         self._words = words_of(
             play_engine.layout, self._person, play_engine.reader.code, play_engine.game
         )
-        self._pairs = blocking_pairs(play_engine.game, play_engine.player)
+        self._pairs: BlockingPairs | None = None
+        if play_engine.player is Player.WHITE:  # who alone blocks by pairs
+            from qsage_validate.arena.pairs import blocking_pairs
+
+            self._pairs = blocking_pairs(play_engine.game, play_engine.player)
         game, notes = play_engine.game, tuple(notes)
         top = None if game is None else game.initial.board.top
         if top is not None:

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -39,7 +39,6 @@ from qsage_validate.certificates.checker.definitions import (
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.clauses import load
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
-from qsage_validate.circuit.lemmas import LemmaBatch, LemmaMethod, satisfy_with_lemmas
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Solver, TimedOut
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
@@ -56,6 +55,9 @@ from qsage_validate.kernel.dependencies import Dependency, wrong_dependencies
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
+
+if TYPE_CHECKING:
+    from qsage_validate.circuit.lemmas import LemmaBatch
 
 # Conflicts of the question behind lemmas, before it is asked without them.
 _LEMMA_CONFLICTS: Final = 200_000
@@ -357,6 +359,8 @@ class _CheckSearch:
         self, composition: Composition, literal: int, steps: Sequence[LemmaBatch]
     ) -> Answer | None:
         """The same behind lemmas; ``None`` when these are no help."""
+        from qsage_validate.circuit.lemmas import LemmaBatch, LemmaMethod, satisfy_with_lemmas
+
         parts = [
             part for s in steps for part in (*s.lemmas, *(attempt.cuts for attempt in s.attempts))
         ]
@@ -436,6 +440,8 @@ def _variables(variables: Sequence[int]) -> str:
 
 def _steps(composition: Composition, steps: Sequence[LemmaStep], first: int) -> list[LemmaBatch]:
     """The steps in literals of the composition, whose ``also`` has theirs from ``first`` on."""
+    from qsage_validate.circuit.lemmas import LemmaBatch, LemmaMethod
+
     literals = iter(composition.also[first:])
 
     def built(part: Lemma) -> tuple[int, ...]:

@@ -32,12 +32,10 @@ from qsage_validate.certificates.files.dialects import (
     recognise,
     said_blocks,
 )
-from qsage_validate.certificates.parts import own_blocks
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, strash
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import AigerFile, parse_aiger
-from qsage_validate.formats.outer_block import parse_outer_block
 from qsage_validate.formats.source import (
     Format,
     Path,
@@ -67,6 +65,9 @@ def read_outer_block(data: bytes, formula: Qbf | None, path: str | None) -> Circ
     Raises :class:`InputError` for malformed text, and for a result or a value that is not one of
     the formula's: values are those of the player who wins, of variables of the outermost block.
     """
+    from qsage_validate.certificates.parts import own_blocks
+    from qsage_validate.formats.outer_block import parse_outer_block
+
     file = parse_outer_block(data, path)
     if formula is None:
         found = "values of an outermost block without their formula"
@@ -356,6 +357,8 @@ class _CircuitReader:
                 expected = f"{_article(own)} variable: these are {kind.value} functions"
                 raise self.error("o", self.position[variable], found, expected)
         if self.said is not None:
+            from qsage_validate.certificates.parts import own_blocks
+
             self._check_blocks(*self.said, own_blocks(self.formula, kind), functions)
 
     def _check_blocks(

@@ -6,7 +6,6 @@ from enum import Enum
 from typing import Final
 
 from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
@@ -38,13 +37,14 @@ def choose_oracle(
 
     Raises ``UsageError`` when simulation is asked for with a clause set.
     """
+    kind = preferred if asked is OracleKind.AUTO else asked
     if not isinstance(certificate, CircuitCertificate):
         if asked is OracleKind.SIMULATION:
             raise UsageError("found --simulation, but only a SAT solver can answer a clause set")
-        return SatOracle(certificate, formula)
-    kind = preferred if asked is OracleKind.AUTO else asked
-    if kind is OracleKind.SIMULATION:
+    elif kind is OracleKind.SIMULATION:
         from qsage_validate.certificates.oracles.simulation import SimulationOracle
 
         return SimulationOracle(certificate, formula)
+    from qsage_validate.certificates.oracles.sat import SatOracle
+
     return SatOracle(certificate, formula)

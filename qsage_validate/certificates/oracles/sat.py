@@ -31,7 +31,6 @@ from qsage_validate.kernel.certificate import (
     ClauseCertificate,
     opponent_variables,
 )
-from qsage_validate.kernel.composition import compose
 
 
 class LazyCircuit:
@@ -267,6 +266,8 @@ class Refuter:
 
     def __init__(self, certificate: CircuitCertificate, formula: Qbf) -> None:
         """Compose certificate and matrix into one circuit and hand it to a SAT solver."""
+        from qsage_validate.kernel.composition import compose
+
         composition = compose(certificate, formula)
         assert composition.output is not None, "composed with a formula"
         aig, (output,) = composition.builder.build([composition.output])

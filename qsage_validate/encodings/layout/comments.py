@@ -12,8 +12,7 @@ from dataclasses import replace
 
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.encodings.layout.codings import Bits, OneHotCoding
-from qsage_validate.encodings.layout.layout import Layout, Ply, StateView
-from qsage_validate.encodings.layout.lines import FIRST, lines_of
+from qsage_validate.encodings.layout.layout import FIRST, Layout, Ply, StateView
 from qsage_validate.errors import InputError
 
 # --- Writing ----------------------------------------------------------------------------------
@@ -24,6 +23,8 @@ def layout_comments(layout: Layout, output: int | None = None) -> tuple[str, ...
 
     A verdict that is ``output`` is called that, and not by its number.
     """
+    from qsage_validate.encodings.layout.lines import lines_of
+
     return tuple(f"@ {line}" for line in lines_of(layout, output))
 
 

@@ -26,6 +26,12 @@ from qsage_validate.games.protocol import Player, Square
 ANY_GAME: Final = "any"
 """The kind of game of a layout that does not say one: its moves are texts of any game."""
 
+FIRST: Final = "qsage-layout"
+"""The first line of a layout in a file."""
+
+OUTPUT: Final = "output"
+"""The name of the formula's output in a file whose matrix is clauses, where it has no number."""
+
 MOST_SQUARES: Final = 1 << 20
 """The largest board that is decoded: each square of it is a question to the certificate."""
 
@@ -138,6 +144,11 @@ class Ply:
         if self.indicators is not None:
             return self.indicators.literals
         return tuple(literal for literal in self.legal if literal)
+
+
+def variables_of(ply: Ply) -> list[int]:
+    """The variables of a ply, with the one that stops the play."""
+    return list(dict.fromkeys(map(abs, ply.all_variables)))
 
 
 def listed(

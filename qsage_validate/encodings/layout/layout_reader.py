@@ -19,6 +19,8 @@ from qsage_validate.encodings.layout.codings import (
 )
 from qsage_validate.encodings.layout.layout import (
     ANY_GAME,
+    FIRST,
+    OUTPUT,
     GoalVariables,
     IllegalMoves,
     Indicators,
@@ -30,7 +32,6 @@ from qsage_validate.encodings.layout.layout import (
     board_view,
 )
 from qsage_validate.encodings.layout.line_reader import CHOOSERS, LineReader, words_of
-from qsage_validate.encodings.layout.lines import FIRST, OUTPUT
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.model_text import ModelParts, PartLine, parts_of
 from qsage_validate.games.protocol import Player

@@ -15,18 +15,14 @@ from typing import Final
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import (
     ANY_GAME,
+    FIRST,
+    OUTPUT,
     GoalVariables,
     IllegalMoves,
     Layout,
     Ply,
     StateView,
 )
-
-FIRST: Final = "qsage-layout"
-"""The first line."""
-
-OUTPUT: Final = "output"
-"""The name of the formula's output, which has no number where the matrix is clauses."""
 
 _BARE: Final = re.compile(r"[!#-Z\\^-~]+")
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.completion import PlyLiterals, ReferencePlay
 from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.games.masks import members
-from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.model import PositionalModel
 
 
 def held(mask: int, size: int) -> list[int]:

@@ -41,7 +41,6 @@ from qsage_validate.games.bddl.ground import (
     satisfies,
 )
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
-from qsage_validate.games.bddl.symmetry import find_symmetries
 from qsage_validate.games.protocol import (
     BoardPicture,
     Illegality,
@@ -497,6 +496,8 @@ class BddlGame(TwoPlayerGame):
 
     @cached_property
     def _symmetries(self) -> tuple[Symmetry, ...]:
+        from qsage_validate.games.bddl.symmetry import find_symmetries
+
         return tuple(find_symmetries(self.grounding, self.move_table))
 
     def symmetries(self) -> Sequence[Symmetry]:

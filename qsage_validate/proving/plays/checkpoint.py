@@ -6,14 +6,16 @@ import hashlib
 import json
 import os
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source, write_atomic
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
+
+if TYPE_CHECKING:
+    from qsage_validate.formats.json_text import Json
 
 _FORMAT: Final = "qsage exhaustive checkpoint 3"
 
@@ -87,6 +89,8 @@ def restore(path: str, digest: str, plies: int) -> Covered | None:
     Raises ``InputError`` for other files, and ``UsageError`` for the checkpoint of another
     certificate, formula, layout or game.
     """
+    from qsage_validate.formats.json_text import parse_json
+
     if not os.path.lexists(path):
         return None
     data = parse_json(Source.plain(path), "a checkpoint")

@@ -239,25 +239,30 @@ class _Run:
         self._parts = {part: _Tally() for part in parts}
 
     def play(self, jobs: int) -> LevelResult:
-        from qsage_validate.system.pool import WorkerFailedError, ordered_map
-
         players = _Players(self._problem, self._seed, self._slices, self._deadline)
-        count = len(self._slices)
         try:
-            if jobs == 1:
-                self._add_up(map(players.play, range(count)))
-            else:
-                with closing(
-                    ordered_map(_Players.play, players, count, jobs, deadline=self._deadline)
-                ) as tallies:
-                    self._add_up(tallies)
+            if jobs > 1:
+                return self._result(self._by_processes(players, jobs))
+            self._add_up(map(players.play, range(len(self._slices))))
         except KeyboardInterrupt:
             raise LevelInterrupted(self._result("interrupted")) from None
+        return self._result("time is up")
+
+    def _by_processes(self, players: _Players, jobs: int) -> str:
+        """Play in processes; why some plays were not made, if so."""
+        from qsage_validate.system.pool import WorkerFailedError, ordered_map
+
+        count, deadline = len(self._slices), self._deadline
+        try:
+            with closing(
+                ordered_map(_Players.play, players, count, jobs, deadline=deadline)
+            ) as tallies:
+                self._add_up(tallies)
         except WorkerFailedError as error:
             if not error.killed:
                 raise
-            return self._result("a process was killed (is there too little memory?)")
-        return self._result("time is up")
+            return "a process was killed (is there too little memory?)"
+        return "time is up"
 
     def _add_up(self, tallies: Iterable[_Tally | None]) -> None:
         for (part, _), tally in zip(self._slices, tallies, strict=False):
