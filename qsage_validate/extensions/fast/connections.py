@@ -114,7 +114,7 @@ class ConnectionSearch:
             )
         ]
         some = next(iter(networks.values()))
-        return self._machine.Board(
+        return self._machine.ConnectionBoard(
             np.array(some.neighbours, dtype=np.int64),
             np.array(sides, dtype=np.int64),
             np.array([player in networks for player in (BLACK, WHITE)], dtype=np.int64),
