@@ -167,7 +167,7 @@ class PlayMatch:
 
     @property
     def frame(self) -> Frame:
-        """The frame of the last ply that was played."""
+        """The frame of the play as it stands: of its last ply that was not taken back."""
         return self._step.frame
 
     @property
@@ -182,7 +182,7 @@ class PlayMatch:
 
     @property
     def over(self) -> bool:
-        """True if no ply can be added, by the rules or by the end of the formula."""
+        """True if the play has an :attr:`outcome`."""
         return self.outcome is not None
 
     @property
