@@ -92,7 +92,7 @@ class FrameValue:
         return f"{self.name} [{self.variable}]: {shown}"
 
     def evidence(self) -> Evidence:
-        """The same as a part of a finding."""
+        """The value as evidence of a finding."""
         from qsage_validate.validation.finding import Evidence
 
         return Evidence(self.literal, self.variable, self.value, self.name)

@@ -108,7 +108,7 @@ class Distance:
 
     @property
     def short(self) -> str:
-        """The same where there is little room: ``Black wins within 3 plies``."""
+        """The short form, for narrow places: ``Black wins within 3 plies``."""
         return self.text.replace(" more ", " ").removesuffix(", by the search")
 
     @property

@@ -106,7 +106,7 @@ def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = 
 def open_board_adversary(
     problem: Problem, *, seed: int, illegal: float, bias: bool = False
 ) -> BoardAdversary:
-    """The same on a board; there must be a layout."""
+    """A random adversary on a board; the problem must have a layout."""
     from qsage_validate.arena.board_adversary import BoardAdversary
 
     assert problem.layout is not None, "the caller has looked"

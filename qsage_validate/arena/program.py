@@ -33,7 +33,7 @@ class PlayedProgram(Protocol):
 
     @property
     def first_question(self) -> str | None:
-        """What is asked at each turn first; ``None`` where one answer is all."""
+        """The question at the root; ``None`` where the program is a single answer."""
         ...
 
     def told(self, before: Sequence[Frame], reply: Frame) -> Frame:

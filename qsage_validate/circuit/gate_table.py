@@ -108,7 +108,7 @@ class GateTable(Mapping[int, Gate]):
 
 
 class _GateItems(ItemsView[int, Gate]):
-    """As the view of any mapping, which would look each gate up."""
+    """All items at once: the view of a mapping would look up each gate."""
 
     _mapping: GateTable
 

@@ -72,7 +72,7 @@ class NameTable(Mapping[int, str]):
 
 
 class _Items(ItemsView[int, str]):
-    """As the view of any mapping, which would look each name up."""
+    """All items at once: the view of a mapping would look up each name."""
 
     _mapping: NameTable
 

@@ -52,7 +52,7 @@ Pair = tuple[bool | None, bool | None]
 
 @dataclass(frozen=True, slots=True)
 class ExactOption:
-    """Something to choose, and the values of the play with it."""
+    """One of the choices of a turn, and the values of the play with it."""
 
     name: str
     said: Said

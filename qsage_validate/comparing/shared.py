@@ -36,7 +36,7 @@ class Shared:
     source: str
 
     def reversed(self) -> Shared:
-        """The same with the formulas exchanged."""
+        """The shared variables with the formulas exchanged."""
         return Shared({a: b for b, a in self.first_of.items()}, self.source)
 
 

@@ -141,7 +141,7 @@ def _within_prefix(
 
 
 def _smaller(strategy: CircuitCertificate) -> CircuitCertificate:
-    """The same functions: few inputs leave room for small graphs only."""
+    """An equivalent graph, rebuilt from truth tables where there are few inputs."""
     if strategy.aig.num_inputs > MOST_TABULATED:
         return strategy
     aig, moved = tabulated(strategy.aig, list(strategy.functions.values()))

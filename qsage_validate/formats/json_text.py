@@ -206,7 +206,7 @@ def as_json(value: object, what: str) -> Json:
 
 
 def _offset(text: str, way: tuple[str | int, ...]) -> int:
-    """Where the value at the end of a way begins in a text that is JSON."""
+    """The offset of the value that a path of keys and indices leads to; the text is valid JSON."""
     at = _skip(text, 0)
     for step in way:
         at = _in_list(text, at, step) if isinstance(step, int) else _in_object(text, at, step)

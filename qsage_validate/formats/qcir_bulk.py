@@ -69,7 +69,7 @@ _NAMED: Final = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """Where the first error of a file is, if it has one.
+    """The place of a file's first error, if there is one.
 
     No statement before the byte ``start`` (behind a byte-order mark) is wrong in itself or by its
     place; those that begin before ``end`` may be.  ``behind`` are the kinds of statements before
@@ -110,7 +110,7 @@ class Suspicion:
 
 
 class _UnusualError(Exception):
-    """Something that the careful reader reads, or explains."""
+    """The bulk reader gives up: the careful reader reads the file, or explains its error."""
 
     def __init__(self, suspicion: Suspicion | None = None) -> None:
         super().__init__()

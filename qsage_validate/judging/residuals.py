@@ -92,7 +92,6 @@ class Residuals:
     def answer(
         self, values: Mapping[int, bool], plies: int, deadline: Deadline = NEVER
     ) -> ResidualValue:
-        """The same with who says so."""
         fixed = self.fixed(plies)
         key = plies, tuple(values[v] for v in fixed)
         found = self._known.get(key)

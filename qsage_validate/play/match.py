@@ -92,6 +92,7 @@ class PlayMatch:
 
     @property
     def person(self) -> Player:
+        """The side whose moves :meth:`push` takes."""
         return self.facts.person
 
     @property
@@ -166,6 +167,7 @@ class PlayMatch:
 
     @property
     def frame(self) -> Frame:
+        """The frame of the play as it stands: of its last ply that was not taken back."""
         return self._step.frame
 
     @property
@@ -180,6 +182,7 @@ class PlayMatch:
 
     @property
     def over(self) -> bool:
+        """True if the play has an :attr:`outcome`."""
         return self.outcome is not None
 
     @property

@@ -85,7 +85,7 @@ class Store:
 
     @classmethod
     def usual(cls) -> Store:
-        """The one of this person on this machine."""
+        """The store in the folder that the environment names, else in the user's state folder."""
         named = os.environ.get(FOLDER_VARIABLE)
         if named:
             return cls(os.path.abspath(named))
@@ -194,7 +194,7 @@ class Store:
 
 
 def is_a_play(transcript: Transcript) -> bool:
-    """Whether somebody has moved, so that something would be lost."""
+    """True if the person has moved, or there are variations: the play is worth keeping."""
     moved = any(ply.player is transcript.person for ply in transcript.plies)
     return moved or bool(transcript.variations)
 

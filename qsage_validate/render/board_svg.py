@@ -63,7 +63,6 @@ def paint(name: str) -> str:
 
 
 def paints(name: str) -> dict[str, str]:
-    """The same as :func:`paint`, attribute by attribute."""
     return dict(_ATTRIBUTE.findall(paint(name)))
 
 

@@ -110,7 +110,6 @@ class SolveMethod:
         return f"engine: {engine}" if told else ""
 
     def until(self, deadline: Deadline) -> SolveMethod:
-        """The same with another deadline."""
         return replace(self, limits=replace(self.limits, deadline=deadline))
 
     def solve(self, formula: Qbf, tell: Tell) -> Solved:

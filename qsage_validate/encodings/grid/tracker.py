@@ -239,7 +239,7 @@ class MoveTracker:
         return result
 
     def select_bits(self, selector: Bits, options: Sequence[Bits]) -> Bits:
-        """Like :meth:`select`, for vectors of one width."""
+        """:meth:`select` for vectors of equal width."""
         return tuple(self.select(selector, column) for column in zip(*options, strict=True))
 
     # -- indicators -------------------------------------------------------------------------

@@ -67,7 +67,6 @@ class Run:
         return name
 
     def within(self, seconds: float | None, memory_mb: int | None) -> Run:
-        """The same with other limits."""
         return replace(self, seconds=seconds, memory_mb=memory_mb)
 
     def to_dict(self) -> Json:

@@ -187,7 +187,6 @@ class Spot:
 
     @property
     def mover(self) -> Player | None:
-        """Who is to move, if anybody ever is."""
         rules = self.table.rules
         return rules.mover(self.time + 1) if self.time < rules.plies else None
 
@@ -255,7 +254,7 @@ def _order(case: Case, text: str) -> tuple[Place, Place, str]:
 
 
 class SymbolicMove:
-    """A move of a position: ``legal`` where it is, and the position after it where it is."""
+    """A move of a position: the literal that it is legal, and the position after it if so."""
 
     def __init__(self, spot: Spot, number: int, legal: int, moves: int) -> None:
         self.spot, self.number, self.legal = spot, number, legal
@@ -524,7 +523,7 @@ class Unrolled:
 
     @property
     def view(self) -> SituationGates:
-        """What the player to move sees."""
+        """The situation of the player to move, as gates."""
         mover = self.spot.mover
         assert mover is not None, "somebody is to move"
         return SituationGates(self.spot, self._last[mover.other], self._last[mover])

@@ -235,12 +235,12 @@ class ExplainedProgram:
 
     @property
     def signs(self) -> str:
-        """What the signs on the boards of a text mean."""
+        """The key to the signs on boards of text."""
         return SIGNS
 
     @property
     def picture_key(self) -> str:
-        """What the signs on drawn boards mean."""
+        """The key to the signs on drawn boards."""
         return PICTURE_KEY
 
     @property
@@ -259,7 +259,7 @@ class ExplainedProgram:
 
     @property
     def unit(self) -> str:
-        """What comes to a node."""
+        """The word for what is counted at a node: positions, or states."""
         return "positions" if self.found.whole else "positions that were looked at"
 
     @property
@@ -314,7 +314,7 @@ class Followed:
 
     @property
     def first_question(self) -> str | None:
-        """What is asked at each turn first; ``None`` where one answer is all."""
+        """The question at the root; ``None`` where the program is a single answer."""
         question = self.explanation.root.question
         return None if question is None else str(question)
 

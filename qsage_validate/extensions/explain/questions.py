@@ -34,8 +34,7 @@ class Question(ABC):
     def holds(self, at: Situation) -> bool: ...
 
     @abstractmethod
-    def said(self, words: Words[Q, Any]) -> Q:
-        """The predicate in another language."""
+    def said(self, words: Words[Q, Any]) -> Q: ...
 
     @property
     @abstractmethod
@@ -251,7 +250,7 @@ def shifted(place: Place, shift: Place) -> Place:
 
 @dataclass(frozen=True, slots=True)
 class Beside(Question):
-    """What stands so far from a last move; ``None`` asks for the edge."""
+    """The content of the square at an offset from a last move; ``None`` asks for the edge."""
 
     last: Last
     shift: Place

@@ -110,7 +110,7 @@ class ShownNode(Protocol):
 
     @property
     def children(self) -> Sequence[ShownNode]:
-        """What is below yes and below no."""
+        """The nodes behind the answers yes and no, in this order."""
 
     @property
     def cut(self) -> int:
@@ -154,7 +154,7 @@ class Shown(Protocol):
 
     @property
     def unit(self) -> str:
-        """What comes to a node: positions, or states."""
+        """The word for what is counted at a node: positions, or states."""
 
     @property
     def measure(self) -> str:

@@ -259,7 +259,7 @@ class Words(ABC, Generic[Q, A]):
 
     @abstractmethod
     def beside(self, theirs: bool, shift: Place, what: Square | None) -> Q:
-        """What stands so far from a last move; ``None`` is beyond the edge."""
+        """The content of the square at an offset from a last move; ``None`` beyond the edge."""
 
     @abstractmethod
     def apart(self, shift: Place) -> Q:

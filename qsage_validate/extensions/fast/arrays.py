@@ -290,7 +290,7 @@ class Arrays:
     def _threats(
         self, kernel: BddlKernel, entries: dict[Player, list[tuple[int, Entry]]], there: bool
     ) -> dict[str, Any]:
-        """What each action opens; in a game of filling there are no threats."""
+        """The threats of each action; a game of filling the board has none."""
         size = self.size
         threats = {p: list(kernel.threats(p)) if there else [] for p in Player}
         both = [*threats[Player.BLACK], *threats[Player.WHITE]]

@@ -91,7 +91,7 @@ class ConnectionSearch:
         return (runner.result == WIN) is (player is BLACK)
 
     def known(self, black: int, white: int, player: Player) -> bool | None:
-        """The same as far as the table tells."""
+        """The answer if the table has the position, else ``None``; nothing is searched."""
         self._enter(black, white, player)
         entry = self._runner.call(
             self._machine.find_position, self._runner.table, self._frames, int(player is WHITE)

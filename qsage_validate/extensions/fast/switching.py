@@ -87,7 +87,6 @@ class SwitchingEngine:
 
     @property
     def many(self) -> ManyReplies | None:
-        """That of the search that ran last."""
         return self._inner.many
 
     @property
@@ -109,7 +108,6 @@ class SwitchingEngine:
         return self._inner.frames(plies)
 
     def depths(self, player: Player, last: int) -> Iterable[int]:
-        """Those of the search that runs."""
         return self._inner.depths(player, last)
 
     def search(self, state: State, player: Player, plies: int) -> int:

@@ -200,7 +200,6 @@ class GdlModel:
         return 2 * self.rounds
 
     def at_depth(self, depth: int) -> GdlModel:
-        """The same question about so many rounds."""
         return replace(self, rounds=depth)
 
     def parts(self) -> dict[str, str]:

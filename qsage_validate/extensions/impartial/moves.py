@@ -45,7 +45,7 @@ def compile_moves(game: ImpartialGame) -> Callable[[State], Iterator[GroundMove]
 
 
 def compile_successors(game: ImpartialGame) -> Callable[[State], Iterator[State]]:
-    """Like :func:`compile_moves`, with nothing but the states after the moves."""
+    """:func:`compile_moves` without the moves: the successor states alone."""
     found: Callable[[State], Iterator[State]]
     found = _compiled(_moves_source(game, successors_only=True), "moves")
     return found

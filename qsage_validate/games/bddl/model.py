@@ -208,7 +208,6 @@ class Model:
         return self.problem.plies
 
     def at_depth(self, depth: int) -> Model:
-        """The same game with another ``#depth``."""
         return replace(self, problem=replace(self.problem, depth=depth))
 
     def at_plies(self, plies: int) -> Model:

@@ -158,7 +158,7 @@ def in_tree_order(cells: Sequence[Cell]) -> Cells:
 
 
 def adjacent(cell: Cell, cells: Sequence[Cell]) -> list[Cell]:
-    """Those of some cells that have an edge in common with a cell."""
+    """The cells among ``cells`` that share an edge with ``cell``."""
     x, y = cell
     return [c for c in cells if abs(c[0] - x) + abs(c[1] - y) == 1]
 

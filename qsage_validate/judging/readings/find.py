@@ -490,7 +490,7 @@ def _least_widths(sketch: Sketch) -> list[tuple[Player, int]]:
 
 
 def _no_place(formula: Qbf, sketch: Sketch) -> UsageError | UndecidedError:
-    """What is said where no reading has a place for each ply.
+    """The message where no reading has a place for each ply.
 
     A count shows that the game is not the formula's, or else nothing does.
     """

@@ -476,7 +476,7 @@ def rescue(match: PlayMatch, name: str | None, refuge: str | None = None) -> Non
 
 
 class Next(Enum):
-    """What is wanted when the board is left."""
+    """The request with which the board is left."""
 
     NOTHING = "nothing"
     ANOTHER = "another play"

@@ -155,7 +155,6 @@ class StartApp(LeavableApp[tuple[str, ...]]):
 
     @property
     def values(self) -> Mapping[str, str]:
-        """The values of the fields, by flag."""
         return {flag: _value(widget) for flag, widget in self._inputs.items()}
 
     @property

@@ -320,7 +320,7 @@ class TerminalDriver(LinuxDriver):
                     self.process_message(message)
 
     def _read(self) -> bytes:
-        """What was typed; nothing when the terminal is gone."""
+        """The bytes that were typed; empty when the terminal is gone."""
         try:
             return os.read(self.fileno, _READ)
         except OSError:

@@ -135,7 +135,7 @@ class VectorWalk:
     # -- steps ------------------------------------------------------------------------------
 
     def start(self) -> LayerStep:
-        """The one play before ply 1."""
+        """A layer with the empty play alone."""
         choice = np.zeros((1, len(self._column)), dtype=np.bool_)
         text = np.asarray([""], dtype=np.object_)
         layer = PlayLayer(0, choice, self.rules.initial[None, :], text)

@@ -65,7 +65,7 @@ class Walker(ABC, Generic[Nodes]):
 
     @abstractmethod
     def start(self) -> PlayExpansion[Nodes]:
-        """The one beginning without a ply, as the child of number 0."""
+        """The empty play, as the child of number 0."""
 
     @abstractmethod
     def expand(self, nodes: Nodes) -> PlayExpansion[Nodes]:

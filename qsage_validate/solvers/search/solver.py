@@ -271,7 +271,7 @@ class SearchSolver:
         return result, plies
 
     def _decide_at_once(self, position: Position) -> tuple[int, int]:
-        """The same by one search of all plies."""
+        """Decide by one search of all plies, without deepening."""
         left = self._depth = self._plies_left(position)
         result = self._search(position, left)
         if result == NEVER and not self.engine.for_ever:

@@ -92,17 +92,15 @@ class FarmEngine:
 
     @property
     def name(self) -> str:
-        """That of the engine which searched the last task, or searches here."""
+        """The name of the engine that searched the last task, or that searches here."""
         return self._engine or self._local.name
 
     @property
     def many(self) -> ManyReplies | None:
-        """That of the search here."""
         return self._local.many
 
     @property
     def replaces(self) -> bool:
-        """As the search here."""
         return self._local.replaces
 
     @property
@@ -129,11 +127,9 @@ class FarmEngine:
         return self._local.frames(plies)
 
     def depths(self, player: Player, last: int) -> Iterable[int]:
-        """Those of the engine that searches the tasks."""
         return self._local.depths(player, last)
 
     def hint(self, state: State, player: Player, plies: int) -> int | None:
-        """As the search here."""
         return self._local.hint(state, player, plies)
 
     def known(self, state: State, player: Player, plies: int) -> bool | None:

@@ -71,7 +71,7 @@ class ViewState:
         return self.index != self.situation.last
 
     def silent(self) -> ViewState:
-        """The same without what was said and pointed out last."""
+        """The state without message and highlighted squares."""
         return replace(self, refusal=None, hint=None, pointed=frozenset(), error=None, said=None)
 
 

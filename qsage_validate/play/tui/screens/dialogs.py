@@ -150,7 +150,7 @@ class PathScreen(Dialog[str | None]):
 
 
 def with_suffix(path: str, form: ExportFormat) -> str:
-    """``path`` with the end that asks for ``form``; empty for no name."""
+    """``path`` with the suffix of ``form``; empty if ``path`` is."""
     stem = path.strip()
     for other in ExportFormat:
         stem = stem.removesuffix(other.suffix)

@@ -38,7 +38,7 @@ _TICK = 256
 
 
 class FullBoard(Protocol):
-    """Who wins if a position is played until the board is full."""
+    """The winner if a position is played until the board is full."""
 
     @property
     def nodes(self) -> int:
@@ -51,7 +51,7 @@ class FullBoard(Protocol):
     def black_wins(self, black: int, white: int, player: Player) -> bool: ...
 
     def known(self, black: int, white: int, player: Player) -> bool | None:
-        """The same as far as the table tells."""
+        """The answer if the table has the position, else ``None``; nothing is searched."""
         ...
 
 
@@ -122,7 +122,7 @@ class PositionalEngine:
 
     @property
     def at_once(self) -> bool:
-        """Who wins a game of connection is known before the critical depth is."""
+        """In a game of connection the winner is known before the critical depth."""
         return self._stage is not None
 
     @property

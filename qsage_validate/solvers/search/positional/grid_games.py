@@ -173,7 +173,7 @@ class GridEngine:
         return max(self._inner.frames(plies), self._general.frames(plies))
 
     def depths(self, player: Player, last: int) -> Iterable[int]:
-        """Those of the positional game; all where the full board may decide."""
+        """The depths of the positional game; all depths where the full board may decide."""
         return range(1, last + 1) if self._beyond else self._inner.depths(player, last)
 
     def search(self, state: State, player: Player, plies: int) -> int:

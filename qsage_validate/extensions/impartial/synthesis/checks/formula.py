@@ -277,7 +277,7 @@ class Verifier:
     def values(
         self, title: str, formulas: Sequence[ImpartialFormula], deadline: Deadline
     ) -> dict[str, int] | None:
-        """Like :meth:`model`, with the values of all variables of the formulas."""
+        """:meth:`model` with the values of all variables of the formulas."""
         question = self.question(title, formulas)
         answer = self.solver.check(question.text, deadline.sooner(self.question_seconds))
         if answer.status == "unsat":

@@ -28,7 +28,7 @@ _SECONDS = 5.0
 
 @dataclass(frozen=True)
 class GameWarning:
-    """Something about the game that the user should know; ``state`` shows it."""
+    """A warning about the game's rules; ``state`` is an example."""
 
     text: str
     state: State | None = None
