@@ -171,6 +171,13 @@ class MatchOutcome:
                 line += f" ({self.verdict_note})"
         return line
 
+    @property
+    def line(self) -> str:
+        """The outcome, and whether it is what the certificate promised."""
+        if self.promised is None:
+            return f"{self.text}; whether this is the promised win is not known"
+        return f"{self.text}; {'as promised' if self.promised else 'NOT as promised'}"
+
 
 @dataclass(frozen=True, slots=True)
 class Hint:

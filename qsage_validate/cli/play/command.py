@@ -41,7 +41,7 @@ from qsage_validate.cli.play.modes import (
     play_problem,
     play_searched,
 )
-from qsage_validate.cli.play.web import WebOptions, serve
+from qsage_validate.cli.play.web import WebOptions
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.confined import is_confined
 from qsage_validate.registry import load as load_place
@@ -203,6 +203,8 @@ def command(
     if web.web:
         if play.mode is not PlayMode.BOARD or json_output:
             raise UsageError("found --web with a play that needs no board, expected one of them")
+        from qsage_validate.cli.play.serving import serve
+
         return serve(web)
     from qsage_validate.cli.play.waiting import AnotherPlay
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.formats.source import Source
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
 
