@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Position
-from qsage_validate.strategies.readings import LayoutMove, SquareXY
+from qsage_validate.strategies.readings import LayoutMove, NamedGroup, SquareXY
 
 if TYPE_CHECKING:
     from qsage_validate.validation.finding import Evidence, Finding
@@ -50,21 +49,6 @@ MatchMove: TypeAlias = LayoutMove | BlockMove | HeapMove
 
 Pairs: TypeAlias = tuple[tuple[LayoutMove, LayoutMove], ...]
 """Disjoint pairs of open positions by which White blocks."""
-
-
-class NamedGroup(Enum):
-    """The kind of thing that a named value is; the interface groups by it."""
-
-    MOVE = "move"
-    STOP = "game stop"
-    INDICATOR = "indicator"
-    GATE = "gate"
-    GOAL = "goal"
-    STATE = "state"
-    VERDICT = "verdict"
-    BLOCK = "block"
-    FORMULA = "formula"
-    RULE = "rule"
 
 
 @dataclass(frozen=True, slots=True)
