@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from qsage_validate.cli.app import PROGRAMS, run
-from qsage_validate.formats.source import write_atomic
+from qsage_validate.formats.writing import write_atomic
 
 FOLDER = Path(__file__).resolve().parent
 SUFFIXES = (".qcir", ".aig", ".pg")

@@ -19,7 +19,7 @@ from textual.pilot import Pilot
 from qsage_validate.arena.open import open_engine
 from qsage_validate.cli.play.prover import prover
 from qsage_validate.errors import Exit
-from qsage_validate.formats.source import write_atomic
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.services import Services

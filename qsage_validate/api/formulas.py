@@ -58,7 +58,7 @@ class Formula:
 
     def qcir(self) -> str:
         """The text in QCIR-G14, the layout in its comments."""
-        from qsage_validate.formats.qcir import qcir_text
+        from qsage_validate.formats.qcir_writer import qcir_text
 
         return qcir_text(self.qbf)
 
@@ -74,7 +74,7 @@ class Formula:
         All of the file is written or nothing.  The formula that is returned is the one in the file,
         which replays of plays name.  Raises ``InputError`` where the file cannot be written.
         """
-        from qsage_validate.formats.source import write_atomic
+        from qsage_validate.formats.writing import write_atomic
 
         name = fspath(path)
         clausal = name.endswith(_CLAUSAL)

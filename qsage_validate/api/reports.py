@@ -71,7 +71,7 @@ class Report:
 
     def save_html(self, path: str | PathLike[str]) -> None:
         """Write :meth:`html` to a file, all of it or nothing."""
-        from qsage_validate.formats.source import write_atomic
+        from qsage_validate.formats.writing import write_atomic
 
         write_atomic(fspath(path), self.html().encode())
 

@@ -226,8 +226,8 @@ class Strategy:
         """
         from qsage_validate.certificates.files.dialects import dialect_named
         from qsage_validate.certificates.files.writer import certificate_bytes
-        from qsage_validate.formats.qcir import qcir_text
-        from qsage_validate.formats.source import write_atomic
+        from qsage_validate.formats.qcir_writer import qcir_text
+        from qsage_validate.formats.writing import write_atomic
 
         name, certificate = fspath(path), self.problem.whole
         if not isinstance(certificate, CircuitCertificate):
@@ -254,7 +254,7 @@ class Strategy:
         the validation.  Raises ``UsageError`` for what a page cannot play: a clause set, a
         Herbrand certificate, no layout, more than a million gates.
         """
-        from qsage_validate.formats.source import write_atomic
+        from qsage_validate.formats.writing import write_atomic
         from qsage_validate.proving.pages.play_page import play_page
 
         report = self.validate(timeout=timeout)

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from qsage_validate.arena.adversary import Adversary, Draws, PlayResults
 from qsage_validate.arena.play_engine import PlayEngine, broken_by
 from qsage_validate.arena.play_state import PlayState
-from qsage_validate.arena.watch import broken_by_values
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UndecidedError, UsageError
@@ -280,6 +279,8 @@ class BlockAdversary(Adversary):
 
     def play(self, numbers: Sequence[int]) -> PlayResults:
         """Play the plays of these numbers side by side; findings have their replay commands."""
+        from qsage_validate.arena.watch import broken_by_values
+
         results = PlayResults()
         choices = [self._draw(number) for number in numbers]
         for choice, found in zip(choices, self._values(choices), strict=True):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Position
-from qsage_validate.strategies.readings import LayoutMove, SquareXY
+from qsage_validate.strategies.readings import LayoutMove, NamedGroup, SquareXY
 
 if TYPE_CHECKING:
     from qsage_validate.validation.finding import Evidence, Finding
@@ -49,21 +48,6 @@ MatchMove: TypeAlias = LayoutMove | BlockMove | HeapMove
 
 Pairs: TypeAlias = tuple[tuple[LayoutMove, LayoutMove], ...]
 """Disjoint pairs of open positions by which White blocks."""
-
-
-class NamedGroup(Enum):
-    """The kind of thing that a named value is; the interface groups by it."""
-
-    MOVE = "move"
-    STOP = "game stop"
-    INDICATOR = "indicator"
-    GATE = "gate"
-    GOAL = "goal"
-    STATE = "state"
-    VERDICT = "verdict"
-    BLOCK = "block"
-    FORMULA = "formula"
-    RULE = "rule"
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +152,13 @@ class MatchOutcome:
             if self.verdict_note:
                 line += f" ({self.verdict_note})"
         return line
+
+    @property
+    def line(self) -> str:
+        """The outcome, and whether it is what the certificate promised."""
+        if self.promised is None:
+            return f"{self.text}; whether this is the promised win is not known"
+        return f"{self.text}; {'as promised' if self.promised else 'NOT as promised'}"
 
 
 @dataclass(frozen=True, slots=True)

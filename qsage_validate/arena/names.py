@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.protocol import Player
-from qsage_validate.strategies.readings import SquareXY
+from qsage_validate.strategies.readings import NamedGroup, SquareXY
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.frame import FrameValue, NamedGroup
+    from qsage_validate.arena.frame import FrameValue
 
 _INITIAL = "initial state"
 _PLY = re.compile(r"\b(?:black|white) (\d+)\b")
@@ -50,8 +50,6 @@ class Names:
         Of several names that of ``move`` at ply ``ply`` is preferred, then one of the ply, then
         one of the state after it (before it, where a move is given); then the first.
         """
-        from qsage_validate.arena.frame import NamedGroup
-
         for own, prefix in (
             (self._meanings.get(literal), ""),
             (self._meanings.get(-literal), "not "),
@@ -91,7 +89,7 @@ class Names:
         That a stone is not missing is said as it is: the literal of the stone is true.  ``move``
         of ``ply`` is what is explained; a literal of the symbolic position is read at its place.
         """
-        from qsage_validate.arena.frame import FrameValue, NamedGroup
+        from qsage_validate.arena.frame import FrameValue
 
         stone, group = self.meaning(-literal, ply, move)
         if group is NamedGroup.STATE and not at and -literal in self._meanings:
@@ -107,7 +105,7 @@ class Names:
         self, player: Player, ply: int, move: str, values: Mapping[int, bool]
     ) -> FrameValue:
         """The named value of an earlier ply that is ``move``, by the values of its variables."""
-        from qsage_validate.arena.frame import FrameValue, NamedGroup
+        from qsage_validate.arena.frame import FrameValue
 
         own = self.layout.moves[ply - 1]
         held = [abs(v) if values.get(abs(v)) else -abs(v) for v in own.variables]
@@ -143,8 +141,6 @@ class Names:
         return self.layout.gates.get(f"white {ply} legal")
 
     def _entries(self) -> Iterator[tuple[int, str, NamedGroup]]:
-        from qsage_validate.arena.frame import NamedGroup
-
         layout = self.layout
         for ply in layout.moves:
             yield from _ply_entries(ply)
@@ -161,8 +157,6 @@ class Names:
 
 
 def _ply_entries(ply: Ply) -> Iterator[tuple[int, str, NamedGroup]]:
-    from qsage_validate.arena.frame import NamedGroup
-
     prefix = f"{ply.player.value} {ply.ply}"
     for literal, label in ply.coding.labels():
         yield literal, f"{prefix} {label}", NamedGroup.MOVE
@@ -174,8 +168,6 @@ def _ply_entries(ply: Ply) -> Iterator[tuple[int, str, NamedGroup]]:
 
 
 def _indicator_entries(ply: Ply) -> Iterator[tuple[int, str, NamedGroup]]:
-    from qsage_validate.arena.frame import NamedGroup
-
     if ply.indicators is None:
         return
     prefix = f"{ply.player.value} {ply.ply}"

@@ -256,7 +256,7 @@ class _Target:
         """
         from qsage_validate.certificates.files.writer import certificate_bytes
         from qsage_validate.certificates.parts import first_blocks
-        from qsage_validate.formats.source import write_atomic
+        from qsage_validate.formats.writing import write_atomic
 
         # Both texts are made and proved to belong together before either file is touched.
         text = None if self.formula is None else formula_text(qbf, self.formula)

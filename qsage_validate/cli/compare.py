@@ -235,7 +235,7 @@ def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) ->
     from qsage_validate.comparing.compare import replay_in_second
     from qsage_validate.comparing.shared import Loses
     from qsage_validate.errors import Undecided
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.formats.writing import write_atomic
 
     output = target.output
     certificate = None if isinstance(found.outcome, Undecided) else found.outcome.certificate

@@ -55,7 +55,7 @@ def formula_text(
 ) -> str:
     """The text of a formula in ``file_format``, by default what the name of its file says."""
     if (file_format or format_of(path)) is not FormulaFormat.QDIMACS:
-        from qsage_validate.formats.qcir import qcir_text
+        from qsage_validate.formats.qcir_writer import qcir_text
 
         return qcir_text(qbf)
     from qsage_validate.encodings.layout.comments import comments_in_clauses
@@ -109,7 +109,8 @@ def command(
     For a formula: write it in prenex form, which certificates are about, or in clauses.
     """
     from qsage_validate.encodings.registry import encode
-    from qsage_validate.formats.source import label, write_atomic
+    from qsage_validate.formats.source import label
+    from qsage_validate.formats.writing import write_atomic
     from qsage_validate.games.naming import name_of
     from qsage_validate.system.memory import memory_within
 

@@ -251,7 +251,8 @@ def _findings(verdict: Verdict) -> tuple[Finding, ...]:
 
 def _check_plain(file: str) -> None:
     """Raise ``UsageError`` for a formula into which nothing can be written."""
-    from qsage_validate.formats.source import STDIN, compression, label
+    from qsage_validate.formats.source import STDIN, label
+    from qsage_validate.formats.unpacking import compression
 
     plain = file != STDIN
     if plain:
@@ -263,7 +264,8 @@ def _check_plain(file: str) -> None:
 
 def _write(file: str, output: str | None, formula: Qbf, layout: Layout) -> None:
     """The formula's text with the lines of the layout and the rules."""
-    from qsage_validate.formats.source import label, read_bytes, write_atomic
+    from qsage_validate.formats.source import label, read_bytes
+    from qsage_validate.formats.writing import write_atomic
 
     lines = _comments(formula, layout, rules=True)
     text = read_bytes(file).decode()

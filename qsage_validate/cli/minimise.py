@@ -73,7 +73,7 @@ def command(
     """
     from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.certificates.minimise.minimise import minimised
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.formats.writing import write_atomic
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import load
 

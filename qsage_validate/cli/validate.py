@@ -410,7 +410,7 @@ def _verify(
 
 def _write_page(path: str, result: ValidationReport, problem: Problem | None) -> None:
     from qsage_validate.api.reports import report_page
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.formats.writing import write_atomic
 
     game = None if problem is None else problem.game
     write_atomic(path, report_page(result, problem, game).encode())

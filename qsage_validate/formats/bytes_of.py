@@ -9,7 +9,8 @@ from os import fspath
 from typing import Final
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.source import STDIN, Path, compression, label, open_input, read_bytes
+from qsage_validate.formats.source import STDIN, Path, label, open_input, read_bytes
+from qsage_validate.formats.unpacking import compression
 
 _BLOCK: Final = 1 << 22
 

@@ -21,13 +21,20 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from math import inf
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.qcir_common import FREE, GATE, OUTPUT, is_comment, largest_kept
+from qsage_validate.formats.qcir_common import (
+    BARE_NAME,
+    FREE,
+    GATE,
+    NAME,
+    OUTPUT,
+    is_comment,
+    largest_kept,
+)
 from qsage_validate.formats.source import BOM, HASH, Source, quoted
 
 if TYPE_CHECKING:
@@ -35,12 +42,10 @@ if TYPE_CHECKING:
     from qsage_validate.formats.qcir_bulk import Suspicion
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
-_NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
-_STATEMENT: Final = re.compile(rf"\s*(?:({_NAME})\s*=\s*)?([A-Za-z]+)\s*\(([^()=]*)\)\s*")
+_STATEMENT: Final = re.compile(rf"\s*(?:({NAME})\s*=\s*)?([A-Za-z]+)\s*\(([^()=]*)\)\s*")
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,9}")
-_LITERAL: Final = re.compile(rf"-?\s*{_NAME}")
+_LITERAL: Final = re.compile(rf"-?\s*{NAME}")
 _SEPARATOR: Final = re.compile(r"[,;]")
-_BARE_NAME: Final = re.compile(_NAME)
 
 _CONNECTIVES: Final = {connective.value: connective for connective in Connective}
 _QUANTIFIERS: Final = {quantifier.value: quantifier for quantifier in Quantifier}
@@ -48,8 +53,6 @@ _ARITY: Final = {Connective.XOR: 2, Connective.ITE: 3}
 _STATEMENTS: Final = "exists, forall, free, output, or 'gate = and|or|xor|ite(...)'"
 # Files that are larger are read in bulk; numpy need not be loaded for the others.
 _LARGE: Final = 1 << 17
-# Lines that are written at one time.
-_LINES: Final = 1 << 14
 
 
 @dataclass(slots=True)
@@ -180,7 +183,7 @@ class _Reader:
     def _syntax_error(self, at: int) -> InputError:
         """The error in the statement at ``at``, found token by token."""
         expected = f"a statement ({_STATEMENTS})"
-        pattern = re.compile(rf"\s*({_NAME}|[-(),;=])")
+        pattern = re.compile(rf"\s*({NAME}|[-(),;=])")
 
         def step() -> tuple[str, int]:
             nonlocal at
@@ -196,7 +199,7 @@ class _Reader:
             return self.source.error(where, quoted(token), wanted)
 
         token, where = step()
-        if not _BARE_NAME.fullmatch(token):
+        if not BARE_NAME.fullmatch(token):
             return error(token, where, expected)
         first = token
         token, where = step()
@@ -496,60 +499,3 @@ def _arguments(inner: str) -> list[str] | None:
             literal = "-" + literal[1:].lstrip()
         result.append(literal)
     return result
-
-
-def qcir_text(qbf: Qbf, *, cleansed: bool = False) -> str:
-    """The formula as QCIR-14 text: header, comments, prefix, output, gates, one a line.
-
-    Comments go back to their lines as far as that is possible, which makes writing what was
-    read from such a text reproduce it.  Identifiers are ``Qbf.names`` where there are any;
-    with ``cleansed`` they are the numbers.  Raises ``ValueError`` for a formula that has no
-    such text (a name that is no identifier or stands for two things, a line break in a
-    comment).
-    """
-    names = {} if cleansed else _names(qbf)
-    header = "#QCIR-G14" if names else f"#QCIR-G14 {qbf.max_variable}"
-    lines = chain([header], _with_comments(_lines(qbf, names), qbf.comments), [""])
-    # A million lines are not texts of their own all at once.
-    return "\n".join(map("\n".join, iter(lambda: list(islice(lines, _LINES)), [])))
-
-
-def _lines(qbf: Qbf, names: Mapping[int, str]) -> Iterator[str]:
-    def literals(xs: Iterable[int]) -> str:
-        if not names:
-            return ", ".join(map(str, xs))
-        return ", ".join(("-" if x < 0 else "") + names.get(abs(x), str(abs(x))) for x in xs)
-
-    for s in qbf.scopes:
-        yield f"{s.quantifier.value}({literals(s.variables)})"
-    yield f"output({literals((qbf.output,))})"
-    for g, gate in qbf.gates.items():
-        yield f"{literals((g,))} = {gate.connective.value}({literals(gate.inputs)})"
-
-
-def _names(qbf: Qbf) -> dict[int, str]:
-    """The names of variables and gates that are not their numbers; each stands for one thing."""
-    if not qbf.names:
-        return {}
-    used = {v for scope in qbf.scopes for v in scope.variables}.union(qbf.gates)
-    names = {v: text for v, text in qbf.names.items() if v in used and text != str(v)}
-    numbers = {str(v) for v in used.difference(names)}
-    if len(set(names.values())) != len(names) or not numbers.isdisjoint(names.values()):
-        raise ValueError("two variables or gates have one name")
-    for text in names.values():
-        if not _BARE_NAME.fullmatch(text):
-            raise ValueError(f"{text!r} is no QCIR identifier")
-    return names
-
-
-def _with_comments(queue: Iterator[str], comments: tuple[tuple[int, str], ...]) -> Iterator[str]:
-    line = 2
-    for wanted, text in comments:
-        if "\n" in text or "\r" in text:
-            raise ValueError(f"a line break in the comment {text!r}")
-        while line < wanted and (statement := next(queue, None)) is not None:
-            yield statement
-            line += 1
-        yield f"#{text}"
-        line += 1
-    yield from queue

@@ -1,4 +1,4 @@
-"""The rules that both readers of QCIR go by: what is no comment, which numbers are kept."""
+"""What readers and writer of QCIR share: names, what is no comment, which numbers are kept."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import re
 from typing import Final
 
 _HEADER: Final = re.compile(r"#QCIR(?:-G?[0-9]+)?(?:\s+[0-9]+)?\s*", re.IGNORECASE)
-# Identifiers that are numbers keep them up to here, or up to this times their count.
+NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
+BARE_NAME: Final = re.compile(NAME)
+
 FREE: Final = "free"
 OUTPUT: Final = "output"
 GATE: Final = "gate"
 """Kinds of statements, beside the quantifiers of the prefix."""
 
+# Identifiers that are numbers keep them up to here, or up to this times their count.
 DENSE: Final = 1_000_000
 SPARSITY: Final = 8
 

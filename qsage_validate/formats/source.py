@@ -1,34 +1,28 @@
-"""Reading and writing of files: opening, decompressing, decoding, positions, formats, writing.
+"""Reading of files: opening, decoding, positions, formats; which files must not be written over.
 
 Every reader gets its bytes from :func:`read_bytes` (or its text from :meth:`Source.open`) and
 reports through :meth:`Source.error`, so that each position in a message is computed in one
-place.  Every writer ends in :func:`write_atomic`.
+place.
 """
 
 from __future__ import annotations
 
-import bz2
 import codecs
 import contextlib
-import io
-import lzma
 import os
 import re
 import stat
 import sys
-import tempfile
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from os import PathLike, fspath
-from typing import IO, Final, Protocol, TextIO
+from typing import IO, Final, TextIO
 
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.confined import check_inside
 from qsage_validate.system.reading import reading
-from qsage_validate.system.signals import orderly_termination
 
 Path = str | PathLike[str]
 
@@ -48,16 +42,11 @@ STDIN: Final = "-"
 
 _SAMPLE: Final = "sample:"
 
+_COMPRESSED: Final = re.compile(rb"\x1f\x8b|\xfd7zXZ\0|BZh[1-9]")
+
 MAX_BYTES: Final = 1 << 32
 """No input larger than this (after decompression) is read: 4 GiB."""
 
-# A file that unpacks to more than this, and to more than so many times its own size, is no
-# formula (real ones shrink five- to fifteenfold) but a decompression bomb.
-_BOMB_BYTES: Final = 1 << 26
-_BOMB_RATIO: Final = 200
-_XZ_MEMORY: Final = 1 << 28
-_CHUNK: Final = 1 << 20
-_FIRST_BLOCK: Final = 1 << 9
 _BLOCK: Final = 1 << 24
 _MAX_EXCERPT: Final = 160
 
@@ -301,7 +290,12 @@ def read_bytes(path: Path) -> bytes:
     ``-`` is standard input; pipes are read once and remembered.  Raises :class:`InputError`
     for what is missing, unreadable, no file, damaged, or unreasonably large once unpacked.
     """
-    return _decompress(_read_raw(path), label(path))
+    data = _read_raw(path)
+    if not _COMPRESSED.match(data):
+        return data
+    from qsage_validate.formats.unpacking import unpacked
+
+    return unpacked(data, label(path), MAX_BYTES)
 
 
 def _read_raw(path: Path) -> bytes:
@@ -381,101 +375,6 @@ def _read_limited(file: IO[bytes], name: str) -> bytes:
             raise InputError(name, None, None, "more than 4 GiB", "a smaller file")
         blocks.append(block)
     return b"".join(blocks)
-
-
-class _Decompressor(Protocol):
-    @property
-    def eof(self) -> bool: ...
-
-    @property
-    def unused_data(self) -> bytes: ...
-
-    @property
-    def needs_input(self) -> bool: ...
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
-class _Gzip:
-    """:mod:`zlib` behind the interface that :mod:`bz2` and :mod:`lzma` have."""
-
-    def __init__(self) -> None:
-        self._zlib = zlib.decompressobj(wbits=31)
-
-    @property
-    def eof(self) -> bool:
-        return self._zlib.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._zlib.unused_data
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._zlib.unconsumed_tail
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        return self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
-
-
-_Magic = tuple[re.Pattern[bytes], str, Callable[[], _Decompressor]]
-
-_COMPRESSIONS: Final[tuple[_Magic, ...]] = (
-    (re.compile(rb"\x1f\x8b"), "gzip", _Gzip),
-    (
-        re.compile(rb"\xfd7zXZ\0"),
-        "xz",
-        lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
-    ),
-    (re.compile(rb"BZh[1-9]"), "bzip2", bz2.BZ2Decompressor),
-)
-
-
-def compression(data: bytes) -> str | None:
-    """The name of the compression that ``data`` begins with, if any."""
-    return next((name for magic, name, _ in _COMPRESSIONS if magic.match(data)), None)
-
-
-def _decompress(data: bytes, name: str) -> bytes:
-    for magic, kind, make in _COMPRESSIONS:
-        if magic.match(data):
-            try:
-                return _unpack(data, magic, make, name, kind)
-            except (zlib.error, lzma.LZMAError, OSError, EOFError) as error:
-                found = f"damaged {kind} data ({error})"
-                raise InputError(name, None, None, found, f"a complete {kind} file") from None
-    return data
-
-
-def _unpack(
-    data: bytes, magic: re.Pattern[bytes], make: Callable[[], _Decompressor], name: str, kind: str
-) -> bytes:
-    """All members of a compressed file; zero padding between and behind them is allowed."""
-    limit = min(MAX_BYTES, max(_BOMB_BYTES, _BOMB_RATIO * len(data)))
-    unpacked = io.BytesIO()
-    at = 0
-    while at < len(data):
-        if not magic.match(data, at):
-            raise EOFError("rubbish behind the end")
-        decompressor = make()
-        # What is given beyond the end of a member is copied: little at first, for there may be
-        # a hundred thousand members.
-        size = _FIRST_BLOCK
-        while not decompressor.eof:
-            block = data[at : at + size] if decompressor.needs_input else b""
-            at += len(block)
-            size = min(2 * size, _CHUNK)
-            chunk = decompressor.decompress(block, 8 * _CHUNK)
-            unpacked.write(chunk)
-            if unpacked.tell() > limit:
-                found = f"{kind} data that unpacks to more than {limit:,} bytes"
-                raise InputError(name, None, None, found, "a formula or certificate")
-            if not chunk and not block and not decompressor.eof:
-                raise EOFError("it ends too early")
-        at -= len(decompressor.unused_data)
-        while data.startswith(b"\0", at):
-            at += 1
-    return unpacked.getvalue()
 
 
 # --- Sniffing ------------------------------------------------------------------------------
@@ -579,7 +478,7 @@ def unknown_format(data: bytes, path: str | None, expected: str) -> InputError:
     return InputError(path, 1, 1, "a file of no known format", expected)
 
 
-# --- Writing -------------------------------------------------------------------------------
+# --- Guarding ------------------------------------------------------------------------------
 
 # The files that were read, by device and number; a dictionary for each guard around the other.
 _guarded: Final[list[dict[tuple[int, int], str]]] = []
@@ -606,62 +505,3 @@ def check_writable(path: Path) -> None:
     other = _guarded[-1].get((status.st_dev, status.st_ino))
     if other is not None:
         raise UsageError(f"writing {fspath(path)} would overwrite {other}: choose another file")
-
-
-def write_atomic(path: Path, data: str | bytes, *, continued: bool = False) -> None:
-    """Write ``data`` (text as UTF-8) so that ``path`` holds all of it or what it held before.
-
-    A temporary file in the same directory is written and renamed; a link is followed, the
-    permissions of a file that is replaced are kept.  ``-`` is standard output; pipes and
-    devices are written straight on.  Raises :class:`InputError` when that is impossible, and
-    ``UsageError`` for an input that is guarded, unless the file is ``continued``: it was read in
-    order to be written anew.
-    """
-    if not continued:
-        check_writable(path)
-    content = data.encode() if isinstance(data, str) else data
-    name = fspath(path)
-    if name == STDIN:
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-        return
-    check_inside(name, writing=True)
-    try:
-        target = os.path.realpath(name)
-        mode = os.stat(target).st_mode if os.path.exists(target) else None
-        if mode is not None and stat.S_ISDIR(mode):
-            raise InputError(name, None, None, "a directory", "a file that can be written")
-        if mode is not None and not stat.S_ISREG(mode):
-            with open(target, "wb") as stream:
-                stream.write(content)
-            return
-        _replace(target, content, _permissions(mode))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        found = f"an error: {reason}"
-        raise InputError(name, None, None, found, "a file that can be written") from None
-
-
-def _permissions(mode: int | None) -> int:
-    if mode is not None:
-        return stat.S_IMODE(mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-def _replace(target: str, content: bytes, permissions: int) -> None:
-    with orderly_termination():
-        handle, temporary = tempfile.mkstemp(
-            dir=os.path.dirname(target) or ".", prefix=f".{os.path.basename(target)[:100]}."
-        )
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            os.chmod(temporary, permissions)
-            os.replace(temporary, target)
-        except BaseException:
-            # Also on Ctrl-C: no half file, no litter; it may come just after the renaming.
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-            raise

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from qsage_validate.arena.engines.engine import Facts
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import write_atomic
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.protocol import BoardPicture
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import frame_json, outcome_json

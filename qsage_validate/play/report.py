@@ -33,8 +33,6 @@ def exit_code(match: PlayMatch) -> Exit:
 
 def frame_lines(match: PlayMatch, frame: Frame) -> Iterator[str]:
     """A step in plain text: who moved, the board, findings, the outcome."""
-    from qsage_validate.render.steps import outcome_line
-
     yield frame_title(match, frame)
     if frame.player is None:
         yield from (f"  {note}" for note in (match.facts.goal, *match.facts.notes) if note)
@@ -49,7 +47,7 @@ def frame_lines(match: PlayMatch, frame: Frame) -> Iterator[str]:
     yield from frame.remarks
     yield from (f"FINDING {finding.text}" for finding in frame.findings)
     if frame.outcome is not None:
-        yield outcome_line(frame.outcome)
+        yield frame.outcome.line
 
 
 def lesson_lines(lesson: Lesson) -> Iterator[str]:

@@ -21,7 +21,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.report import exit_code
-from qsage_validate.problems.script_moves import script_moves
+from qsage_validate.problems.script_moves import is_transcript, script_moves
 
 
 def run_script(
@@ -38,9 +38,9 @@ def run_script(
     limit has ended it.
     Raises ``InputError`` with the place of a move that cannot be read or comes after the end.
     """
-    from qsage_validate.play.transcript import Transcript, is_transcript
-
     if is_transcript(text):
+        from qsage_validate.play.transcript import Transcript
+
         match.load(Transcript.parse(text, path))
         for frame in match.frames:
             show(frame)

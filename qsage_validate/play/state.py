@@ -15,7 +15,8 @@ from typing import Final
 
 from qsage_validate.errors import InputError, QsageError
 from qsage_validate.formats.json_text import Json, parse_json
-from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.formats.source import Source
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.transcript import Transcript

@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
+from qsage_validate.problems.script_moves import content_lines
 
 if TYPE_CHECKING:
     from qsage_validate.formats.json_text import Json
@@ -164,12 +165,6 @@ def _read_line(
     return plies, tuple(Variation(*_read_line(each, depth + 1)) for each in inner)
 
 
-def is_transcript(text: str) -> bool:
-    """True if ``text`` looks like a transcript, in either form."""
-    begin = next((line for _, line in _content(text)), "")
-    return begin.startswith(("qsage transcript", "{"))
-
-
 def _player(value: Json) -> Player:
     return Player(value.one_of(*(player.value for player in Player)))
 
@@ -183,7 +178,7 @@ _PLY = re.compile(r"(\d{1,9})\s+(black|white)\s+(\S.*)", re.IGNORECASE)
 
 
 def _parse_text(text: str, path: str | None) -> Transcript:
-    lines = _content(text)
+    lines = content_lines(text)
     number, first = next(lines, (1, ""))
     if first != _FIRST_LINE:
         # A file of another kind is nobody's to be shown.
@@ -224,13 +219,6 @@ def _parse_text(text: str, path: str | None) -> Transcript:
         raise InputError(path, begin, 1, "'('", "')' behind the variation that it begins")
     title, result = header.get("title", ""), header.get("result")
     return Transcript(title, Player(person), tuple(plies), result, tuple(variations), path)
-
-
-def _content(text: str) -> Iterator[tuple[int, str]]:
-    for number, raw in enumerate(text.splitlines(), start=1):
-        line = raw.strip()
-        if line and not line.startswith("#"):
-            yield number, line
 
 
 def _parse_ply(match: re.Match[str], number: int) -> TranscriptPly:

@@ -120,3 +120,17 @@ def insistent(move: str, names: Collection[str]) -> str:
 
 def _in_quotes(move: str) -> str:
     return json.dumps(move, ensure_ascii=False)
+
+
+def is_transcript(text: str) -> bool:
+    """True if ``text`` looks like a transcript, in either form."""
+    begin = next((line for _, line in content_lines(text)), "")
+    return begin.startswith(("qsage transcript", "{"))
+
+
+def content_lines(text: str) -> Iterator[tuple[int, str]]:
+    """The lines of a transcript or script that are no comments, with their numbers from 1."""
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.strip()
+        if line and not line.startswith("#"):
+            yield number, line

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.frame import Frame, MatchOutcome
+from qsage_validate.arena.frame import Frame
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
@@ -14,13 +14,6 @@ from qsage_validate.strategies.readings import LayoutMove, SquareXY
 
 if TYPE_CHECKING:
     from qsage_validate.render.board_svg import Marks
-
-
-def outcome_line(outcome: MatchOutcome) -> str:
-    """The outcome, and whether it is what the certificate promised."""
-    if outcome.promised is None:
-        return f"{outcome.text}; whether this is the promised win is not known"
-    return f"{outcome.text}; {'as promised' if outcome.promised else 'NOT as promised'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +53,7 @@ def steps_of_frames(frames: Iterable[Frame]) -> tuple[RenderedStep, ...]:
             remarks.append(f"{frame.player} claims the goal.")
         remarks += frame.remarks
         remarks += [finding.text for finding in frame.findings]
-        ending = "" if frame.outcome is None else outcome_line(frame.outcome)
+        ending = "" if frame.outcome is None else frame.outcome.line
         last = frame.move.square if isinstance(frame.move, LayoutMove) else None
         rules = None if frame.position is None else frame.position.board
         move = "?" if frame.move is None and frame.player is not None else str(frame.move or "")

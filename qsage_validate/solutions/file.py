@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.source import Path, label, quoted, read_bytes, write_atomic
+from qsage_validate.formats.source import Path, label, quoted, read_bytes
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.languages import LANGUAGES, load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel, ModelParts, PartLine, has_rules, parts_of
 from qsage_validate.games.protocol import Player, TwoPlayerGame

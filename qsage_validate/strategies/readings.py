@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cache
 
 from qsage_validate.encodings.layout.codings import MoveCoding, grid_move, literal_value
@@ -14,6 +15,21 @@ from qsage_validate.games.protocol import BoardPicture
 SquareXY = tuple[int, int]
 Values = Mapping[int, bool]
 SquareOf = Callable[[str], SquareXY | None]
+
+
+class NamedGroup(Enum):
+    """The kind of thing that a named value is; the interface groups by it."""
+
+    MOVE = "move"
+    STOP = "game stop"
+    INDICATOR = "indicator"
+    GATE = "gate"
+    GOAL = "goal"
+    STATE = "state"
+    VERDICT = "verdict"
+    BLOCK = "block"
+    FORMULA = "formula"
+    RULE = "rule"
 
 
 @dataclass(frozen=True, slots=True)

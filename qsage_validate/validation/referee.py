@@ -89,8 +89,6 @@ class Referee:
         self, position: Position, reading: BoardReading, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
         """A finding if the formula's position after ``plies`` plies is not that of the rules."""
-        from qsage_validate.validation.finding import Finding, FindingKind
-
         wrong = self.differences(position, reading)
         if not wrong:
             return None
@@ -102,6 +100,8 @@ class Referee:
             rule = f"the rules' position is {position}"
         board = self.drawn(position, reading).board
         squares = position.board.differences(board) if board and position.board.squares else ()
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         return Finding(
             FindingKind.BOARD_DIFFERS,
             plies,
@@ -153,8 +153,6 @@ class Referee:
         self, position: Position, answer: StrategyAnswer, moves: tuple[str, ...]
     ) -> Finding | None:
         """A finding if the certificate's move is illegal; ``moves`` are those before it."""
-        from qsage_validate.validation.finding import Finding, FindingKind
-
         if answer.move is None:
             return None  # Unreadable with or without rules: see ``unreadable``.
         player = position.to_move
@@ -163,6 +161,8 @@ class Referee:
         if move is not None and illegality is None:
             return None
         text = f"{answer.move}: no move of {player}" if illegality is None else illegality.text
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         return Finding(
             FindingKind.ILLEGAL_REPLY,
             len(moves) + 1,
@@ -218,12 +218,12 @@ class Referee:
         self, position: Position, missing: Sequence[str], moves: tuple[str, ...]
     ) -> Finding:
         """Moves that are legal by the rules and that the layout cannot say."""
-        from qsage_validate.validation.finding import Finding, FindingKind
-
         player, first = position.to_move, missing[0]
         more = missing[1:_NAMED_MOVES]
         rest = len(missing) - 1 - len(more)
         others = f" (nor for {', '.join(more)}" + (f" and {rest} more)" if rest else ")")
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         return Finding(
             FindingKind.LEGALITY_DIFFERS,
             len(moves),
@@ -244,8 +244,6 @@ class Referee:
         *,
         accepts: bool,
     ) -> Finding:
-        from qsage_validate.validation.finding import Finding, FindingKind
-
         player, first = position.to_move, wrong[0]
         named = ", ".join(str(move) for move in wrong[:_NAMED_MOVES])
         more = f" and {len(wrong) - _NAMED_MOVES} more" if len(wrong) > _NAMED_MOVES else ""
@@ -261,6 +259,8 @@ class Referee:
         literals: Sequence[int] = legality.false
         if accepts and indicators is not None:
             literals = indicators.literals
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         return Finding(
             FindingKind.LEGALITY_DIFFERS,
             len(moves),
@@ -279,10 +279,10 @@ class Referee:
         self, outcome: Outcome, promised: Player, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
         """A finding if the play did not end with the win that the certificate promised."""
-        from qsage_validate.validation.finding import Finding, FindingKind
-
         if outcome.winner is promised:
             return None
+        from qsage_validate.validation.finding import Finding, FindingKind
+
         return Finding(
             FindingKind.END_DIFFERS,
             plies,
@@ -297,9 +297,9 @@ class Referee:
         self, player: Player, stop: int | None, plies: int, moves: tuple[str, ...]
     ) -> Finding:
         """The certificate stopped the play and the rules do not see its goal."""
+        evidence = () if stop is None else (self.evidence(stop, True, "game stop"),)
         from qsage_validate.validation.finding import Finding, FindingKind
 
-        evidence = () if stop is None else (self.evidence(stop, True, "game stop"),)
         return Finding(
             FindingKind.FALSE_CLAIM,
             plies,

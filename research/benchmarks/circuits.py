@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import Aig
-from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
+from qsage_validate.formats.aiger import parse_aiger
+from qsage_validate.formats.aiger_writer import aiger_bytes
 
 INPUTS: Final = 40
 SAMPLE: Final = Path(__file__).resolve().parents[2] / "certificates" / "tic"

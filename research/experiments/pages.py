@@ -32,7 +32,7 @@ if __package__ in (None, ""):  # started as a file
 
 from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.errors import Exit
-from qsage_validate.formats.source import write_atomic
+from qsage_validate.formats.writing import write_atomic
 from research.experiments import discoveries
 
 FOLDER: Final = Path(__file__).resolve().parent

@@ -23,7 +23,8 @@ from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl import library
 from qsage_validate.extensions.gdl.paranoid import GdlModel
-from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.harary import harary_model

@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.circuit.qbf import CircuitBuilder
 from qsage_validate.errors import Exit
-from qsage_validate.formats.qcir import qcir_text
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import qbf_to_qdimacs
 from tests.support.scrambled import Chosen, Claiming, clausified, numbered
 

@@ -20,7 +20,7 @@ from typing import Any
 import pyte
 import pytest
 
-from qsage_validate.cli.play import web
+from qsage_validate.cli.play import serving
 from qsage_validate.errors import Exit
 from tests.support.chromium import Chromium, chromium
 from tests.support.opened import NEEDS_CHROMIUM
@@ -360,7 +360,7 @@ def test_a_port_that_is_taken(qsage: Qsage) -> None:
 
 
 def test_without_the_extra_its_line_is_told(qsage: Qsage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web, "find_spec", lambda _: None)
+    monkeypatch.setattr(serving, "find_spec", lambda _: None)
     done = qsage("play", "sample:tic", "--web")
     assert done.code == Exit.BAD_INPUT
     assert "the board in a browser needs the extra 'web': " in done.err
@@ -376,7 +376,7 @@ def test_without_the_extra_its_line_is_told(qsage: Qsage, monkeypatch: pytest.Mo
     ],
 )
 def test_the_words_of_the_play_are_those_without_the_browser(line: str, words: list[str]) -> None:
-    assert web.own_words(line.split()) == words
+    assert serving.own_words(line.split()) == words
 
 
 class Watched:

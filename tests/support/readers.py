@@ -15,7 +15,8 @@ from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs, qbf_to_qd
 from qsage_validate.formats.qrat import QratTrace, introduced_levels
 from qsage_validate.formats.qrp import index_qrp
 from qsage_validate.formats.qrp_steps import QrpProof
-from qsage_validate.formats.source import Path, Source, label, read_bytes, write_atomic
+from qsage_validate.formats.source import Path, Source, label, read_bytes
+from qsage_validate.formats.writing import write_atomic
 
 
 def read_qcir(path: Path, order: PrenexOrder | None = None) -> Qbf:

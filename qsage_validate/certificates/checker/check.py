@@ -41,7 +41,6 @@ from qsage_validate.circuit.clauses import load
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Solver, TimedOut
-from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.kernel.certificate import (
     Certificate,
@@ -418,6 +417,8 @@ def _first_true(
     composition: Composition, literals: Sequence[int], inputs: Sequence[bool]
 ) -> int | None:
     """The index of the first of ``literals`` that is true under ``inputs``."""
+    from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
+
     aig, moved = composition.builder.build(literals)
     words = GraphSimulator(aig, moved).run(pack(np.array([inputs], dtype=np.bool_)))
     true = np.flatnonzero(unpack(words, 1)[0])

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError, UsageError, did_you_mean
-from qsage_validate.formats.aiger import AigerFile
 from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.certificate import Dialect
+
+if TYPE_CHECKING:
+    from qsage_validate.formats.aiger import AigerFile
 
 RESULT: Final = "result"
 """The symbol of the last output in CAQE's dialect: the constant that tells the kind."""

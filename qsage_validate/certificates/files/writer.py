@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from qsage_validate.certificates.files.dialects import part_comment
-from qsage_validate.certificates.parts import own_blocks
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.aiger import aiger_bytes
+from qsage_validate.formats.aiger_writer import aiger_bytes
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 
@@ -135,6 +133,9 @@ def _blocks(certificate: CircuitCertificate, formula: Qbf | None) -> list[str]:
     """The comment about the blocks of a part of a certificate."""
     if certificate.first_blocks is None:
         return []
+    from qsage_validate.certificates.files.dialects import part_comment
+    from qsage_validate.certificates.parts import own_blocks
+
     assert formula is not None, "blocks are a formula's"
     blocks = len(own_blocks(formula, certificate.kind))
     return [part_comment(certificate.first_blocks, blocks)]

@@ -31,7 +31,7 @@ from qsage_validate.certificates.routes.clausal import (
 )
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
-from qsage_validate.formats.qcir import qcir_text
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate

@@ -33,15 +33,8 @@ from qsage_validate.cli.play.games import (
     solved,
 )
 from qsage_validate.cli.play.heap_options import HeapOptions
-from qsage_validate.cli.play.modes import (
-    PlayMode,
-    PlayOptions,
-    is_terminal,
-    play_explained,
-    play_problem,
-    play_searched,
-)
-from qsage_validate.cli.play.web import WebOptions, serve
+from qsage_validate.cli.play.play_options import PlayMode, PlayOptions, is_terminal
+from qsage_validate.cli.play.web import WebOptions
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.confined import is_confined
 from qsage_validate.registry import load as load_place
@@ -203,6 +196,8 @@ def command(
     if web.web:
         if play.mode is not PlayMode.BOARD or json_output:
             raise UsageError("found --web with a play that needs no board, expected one of them")
+        from qsage_validate.cli.play.serving import serve
+
         return serve(web)
     from qsage_validate.cli.play.waiting import AnotherPlay
 
@@ -243,6 +238,8 @@ def _begin(
     json_output: bool,
 ) -> Exit:
     """Choose what is played, and how."""
+    from qsage_validate.cli.play.modes import play_explained, play_problem
+
     named_here = (
         *subject.words,
         *subject.flags,
@@ -282,6 +279,8 @@ def _begin(
         more |= {"--solver": solving.solver is not None, "--explain": play.explain}
         _refuse(of_formulas | more, "--solution, which has its game")
         path = game.solution
+        from qsage_validate.cli.play.searched import play_searched
+
         return play_searched(lambda: from_solution(path), path, play, json_output)
     from qsage_validate.games.family import families
 
@@ -313,6 +312,8 @@ def _begin(
         _refuse(of_formulas, "a game that is searched, which has no formula (see --certify)")
         found = named
         what = " ".join(found.words)
+        from qsage_validate.cli.play.searched import play_searched
+
         return play_searched(
             lambda: searched(found, game.side, solving.timeout), what, play, json_output
         )

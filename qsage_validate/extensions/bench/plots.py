@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.errors import MissingExtraError, UsageError, visible
 from qsage_validate.extensions.bench.series import SECONDS, Panel, SeriesComparison
-from qsage_validate.formats.source import write_atomic
+from qsage_validate.formats.writing import write_atomic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

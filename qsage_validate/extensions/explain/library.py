@@ -193,8 +193,8 @@ class Explanation:
         With ``formula`` the formula is written too, in QCIR.
         """
         from qsage_validate.certificates.files.writer import certificate_bytes
-        from qsage_validate.formats.qcir import qcir_text
-        from qsage_validate.formats.source import write_atomic
+        from qsage_validate.formats.qcir_writer import qcir_text
+        from qsage_validate.formats.writing import write_atomic
 
         qbf = self.problem.formula
         assert qbf is not None, "it was proved of one"
@@ -209,7 +209,7 @@ class Explanation:
 
         Raises ``UsageError`` for another ending.
         """
-        from qsage_validate.formats.source import write_atomic
+        from qsage_validate.formats.writing import write_atomic
 
         write_atomic(fspath(path), self.in_form(form_of(fspath(path))))
 

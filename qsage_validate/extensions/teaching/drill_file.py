@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from qsage_validate.extensions.teaching.drill import DrillProgress
 from qsage_validate.formats.json_text import parse_json
-from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.formats.source import Source
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.protocol import Player
 
 

@@ -23,7 +23,6 @@ from qsage_validate.games.bddl.ground import (
     Grounding,
 )
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
-from qsage_validate.games.masks import members
 from qsage_validate.games.protocol import Player
 
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_]|-(?=[A-Za-z0-9_]))*")
@@ -397,6 +396,8 @@ def _violation(grounding: Grounding, mover: Player) -> SanityViolation | None:
 
 def _literals(care: int, value: int) -> list[int]:
     """The bits of a condition as literals; bit k is variable k + 1."""
+    from qsage_validate.games.masks import members
+
     return [bit + 1 if value >> bit & 1 else -bit - 1 for bit in members(care)]
 
 

@@ -15,12 +15,13 @@ from rich.table import Table
 from qsage_validate.arena.frame import Frame, WhyNot
 from qsage_validate.arena.pairs import letters_of, pairs_text
 from qsage_validate.errors import Exit, QsageError
-from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.formats.source import Source
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title, lesson_lines
-from qsage_validate.play.transcript import Transcript, is_transcript
+from qsage_validate.play.transcript import Transcript
+from qsage_validate.problems.script_moves import is_transcript
 from qsage_validate.render.board_text import board_text
-from qsage_validate.render.steps import outcome_line
 
 # Moves that are listed in one go.
 _LISTED = 200
@@ -131,7 +132,7 @@ class PlainPlay:
                 self._say(f"FINDING {finding.text}", "bold red")
             if frame.outcome is not None:
                 good = frame.outcome.promised
-                self._say(outcome_line(frame.outcome), "bold green" if good else "bold red")
+                self._say(frame.outcome.line, "bold green" if good else "bold red")
 
     def _changed(self, frame: Frame) -> Sequence[tuple[int, int]]:
         """The squares that are not what they were in the frame before."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import Source, write_atomic
+from qsage_validate.formats.source import Source
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
 
@@ -78,6 +78,8 @@ def digest_of(problem: Problem) -> str:
 
 def save(path: str, digest: str, covered: Covered) -> None:
     """Write a checkpoint, whole or not at all; raises ``InputError``."""
+    from qsage_validate.formats.writing import write_atomic
+
     data = {name: getattr(covered, name) for name in covered.__slots__}
     text = json.dumps({"format": _FORMAT, "files": digest} | data, indent=None)
     write_atomic(path, text + "\n", continued=True)

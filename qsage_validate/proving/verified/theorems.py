@@ -10,8 +10,8 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError, QsageError, UsageError, one_line
-from qsage_validate.formats.qcir import qcir_text
-from qsage_validate.formats.source import write_atomic
+from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import load_to_validate

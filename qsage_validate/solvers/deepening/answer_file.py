@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Final, Generic, TypeVar
 
 from qsage_validate.errors import one_line
 from qsage_validate.formats.json_text import Json, parse_json
-from qsage_validate.formats.source import Path, Source, quoted, write_atomic
+from qsage_validate.formats.source import Path, Source, quoted
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.errors import QsageError, UsageError
-from qsage_validate.formats.qcir import qcir_text
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, qdimacs_text
 from qsage_validate.solvers.qbf.dialect import SolverDialect, outer_assignment
 from qsage_validate.solvers.qbf.outcome import SolverOutcome, shortened, status_of

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, QsageError, UsageError
-from qsage_validate.formats.qcir import qcir_text
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.qbf.backend import Backend, SolverFormat
 from qsage_validate.solvers.qbf.outcome import SolverOutcome

@@ -22,7 +22,7 @@ from qsage_validate.extensions.bench.results import read_results
 from qsage_validate.extensions.bench.run import Run, RunResult
 from qsage_validate.extensions.bench.solving import execute
 from qsage_validate.extensions.bench.table import ResultTable
-from qsage_validate.formats.qcir import qcir_text
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
 from tests.support.commands import run_qsage

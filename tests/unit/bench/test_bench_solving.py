@@ -14,7 +14,7 @@ from qsage_validate.extensions.bench.files import FORMULAS
 from qsage_validate.extensions.bench.papers.table2 import EXPERIMENT
 from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.extensions.bench.solving import certificates, configurations, execute
-from qsage_validate.formats.qcir import qcir_text
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.qbf.backend import Missing, SolverProgram
 from qsage_validate.solvers.qbf.backends import backends, get_backend

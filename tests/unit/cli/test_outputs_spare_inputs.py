@@ -10,7 +10,8 @@ import pytest
 
 from qsage_validate.cli.lazy import GuardedCommand
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.formats.source import inputs_guarded, read_bytes, write_atomic
+from qsage_validate.formats.source import inputs_guarded, read_bytes
+from qsage_validate.formats.writing import write_atomic
 from tests.support.command_tree import Leaf, leaves
 from tests.support.commands import run_qsage
 

@@ -13,7 +13,8 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.hex_board import HexFile, parse_hex
 from qsage_validate.formats.pg import CellRelation, growing, parse_pg, pg_text
-from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network

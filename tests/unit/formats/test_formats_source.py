@@ -16,16 +16,9 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats import source
-from qsage_validate.formats.source import (
-    Format,
-    Source,
-    open_input,
-    read_bytes,
-    sniff,
-    sniff_bytes,
-    write_atomic,
-)
+from qsage_validate.formats import source, unpacking
+from qsage_validate.formats.source import Format, Source, open_input, read_bytes, sniff, sniff_bytes
+from qsage_validate.formats.writing import write_atomic
 
 COMPRESSORS = [gzip.compress, bz2.compress, lzma.compress]
 
@@ -72,7 +65,7 @@ def test_damaged_compression_is_one_line(
 def test_a_decompression_bomb_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]
 ) -> None:
-    monkeypatch.setattr(source, "_BOMB_BYTES", 1 << 20)
+    monkeypatch.setattr(unpacking, "_BOMB_BYTES", 1 << 20)
     path = tmp_path / "file"
     path.write_bytes(compress(bytes(10 << 20)))
     with pytest.raises(InputError, match="unpacks to more than"):
@@ -298,16 +291,18 @@ def test_many_small_members_are_unpacked_in_one_pass(
 
     # What a member is given beyond its end is copied: that grew with all that was to come.
     monkeypatch.setattr(
-        source,
+        unpacking,
         "_COMPRESSIONS",
-        tuple((magic, name, partial(Counting, make)) for magic, name, make in source._COMPRESSIONS),
+        tuple(
+            (magic, name, partial(Counting, make)) for magic, name, make in unpacking._COMPRESSIONS
+        ),
     )
     for count in (500, 4000):
         given, data = 0, compress(b"c\n") * count
-        assert source._decompress(data, "file") == b"c\n" * count
+        assert unpacking.unpacked(data, "file", 1 << 32) == b"c\n" * count
         assert len(data) <= given < 30 * len(data)
     padded = compress(b"c\n") + bytes(9) + compress(b"d\n") + bytes(3)
-    assert source._decompress(padded, "file") == b"c\nd\n"
+    assert unpacking.unpacked(padded, "file", 1 << 32) == b"c\nd\n"
 
 
 def test_a_file_that_is_too_large_is_refused_by_its_size(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.gdl.checks import check_description
 from qsage_validate.extensions.gdl.parser import parse_description
-from qsage_validate.formats.aiger import aiger_bytes, parse_aiger
+from qsage_validate.formats.aiger import parse_aiger
+from qsage_validate.formats.aiger_writer import aiger_bytes
 from qsage_validate.formats.dimacs import parse_pedant
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.outer_block import parse_outer_block

@@ -17,8 +17,9 @@ from qsage_validate.circuit.name_table import NameTable
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError
 from qsage_validate.formats import qcir, qcir_bulk, vocabulary
-from qsage_validate.formats.qcir import parse_qcir, qcir_text, read_carefully
+from qsage_validate.formats.qcir import parse_qcir, read_carefully
 from qsage_validate.formats.qcir_bulk import Suspicion, read_ordinary
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.vocabulary import WordTable
 from tests.support.generated import damaged, qbfs
 from tests.unit.formats.test_fuzz_readers import QCIR

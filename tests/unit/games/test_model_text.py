@@ -15,7 +15,8 @@ from qsage_validate.errors import InputError
 from qsage_validate.extensions.gdl import library
 from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.extensions.gdl.parser import read_description
-from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel

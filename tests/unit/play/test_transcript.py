@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.transcript import Transcript, TranscriptPly, is_transcript
+from qsage_validate.play.transcript import Transcript, TranscriptPly
+from qsage_validate.problems.script_moves import is_transcript
 
 LINES = st.text(st.characters(blacklist_categories=("C", "Z")), max_size=20)
 MOVES = st.one_of(

@@ -58,7 +58,7 @@ def table(
     """
     from qsage_validate.extensions.bench.experiments import get_experiment
     from qsage_validate.extensions.bench.machine import describe
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.formats.writing import write_atomic
 
     if markdown and csv:
         raise UsageError("found --markdown with --csv, expected one of them")

@@ -186,7 +186,7 @@ def _heaps(
     from qsage_validate.extensions.explain.shown import explanation_text
     from qsage_validate.extensions.impartial.cli.play import impartial_game
     from qsage_validate.extensions.impartial.synthesis.smt.session import SynthesisOptions
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.formats.writing import write_atomic
 
     if of_boards:
         raise UsageError(f"found {of_boards[0]} with an impartial game, expected a board's game")
@@ -223,7 +223,7 @@ def _formula(path: str, model: ModelArguments, read: FormulaOptions, cert: str |
 
 def _write(found: Explanation, shown: ShownOptions, form: str | None, until: Deadline) -> None:
     """Write the files that were asked for; none where one of them cannot be made."""
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.formats.writing import write_atomic
 
     content = None if form is None else found.in_form(form, until)
     if shown.certificate is not None:

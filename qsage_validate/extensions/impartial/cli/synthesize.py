@@ -220,7 +220,7 @@ def _list(pattern: str, json_output: bool) -> Exit:
 def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
     from qsage_validate.extensions.impartial.synthesis import report
     from qsage_validate.extensions.impartial.synthesis.smt.session import Verdict
-    from qsage_validate.formats.source import write_atomic
+    from qsage_validate.formats.writing import write_atomic
 
     if json_output:
         emit_json(report.to_dict(result))

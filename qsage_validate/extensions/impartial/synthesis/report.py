@@ -17,7 +17,7 @@ from qsage_validate.extensions.impartial.synthesis.checks.termination import (
 from qsage_validate.extensions.impartial.synthesis.smt.session import Synthesis, Verdict
 from qsage_validate.extensions.impartial.synthesis.smt.smtlib import SmtQuestion, definition
 from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialStrategy
-from qsage_validate.formats.source import write_atomic
+from qsage_validate.formats.writing import write_atomic
 
 
 def text(result: Synthesis) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import minimal
@@ -24,9 +24,11 @@ from qsage_validate.games.positional.symmetry import CanonicalKeys, key_symmetri
 from qsage_validate.games.protocol import Player, State
 from qsage_validate.solvers.search.bounds import Bounds
 from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
-from qsage_validate.solvers.search.positional.maker_maker import MakerMaker
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets
 from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN, ManyReplies
+
+if TYPE_CHECKING:
+    from qsage_validate.solvers.search.positional.maker_maker import MakerMaker
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -117,6 +119,8 @@ class PositionalEngine:
         sets = WinningSets(minimal(short.black_wins), self._size)
         if not short.white_wins:
             return MakerBreaker(sets, keys, self._count)
+        from qsage_validate.solvers.search.positional.maker_maker import MakerMaker
+
         whites = WinningSets(minimal(short.white_wins), self._size)
         return MakerMaker(sets, whites, keys, self._count)
 

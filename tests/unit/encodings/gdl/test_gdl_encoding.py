@@ -25,7 +25,8 @@ from qsage_validate.extensions.gdl.machine import StateMachine
 from qsage_validate.extensions.gdl.model import Description, Ground
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
 from qsage_validate.extensions.gdl.rules import RoundsGame
-from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qdimacs_text
 from qsage_validate.games.protocol import Player
 from tests.support.search import solve

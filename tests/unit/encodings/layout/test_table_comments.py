@@ -20,7 +20,8 @@ from qsage_validate.encodings.layout.comments import (
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
-from qsage_validate.formats.qcir import parse_qcir, qcir_text
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import (
     clausal_form,
     parse_qdimacs,

@@ -1,0 +1,99 @@
+"""Plays against a random player, and what is told of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.play.play_options import GAMES, PlayOptions
+from qsage_validate.errors import Exit
+from qsage_validate.system.signals import orderly_termination
+
+if TYPE_CHECKING:
+    from qsage_validate.arena.adversary import Adversary, AdversaryReport
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.problems.load import Problem
+    from qsage_validate.validation.finding import Finding
+
+
+def play_random(problem: Problem, options: PlayOptions, json_output: bool) -> Exit:
+    """Let a random player play against the certificate of a problem."""
+    from qsage_validate.arena.open import open_adversary, watched
+
+    opponent = problem.answering.kind.player.other
+    options.tell_opponent(opponent, "certificate")
+    games = options.games or GAMES
+    adversary = open_adversary(problem, seed=options.seed or 0, illegal=options.illegal)
+    report = run_adversary(adversary, games)
+    looked = watched(problem)
+    lines = random_lines(report, opponent, "the formula", looked)
+    speed = f"{report.plays_per_second:,.0f} games a second"
+    data = report.to_dict() | ({"assertions": looked} if looked else {})
+    return tell_random(report, data, [*lines, speed], json_output)
+
+
+def tell_random(
+    report: AdversaryReport, data: Mapping[str, object], lines: Iterable[str], json_output: bool
+) -> Exit:
+    """Show the ``lines`` of random plays, or their ``data``."""
+    show(data, lines, json_output)
+    if report.losses or report.findings_total:
+        return Exit.REFUTED
+    return Exit.UNDECIDED if report.undecided else Exit.FINE
+
+
+def show(data: Mapping[str, object], lines: Iterable[str], json_output: bool) -> None:
+    """The ``lines``, or the ``data`` as JSON."""
+    if json_output:
+        emit_json(data)
+    else:
+        emit("\n".join(lines))
+
+
+def random_lines(
+    report: AdversaryReport, opponent: Player, by: str, looked: str = "", *, rules: bool = False
+) -> Iterator[str]:
+    """The results of random plays; illegal moves are told ``by`` something.
+
+    ``looked`` says which assertions were looked at.
+    """
+    given, tried, flagged = report.results.given, report.results.tried, report.results.flagged
+    yield (
+        f"{report.games} games against a random {opponent} (seed {report.seed}): "
+        f"{opponent.other} won {report.wins}, lost {report.losses}"
+        + (f", lost {given} from states that it was not promised" if given else "")
+        + (f", undecided {report.undecided}" if report.undecided else "")
+    )
+    if tried:
+        yield f"illegal moves: {tried} tried, {flagged} flagged by {by}"
+    yield from filter(None, (looked,))
+    yield from finding_lines(report.findings, report.findings_total, rules=rules)
+
+
+def finding_lines(findings: Sequence[Finding], total: int, *, rules: bool = False) -> Iterator[str]:
+    """The ``findings`` that were kept, of ``total``, with their replays; ``rules`` with theirs."""
+    yield f"findings: {total or 'none'}"
+    for finding in findings:
+        yield f"  {finding.text}"
+        if rules and finding.rule is not None:
+            yield f"    rule: {finding.rule}"
+        yield f"    {finding.replay}"
+    if total > len(findings):
+        yield f"  … and {total - len(findings)} more"
+
+
+def run_adversary(adversary: Adversary, games: int) -> AdversaryReport:
+    """Its plays, with a progress bar on standard error, where that is a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return adversary.run(games)
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
+
+    from qsage_validate.render.console import PlainConsole
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    progress_bar = Progress(*columns, console=PlainConsole(stderr=True), transient=True)
+    with orderly_termination(), progress_bar as progress:
+        task = progress.add_task("games", total=games)
+        return adversary.run(games, progress=lambda done: progress.update(task, completed=done))
