@@ -104,7 +104,7 @@ def test_one_of_several_readings_that_fit_is_proved(shared_data: Path) -> None:
     formula = parse_qcir((folder / "bwnib_3x3_3_el.qcir").read_text())
     files = [str(folder / f"3x3_3_el.{part}.ig") for part in ("domain", "problem")]
     game = load_game(BDDL.read(files, {}))
-    found = find_layout(formula, game, deadline=Deadline.after(60))
-    answer = judge_found(formula, found, deadline=Deadline.after(60))
+    found = find_layout(formula, game, deadline=Deadline.after(600))
+    answer = judge_found(formula, found, deadline=Deadline.after(600))
     assert isinstance(answer.verdict, Proved), str(answer.verdict)
     assert found.answer is answer.answer

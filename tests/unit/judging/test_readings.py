@@ -69,7 +69,7 @@ def _written(game: Claiming) -> list[str]:
 
 
 def proved(formula: Qbf, game: TwoPlayerGame, found: FoundReadings) -> bool:
-    answer = judge(formula, found.layout, game, deadline=Deadline.after(60))
+    answer = judge(formula, found.layout, game, deadline=Deadline.after(600))
     return isinstance(answer.verdict, Proved)
 
 
@@ -208,7 +208,7 @@ def test_wrong_encodings_of_hex_are_refuted(name: str) -> None:
     formula, game = _stranger(name)
     found = find_layout(formula, game)
     assert found.stands_out
-    verdict = judge(formula, found.layout, game, deadline=Deadline.after(60)).verdict
+    verdict = judge(formula, found.layout, game, deadline=Deadline.after(600)).verdict
     assert isinstance(verdict, Refuted)
 
 

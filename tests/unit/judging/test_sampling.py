@@ -68,7 +68,7 @@ def test_a_large_game_without_a_proof_is_sampled(monkeypatch: pytest.MonkeyPatch
     """No proof on whole scripts is tried; there are millions of positions."""
     monkeypatch.setattr(encoding._Judgement, "_half", lambda *_: [])
     formula, layout, game = _large()
-    verdict = encoding.judge(formula, layout, game, patience=2.0).verdict
+    verdict = encoding.judge(formula, layout, game, patience=6.0).verdict
     assert isinstance(verdict, Sampled), str(verdict)
     assert verdict.exit_code is Exit.UNDECIDED
     assert "positions drawn at random and from both players' strategies" in str(verdict)
@@ -81,7 +81,7 @@ def test_a_late_fault_of_a_large_game_is_found(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(Positions, "search", lambda *_, **__: SearchTally())
     formula, layout, game = _large()
     wrong = Qbf(formula.scopes, formula.gates, -formula.output)
-    verdict = encoding.judge(wrong, layout, game, patience=2.0).verdict
+    verdict = encoding.judge(wrong, layout, game, patience=6.0).verdict
     assert isinstance(verdict, Refuted), str(verdict)
     moves = verdict.findings[0].moves
     wins = GameValues(simulator_of(game)).value(moves)

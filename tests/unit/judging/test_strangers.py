@@ -76,7 +76,7 @@ def test_grids(shared_data: Path, encoding: str, name: str) -> None:
     formula = read_qcir(folder / f"{stem}.qcir")
     layout = layout_from_meta(read_meta(folder / f"{stem}.meta"), formula)
     game = BddlGame(read_model(folder / f"{name}.domain.ig", folder / f"{name}.problem.ig"))
-    verdict = judge(formula, layout, game, patience=5 if stem in OPEN else 60).verdict
+    verdict = judge(formula, layout, game, patience=5 if stem in OPEN else 600).verdict
     if stem in OPEN:
         assert not isinstance(verdict, Refuted), str(verdict)
     elif stem == "ib_bsp24":
