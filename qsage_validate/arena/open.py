@@ -84,7 +84,7 @@ def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = 
     With ``bias`` it prefers the moves that it has made least (on a board only).  Raises
     ``UsageError`` where illegal moves are asked for and nothing tells them.
     """
-    from qsage_validate.arena.board_adversary import BlockAdversary
+    from qsage_validate.arena.block_adversary import BlockAdversary
 
     if problem.layout is not None:
         return open_board_adversary(problem, seed=seed, illegal=illegal, bias=bias)

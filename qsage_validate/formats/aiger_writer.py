@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import Aig, Literals
-from qsage_validate.formats.numbers import Column
+
+if TYPE_CHECKING:
+    from qsage_validate.formats.numbers import Column
 
 _WRITE_BLOCK: Final = 1 << 16
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from qsage_validate.arena.watch import broken_by_values, finding
 from qsage_validate.certificates.checker.check import circuit_of
-from qsage_validate.certificates.checker.definitions import NotDefinitionalError
+from qsage_validate.certificates.checker.functions import NotDefinitionalError
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided

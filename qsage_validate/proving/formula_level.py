@@ -15,7 +15,7 @@ from qsage_validate.certificates.checker.check import (
     functions_of,
 )
 from qsage_validate.certificates.checker.check import CheckEvidence as Measured
-from qsage_validate.certificates.checker.definitions import NotDefinitionalError
+from qsage_validate.certificates.checker.functions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import literal_value
 from qsage_validate.encodings.layout.layout import Layout, variables_of

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate import __version__
 from qsage_validate.arena.open import open_play_engine, watched
-from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
+from qsage_validate.certificates.checker.functions import NotDefinitionalError
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import variables_of
@@ -479,6 +479,8 @@ class _ValidationRun:
         assert certificate is not None, "the caller has looked"
         if isinstance(certificate, CircuitCertificate):
             return certificate
+        from qsage_validate.certificates.checker.definitions import definitions
+
         try:
             return definitions(certificate, self.problem.formula).circuit
         except NotDefinitionalError as error:

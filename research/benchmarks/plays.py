@@ -28,10 +28,10 @@ from qsage_validate.arena.open import open_adversary
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.plays.array_walker import ArrayWalker
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.vector_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_walk import vector_walk, walks
-from qsage_validate.proving.plays.walkers import ArrayWalker
 from qsage_validate.system.limits import Limits
 from qsage_validate.validation.verdict import Proved
 

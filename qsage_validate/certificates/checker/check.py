@@ -31,11 +31,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from qsage_validate.certificates.checker.definitions import (
-    Definitions,
-    NotDefinitionalError,
-    definitions,
-)
+from qsage_validate.certificates.checker.functions import Definitions, NotDefinitionalError
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.clauses import load
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
@@ -294,6 +290,8 @@ def _either_value_wins(search: _CheckSearch, certificate: ClauseCertificate) -> 
     solution.  If no solution loses and none is contradictory, the functions that are false
     where they are open win, and so do all other functions that satisfy the clauses.
     """
+    from qsage_validate.certificates.checker.definitions import definitions
+
     formula = search.formula
     read = definitions(certificate, formula, choose=True)
     composition = compose(read.circuit, formula, [*read.contradictions.values()])
@@ -403,6 +401,8 @@ def functions_of(certificate: Certificate, formula: Qbf) -> Definitions:
     Raises :class:`NotDefinitionalError` when clauses are no definitions.
     """
     if isinstance(certificate, ClauseCertificate):
+        from qsage_validate.certificates.checker.definitions import definitions
+
         return definitions(certificate, formula)
     return Definitions(certificate, {}, {})
 

@@ -10,10 +10,10 @@ none to the other; when no definition goes in a circle, the clause set is a circ
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 
+from qsage_validate.certificates.checker.functions import Definitions, NotDefinitionalError
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.kernel.certificate import (
@@ -23,29 +23,6 @@ from qsage_validate.kernel.certificate import (
 )
 
 Clauses = list[list[int]]
-
-
-class NotDefinitionalError(ValueError):
-    """The clauses are not definitions; the text says where that was seen."""
-
-
-@dataclass(frozen=True, slots=True)
-class Definitions:
-    """A clause certificate as a circuit.
-
-    ``contradictions`` and ``openings`` map variables to literals of the circuit's graph: true
-    where the clauses of the variable force it both ways, or neither way.  Where none of them
-    is true, the circuit's values are the only solution of the clauses.
-
-    ``choices`` are variables that may be open: the circuit has an input, called by the negated
-    variable and behind the opponent's, for the value that each takes where it is.  Where none
-    of the ``contradictions`` is true, the circuit's values under all choices are all solutions.
-    """
-
-    circuit: CircuitCertificate
-    contradictions: Mapping[int, int]
-    openings: Mapping[int, int]
-    choices: tuple[int, ...] = ()
 
 
 def definitions(

@@ -440,7 +440,8 @@ def _blocks(data: bytes) -> tuple[tuple[int, int], ...]:
 
 def _check_clauses(certificate: ClauseCertificate, formula: Qbf, *, dependencies: bool) -> None:
 
-    from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
+    from qsage_validate.certificates.checker.definitions import definitions
+    from qsage_validate.certificates.checker.functions import NotDefinitionalError
 
     quantifiers = formula.quantifiers()
     last = max(quantifiers, default=0)

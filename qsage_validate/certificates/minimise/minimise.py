@@ -33,7 +33,7 @@ from qsage_validate.certificates.checker.check import (
     check,
     circuit_of,
 )
-from qsage_validate.certificates.checker.definitions import NotDefinitionalError
+from qsage_validate.certificates.checker.functions import NotDefinitionalError
 from qsage_validate.certificates.minimise.features import (
     FeatureCircuit,
     defined_gates,

@@ -21,7 +21,6 @@ from qsage_validate.games.bddl.model import (
     Model,
     SubCondition,
 )
-from qsage_validate.games.goals import minimal_chains
 from qsage_validate.games.library import catalogue
 from qsage_validate.games.library.template import Values
 from qsage_validate.games.positional import polyominoes
@@ -157,6 +156,8 @@ def _straight_chains(width: int, height: int, most: int) -> int:
 
 def hexagons(values: Values) -> Model:
     """Black's goals are the chains that there is time for."""
+    from qsage_validate.games.goals import minimal_chains
+
     width, height = values.size()
     depth, limit, first = values.number("depth"), values.number("limit"), first_player(values)
     # Longer chains than Black has moves cannot be made in time (section 5).

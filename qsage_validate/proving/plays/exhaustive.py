@@ -16,8 +16,9 @@ from qsage_validate.arena.adversary import KEPT_FINDINGS
 from qsage_validate.errors import InputError, Undecided, UsageError, one_line
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
+from qsage_validate.proving.plays.array_walker import walker
 from qsage_validate.proving.plays.checkpoint import Covered, digest_of, restore, save
-from qsage_validate.proving.plays.walkers import Nodes, PlayExpansion, Walker, walker
+from qsage_validate.proving.plays.walkers import Nodes, PlayExpansion, Walker
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, nobody

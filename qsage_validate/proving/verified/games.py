@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
+from qsage_validate.certificates.checker.definitions import definitions
+from qsage_validate.certificates.checker.functions import NotDefinitionalError
 from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import UndecidedError

@@ -32,7 +32,7 @@ from qsage_validate.problems.load import Problem
 from qsage_validate.proving.plays.checkpoint import digest_of
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.proving.plays.walkers import StateWalker
+from qsage_validate.proving.plays.state_walker import StateWalker
 from qsage_validate.validation.assertions import AssertionVocabulary
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted

@@ -13,7 +13,8 @@ from qsage_validate.certificates.checker.check import (
     CheckResult,
     check,
 )
-from qsage_validate.certificates.checker.definitions import NotDefinitionalError, definitions
+from qsage_validate.certificates.checker.definitions import definitions
+from qsage_validate.certificates.checker.functions import NotDefinitionalError
 from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope

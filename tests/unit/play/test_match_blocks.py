@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qsage_validate.arena.board_adversary import BlockAdversary
+from qsage_validate.arena.block_adversary import BlockAdversary
 from qsage_validate.arena.engines.blocks import BlockEngine
 from qsage_validate.arena.frame import BlockMove
 from qsage_validate.certificates.oracles.sat import SatOracle

@@ -25,10 +25,12 @@ from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.levels import LevelInterrupted, LevelResult
 from qsage_validate.proving.plays import exhaustive
+from qsage_validate.proving.plays.array_walker import ArrayWalker
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
+from qsage_validate.proving.plays.state_walker import StateWalker
 from qsage_validate.proving.plays.vector_walk import PlayLayer
-from qsage_validate.proving.plays.walkers import ArrayWalker, StateWalker, replay_all
+from qsage_validate.proving.plays.walkers import replay_all
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
 from qsage_validate.validation.finding import FindingKind
@@ -144,7 +146,7 @@ def test_without_arrays_the_results_are_the_same(
 ) -> None:
     made = certified(EL)
     quick = exhaust(setup_for(made))
-    monkeypatch.setattr("qsage_validate.proving.plays.walkers.walks", lambda problem: False)
+    monkeypatch.setattr("qsage_validate.proving.plays.array_walker.walks", lambda problem: False)
     slow = exhaust(setup_for(made, engine=engine))
     assert isinstance(slow.verdict, Proved)
     same = ("positions", "plays", "transpositions", "replies", "plays ended by ply")
@@ -181,7 +183,9 @@ def test_faults_are_found_in_the_fewest_plies(
             unmerged(patched)
             apart = exhaust(problem)
         with monkeypatch.context() as patched:
-            patched.setattr("qsage_validate.proving.plays.walkers.walks", lambda problem: False)
+            patched.setattr(
+                "qsage_validate.proving.plays.array_walker.walks", lambda problem: False
+            )
             slow = exhaust(problem)
         assert type(merged.verdict) is type(apart.verdict) is type(slow.verdict)
         if not isinstance(merged.verdict, Refuted):

@@ -168,7 +168,9 @@ def test_a_square_that_bits_cannot_name_is_found(
         load_game(made.encoding.model),
     )
     if not arrays:
-        monkeypatch.setattr("qsage_validate.proving.plays.walkers.walks", lambda problem: False)
+        monkeypatch.setattr(
+            "qsage_validate.proving.plays.array_walker.walks", lambda problem: False
+        )
     finding = first_finding(exhaust(problem))
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     texts = [found.detail for found in exhaust(problem).findings]
@@ -397,7 +399,9 @@ def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.M
         shorter,
     )
     if not arrays:
-        monkeypatch.setattr("qsage_validate.proving.plays.walkers.walks", lambda problem: False)
+        monkeypatch.setattr(
+            "qsage_validate.proving.plays.array_walker.walks", lambda problem: False
+        )
         monkeypatch.setattr(
             "qsage_validate.proving.plays.random_plays.walks", lambda problem: False
         )
