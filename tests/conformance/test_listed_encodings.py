@@ -16,6 +16,7 @@ import pytest
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.residual import residual
+from qsage_validate.encodings import registry
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
@@ -28,7 +29,7 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player, TwoPlayerGame
-from qsage_validate.judging import encoding, suggestions
+from qsage_validate.judging import encoding
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.simulator import GameValues, simulator_of
 from qsage_validate.validation.finding import Finding
@@ -51,7 +52,7 @@ _PATIENCE = 0.3
 def _suggested_once() -> Iterator[None]:
     """The proofs of all faulty formulas of a game ask for the same encoding and the same rules."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(suggestions, "encode", cache(encode))
+        patch.setattr(registry, "encode", cache(encode))
         patch.setattr(encoding, "rules_of", cache(rules_of))
         yield
 

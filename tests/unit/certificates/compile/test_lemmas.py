@@ -102,7 +102,7 @@ def efforts(monkeypatch: pytest.MonkeyPatch) -> list[LemmaEffort]:
         found.append(effort)
         return answer, effort
 
-    monkeypatch.setattr(checking, "satisfy_with_lemmas", spy)
+    monkeypatch.setattr("qsage_validate.circuit.lemmas.satisfy_with_lemmas", spy)
     return found
 
 
