@@ -32,6 +32,7 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings import registry
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
@@ -41,7 +42,6 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging import encoding as level
-from qsage_validate.judging import suggestions
 from qsage_validate.judging.encoding import judge
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.outcome import SolverStatus
@@ -173,7 +173,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     end = monotonic() + options.seconds
     # All proofs of a case ask for the same encoding and the same rules.
     with (
-        patch.object(suggestions, "encode", cache(encode)),
+        patch.object(registry, "encode", cache(encode)),
         patch.object(level, "rules_of", lambda game, **_: _rules(game)),
     ):
         for case, fault, formula in faults(chosen, random.Random(options.seed)):

@@ -169,7 +169,9 @@ def strangers(data: Path, folder: Path) -> Iterator[Case]:
         )
     for archive in sorted(own.glob("*.tar.xz")):
         with tarfile.open(archive) as packed:
-            packed.extractall(folder / archive.name.partition(".")[0], filter="data")
+            if hasattr(tarfile, "data_filter"):  # Python 3.11.4
+                packed.extraction_filter = tarfile.data_filter
+            packed.extractall(folder / archive.name.partition(".")[0])
     for encoding in ("pg", "cp", "ibign"):
         for path in sorted((folder / "positional" / encoding).glob("*.qcir")):
             game = path.stem.removesuffix(f"_{encoding}")
