@@ -45,7 +45,9 @@ def fill(folder: Path, extras: tuple[str, ...]) -> None:
     archive = folder / "source.tar"
     archive.write_bytes(git("archive", "--format=tar", "HEAD"))
     with tarfile.open(archive) as tar:
-        tar.extractall(source, filter="data")
+        if hasattr(tarfile, "data_filter"):  # Python 3.11.4
+            tar.extraction_filter = tarfile.data_filter
+        tar.extractall(source)
     archive.unlink()
     pins = ("--constraint", str(source / "constraints.txt"), "--quiet")
     # Hypothesis makes the random games and formulas of two tables.

@@ -210,9 +210,11 @@ def test_no_faulty_matrix_is_proved_that_has_another_value(name: str) -> None:
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_no_faulty_prefix_is_proved_that_gives_another_value(name: str) -> None:
-    noticed = 0
+    noticed, least = 0, 5
     for game in _some_games(name):
         encoded = encode(GAMES[game], name)
+        if len(encoded.layout.conclusive) == 1:
+            least = 3  # where one value claims nothing, more faults are none, and are proved
         faults = list(faulty_prefixes(encoded.qbf, Random(3), 20))
         for fault, formula in Random(3).sample(faults, min(FAULTS, len(faults))):
             verdict = _verdict(encoded, formula, _game(game))
@@ -220,7 +222,7 @@ def test_no_faulty_prefix_is_proved_that_gives_another_value(name: str) -> None:
                 assert not _lies(encoded, formula, _game(game)), (game, fault)
             else:
                 noticed += 1
-    assert noticed >= 5
+    assert noticed >= least
 
 
 def _others(game: str) -> Sequence[str]:

@@ -454,8 +454,10 @@ def walks(problem: Problem) -> bool:
     return (
         not problem.assertions
         and problem.layout is not None
-        and bool(problem.layout.moves)
         and isinstance(problem.game, BddlGame)
+        and bool(problem.layout.moves)
+        # A formula may leave out White's last plies.
+        and problem.game.plies <= len(problem.layout.moves)
         and isinstance(problem.certificate, CircuitCertificate)
         and problem.certificate.kind is CertificateKind.SKOLEM
         and problem.files.engine is not OracleKind.SAT
