@@ -17,6 +17,7 @@ from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.encodings.layout.layout import StateView
 from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
@@ -95,6 +96,17 @@ def unmerged(monkeypatch: pytest.MonkeyPatch) -> None:
         return self.texts(nodes)
 
     monkeypatch.setattr(ArrayWalker, "keys", texts)
+
+
+def test_a_layout_with_fewer_plies_than_the_game_is_no_error() -> None:
+    """Without a board it may leave out White's last ply: the walk on arrays asked for it."""
+    problem = setup_for(certified(HELD))
+    assert problem.layout is not None
+    assert problem.game is not None
+    fewer = replace(problem.layout, moves=problem.layout.moves[:-1], state=StateView())
+    result = exhaust(replace(problem, layout=fewer))
+    assert isinstance(result.verdict, Proved), str(result.verdict)
+    assert max(by_ply(result)) == problem.game.plies
 
 
 # -- counting -------------------------------------------------------------------------------
