@@ -12,7 +12,7 @@ from qsage_validate.cli.lazy import examples
 from qsage_validate.cli.model_arguments import ModelArguments, takes_model
 from qsage_validate.cli.option_groups import flag, output_option
 from qsage_validate.cli.options import JsonOption, PrenexOption, TimeoutOption, prenex_order
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, UndecidedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -133,6 +133,7 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> FoundReadings:
     from qsage_validate.judging.readings.find import find_layout
 
     best: FoundReadings | None = None
+    open_games = False
     for model in models_of_size(formula):
         if deadline.over:
             break
@@ -142,10 +143,15 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> FoundReadings:
             found = find_layout(formula, game, model=parts, deadline=limit, tell=tell)
         except UsageError:
             continue  # the game cannot be the formula's
+        except UndecidedError:
+            open_games = True  # no reading of this game in its part of the time
+            continue
         if found.stands_out and found.readings[0].fits and found.telling:
             return found
         if best is None or _rank(found) > _rank(best):
             best = found
+    if best is None and (open_games or deadline.over):
+        raise UndecidedError("no game of the catalogue was decided in time")
     if best is None:
         raise UsageError("found no game of the formula's size in the catalogue, expected a game")
     return best

@@ -80,7 +80,7 @@ def test_games_of_the_catalogue_are_tried(qsage: Qsage) -> None:
     assert qsage("encode", "hex", *words, "-o", "own.qcir").code == Exit.FINE
     plain = [x for x in Path("own.qcir").read_text().splitlines() if not x.startswith("#@")]
     Path("hex.qcir").write_text("\n".join(plain) + "\n")
-    done = qsage("layout", "hex.qcir", "--any-game", "--timeout", "10")
+    done = qsage("layout", "hex.qcir", "--any-game", "--timeout", "30")
     assert done.code in (Exit.FINE, Exit.REFUTED, Exit.UNDECIDED), done.err
     assert "plays agree" in done.err
 

@@ -142,7 +142,11 @@ class Screening:
         lost = tried = 0
         for play in self.sketch.plays[:plays]:
             last = max(
-                (k for k in range(len(play.moves)) if self.sketch.movers[k] is Player.BLACK),
+                (
+                    k
+                    for k in range(min(len(play.moves), self.sketch.plies))
+                    if self.sketch.movers[k] is Player.BLACK
+                ),
                 default=None,
             )
             fixed = reading.fixed(self.sketch.movers, play.moves)
