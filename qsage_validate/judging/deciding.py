@@ -7,10 +7,11 @@ not assumed are.  Gates are left out one by one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
+from qsage_validate.circuit.qbf import Qbf, Quantifier, tseitin
 from qsage_validate.circuit.residual import residual
 from qsage_validate.circuit.sat_solver import Solver
 from qsage_validate.system.limits import NEVER, Deadline
@@ -89,23 +90,9 @@ def _load(solver: Solver, formula: Qbf, values: Mapping[int, bool]) -> dict[int,
             for number, gate in gates[stage].items():
                 known[number] = new()
                 inputs = [known[abs(x)] * (1 if x > 0 else -1) for x in gate.inputs]
-                for clause in _clauses(gate, known[number], inputs):
+                for clause in tseitin(known[number], replace(gate, inputs=tuple(inputs))):
                     solver.add_clause([-chosen[number], *clause])
             copies(stage + 1)
 
     copies(0)
     return chosen
-
-
-def _clauses(gate: Gate, y: int, inputs: Sequence[int]) -> Iterator[list[int]]:
-    """The clauses of ``y`` as a gate over literals."""
-    if gate.connective is Connective.XOR:
-        a, b = inputs
-        yield from ([-y, a, b], [-y, -a, -b], [y, -a, b], [y, a, -b])
-    elif gate.connective is Connective.ITE:
-        c, a, b = inputs
-        yield from ([-y, -c, a], [-y, c, b], [y, -c, -a], [y, c, -b])
-    else:
-        sign = 1 if gate.connective is Connective.AND else -1
-        yield from ([-sign * y, sign * x] for x in inputs)
-        yield [sign * y, *(-sign * x for x in inputs)]

@@ -20,7 +20,6 @@ class FindingKind(Enum):
     CERTIFICATE_BEATEN = "certificate beaten"
     PART_LOSES = "part of a certificate loses"
     LAYOUT_DIFFERS = "layout differs"
-    PREFIX_DIFFERS = "prefix differs"
     LEVELS_DIFFER = "levels contradict each other"
     TRACE_WRONG = "trace is no proof"
     FORMULA_DIFFERS = "winning formula differs"

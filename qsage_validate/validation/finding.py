@@ -14,7 +14,7 @@ from qsage_validate.kernel.fault import FindingKind as FindingKind  # noqa: PLC0
 _BY_LOOKING: Final = frozenset(
     (FindingKind.LOOKS_RIGHT, FindingKind.TRACE_WRONG, FindingKind.PART_LOSES)
 )
-_AT_ONCE: Final = frozenset((FindingKind.LAYOUT_DIFFERS, FindingKind.PREFIX_DIFFERS))
+_AT_ONCE: Final = frozenset((FindingKind.LAYOUT_DIFFERS,))
 
 
 @dataclass(frozen=True, slots=True)
