@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,15 @@ def test_the_certificate_beside_the_formula_is_proved(repository: Path, tmp_path
         terminal.wait_for("Proof of the certificate")
         terminal.send("\x03")
         assert terminal.exit_code() == Exit.INTERRUPTED
+
+
+def test_a_fork_of_a_process_with_a_resource_tracker_starts_its_own(
+    repository: Path, tmp_path: Path
+) -> None:
+    """Which the suite's process has as soon as one of its tests has run a job."""
+    resource_tracker.ensure_running()
+    words = ["qsage-play", str(repository / "certificates" / "tic.qcir")]
+    with Terminal(words, folder=tmp_path) as terminal:
+        terminal.wait_for("Your move")
+        terminal.send("P")
+        terminal.wait_for("The end.")

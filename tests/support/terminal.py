@@ -12,6 +12,7 @@ import sys
 import termios
 import time
 from collections.abc import Mapping, Sequence
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -92,6 +93,9 @@ def _run_here(words: Sequence[str], environment: Mapping[str, str]) -> NoReturn:
         # exception in it, Ctrl-C's as well, is told to nobody.
         gc.callbacks.clear()
         os.closerange(3, 1 << 10)  # our parent waits for the end of one of them
+        # A tracker of our parent's was reached by one of them: the program starts its own.
+        tracker: Any = resource_tracker._resource_tracker
+        tracker._fd = tracker._pid = None
         os.environ.clear()
         os.environ.update(environment)
         for number, name in enumerate(("stdin", "stdout", "stderr")):
