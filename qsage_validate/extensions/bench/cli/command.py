@@ -7,22 +7,21 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import Command, CommandGroup, subcommand
 from qsage_validate.cli.common import address_in, emit, emit_json, narrate
-from qsage_validate.cli.lazy import CommandGroup, GuardedCommand, earlier, examples, typer_program
-from qsage_validate.cli.option_groups import (
+from qsage_validate.cli.options import JsonOption
+from qsage_validate.cli.parameters import (
     OptionGroup,
     argument,
     flag,
     option,
     output_option,
-    takes_options,
 )
-from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean
 from qsage_validate.extensions.bench.cli.tables import OnlyOption, cactus, exit_code, scatter, table
 from qsage_validate.extensions.bench.experiments import experiments
@@ -41,11 +40,6 @@ if TYPE_CHECKING:
 class _Group(CommandGroup):
     """Names the experiments when a name is unknown."""
 
-    examples = (
-        "qsage bench table2 --only 'httt*3x3*' --timeout 10",
-        "qsage bench table bench-table2.jsonl",
-    )
-
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             names = ", ".join(self.commands)
@@ -56,9 +50,9 @@ class _Group(CommandGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer_program(
-    cls=_Group,
-    no_args_is_help=True,
+command = _Group(
+    "qsage bench table2 --only 'httt*3x3*' --timeout 10",
+    "qsage bench table bench-table2.jsonl",
     help="Run experiments, and make tables and plots of their results.",
 )
 
@@ -72,26 +66,30 @@ class WhatOptions(OptionGroup):
 
     panel = "What is run"
 
-    model: list[str] | None = option(
+    model: tuple[str, ...] = option(
         "Of the experiment 'models': a game by name and options, 'httt --size 4x4 --depth 5'. "
         "May be repeated. Of 'encodings': the game of the formulas, by name or one file.",
         "'MODEL'",
+        default=(),
     )
     game: tuple[str, str] | None = option(
         "Of the experiment 'encodings': the game of the formulas (BDDL).", "DOMAIN PROBLEM"
     )
-    models: list[str] | None = option("A folder of BDDL files. May be repeated.", "DIR")
-    solver: list[str] | None = option(
+    models: tuple[str, ...] = option("A folder of BDDL files. May be repeated.", "DIR", default=())
+    solver: tuple[str, ...] = option(
         "search, a QBF solver, or certify:ROUTE. May be repeated.",
         "NAME",
-        autocompletion=completion.solvers,
+        complete=completion.solvers,
+        default=(),
     )
-    preprocess: list[str] | None = option(
-        "none, bloqqer, hqspre or qratpre. May be repeated.", "NAME"
+    preprocess: tuple[str, ...] = option(
+        "none, bloqqer, hqspre or qratpre. May be repeated.", "NAME", default=()
     )
-    encoding: list[str] | None = option("An encoding. May be repeated.", "NAME")
-    only: OnlyOption = None
-    setting: list[str] | None = option("An option of the experiment.", "NAME=VALUE", "--set")
+    encoding: tuple[str, ...] = option("An encoding. May be repeated.", "NAME", default=())
+    only: OnlyOption = ()
+    setting: tuple[str, ...] = option(
+        "An option of the experiment.", "NAME=VALUE", "--set", default=()
+    )
 
 
 @dataclass(frozen=True)
@@ -101,9 +99,7 @@ class RunOptions(OptionGroup):
     panel = "Limits, and where runs are made"
 
     timeout: float = option("The time limit of a run.", "SECONDS", default=60.0)
-    processor_time: bool = flag(
-        "Count processor time: a busy machine changes little.", "--processor-time"
-    )
+    processor_time: bool = flag("Count processor time: a busy machine changes little.")
     memory: int | None = option("The memory limit of each process.", "MB")
     jobs: int = option("Runs at a time.", "N", default=1)
     scheduler: str | None = option("Run on a Dask cluster: tcp://host:8786.", "ADDRESS")
@@ -165,15 +161,15 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
     from qsage_validate.extensions.bench.experiment import Selection
 
     return Selection(
-        solvers=tuple(what.solver) if what.solver else None,
-        preprocessors=tuple(what.preprocess) if what.preprocess else None,
-        encodings=tuple(what.encoding) if what.encoding else None,
-        inputs=(*inputs, *(what.models or ())),
-        models=(*(what.model or ()), *([] if what.game is None else [shlex.join(what.game)])),
-        only=tuple(what.only or ()),
+        solvers=what.solver or None,
+        preprocessors=what.preprocess or None,
+        encodings=what.encoding or None,
+        inputs=(*inputs, *what.models),
+        models=(*what.model, *([] if what.game is None else [shlex.join(what.game)])),
+        only=what.only,
         seconds=runs.timeout,
         memory_mb=runs.memory,
-        options=_settings(what.setting or []),
+        options=_settings(what.setting),
         processor_time=runs.processor_time,
         note=narrate,
     )
@@ -188,11 +184,11 @@ _FILES = {
 }
 
 
-def _command_for(name: str) -> Callable[..., Exit]:
-    def command(
+def _command_for(name: str) -> Command:
+    def run(
         *,
-        inputs: list[str] | None = argument(
-            "Files and folders, if it takes any.", "FILES", default=None
+        inputs: tuple[str, ...] = argument(
+            "Files and folders, if it takes any.", "FILES", default=()
         ),
         results: str | None = output_option(
             "Where results go, and are continued; else bench-NAME.jsonl.",
@@ -206,14 +202,14 @@ def _command_for(name: str) -> Callable[..., Exit]:
         json_output: JsonOption = False,
     ) -> Exit:
         runs.check()
-        selection = _selection(what, runs, inputs or ())
+        selection = _selection(what, runs, inputs)
         shard = "" if runs.shard is None else "-{}-of-{}".format(*runs.part())
         path = results or f"bench-{name}{shard}.jsonl"
         if dry:
             return _list(name, selection, path, runs)
         return _run(name, selection, path, runs, json_output)
 
-    command.__doc__ = (
+    run.__doc__ = (
         f"{experiments()[name][0].upper()}{experiments()[name][1:]}.\n\n"
         "Each run is a process with limits of its own; its result is appended to the file of "
         "results as one line. Runs that have a result there are not repeated, so that the same "
@@ -223,11 +219,11 @@ def _command_for(name: str) -> Callable[..., Exit]:
         f"qsage bench {name} {_FILES.get(name, '')}--list",
         f"qsage bench {name} {_FILES.get(name, '')}--timeout 60 -o results.jsonl",
     )
-    return examples(*lines)(earlier(preprocessor="--preprocess")(takes_options(command)))
+    return subcommand(*lines)(run)
 
 
 for _name in experiments():
-    app.command(_name, cls=GuardedCommand)(_command_for(_name))
+    command.add_command(_command_for(_name), _name)
 
 
 def _settings(words: Sequence[str]) -> dict[str, str]:
@@ -334,9 +330,8 @@ def _check_experiment(found: Results, name: str) -> None:
 
 # --- Tables and plots -----------------------------------------------------------------------
 
-app.command("table", cls=GuardedCommand)(table)
-app.command("cactus", cls=GuardedCommand)(cactus)
-app.command("scatter", cls=GuardedCommand)(scatter)
+for _command in (table, cactus, scatter):
+    command.add_command(_command)
 
 
 class CampaignProgress:

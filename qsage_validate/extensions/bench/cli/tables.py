@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import flag, option, output_option, takes_options
+from qsage_validate.cli.parameters import argument, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -18,36 +16,30 @@ if TYPE_CHECKING:
     from qsage_validate.extensions.bench.run import RunRecord
 
 ResultsArgument = Annotated[
-    list[str], typer.Argument(metavar="RESULTS...", help="Files that experiments have written.")
+    tuple[str, ...], argument("Files that experiments have written.", "RESULTS...")
 ]
-ProcessorOption = Annotated[
-    bool, typer.Option("--cpu", help="Processor time in the place of wall-clock time.")
-]
+ProcessorOption = Annotated[bool, flag("Processor time in the place of wall-clock time.")]
 OnlyOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="PATTERN", help="Instances so called: 'httt*'. May be repeated."),
+    tuple[str, ...], option("Instances so called: 'httt*'. May be repeated.", "PATTERN")
 ]
-FormulasOption = Annotated[
-    bool,
-    typer.Option("--formulas", help="Each formula of a run by itself, where a run asks several."),
+FormulasOption = Annotated[bool, flag("Each formula of a run by itself, where a run asks several.")]
+PictureOption = Annotated[
+    str | None,
+    output_option("Write a picture: .png, .svg or .pdf.", "FILE", "-o", "--output", panel=None),
 ]
-_PICTURE: Final = output_option(
-    "Write a picture: .png, .svg or .pdf.", "FILE", "-o", "--output", panel=None
-)
 
 
-@examples(
+@subcommand(
     "qsage bench table bench-table2.jsonl",
     "qsage bench table bench-table2.jsonl --table runs --csv",
 )
-@takes_options
 def table(
     results: ResultsArgument,
     kind: str | None = option("Which; the experiment's first if not said.", "NAME", "--table"),
-    only: OnlyOption = None,
+    only: OnlyOption = (),
     cpu: ProcessorOption = False,
-    markdown: bool = flag("As Markdown, for a document.", "--markdown"),
-    csv: bool = flag("As CSV, for a spreadsheet or pandas.", "--csv"),
+    markdown: bool = flag("As Markdown, for a document."),
+    csv: bool = flag("As CSV, for a spreadsheet or pandas."),
     output: str | None = output_option(
         "Write Markdown, or CSV, to a file.", "FILE", "-o", "--output"
     ),
@@ -83,19 +75,20 @@ def table(
     return exit_code(found.records)
 
 
-@examples(
+@subcommand(
     "qsage bench cactus bench-table2.jsonl -o cactus.svg",
     "qsage bench cactus hein.jsonl --by seconds --by memory --split -o answers.svg",
 )
-@takes_options
 def cactus(
     results: ResultsArgument,
-    only: OnlyOption = None,
+    only: OnlyOption = (),
     cpu: ProcessorOption = False,
-    by: list[str] | None = option("seconds (default) or memory; may be repeated.", "WHAT", "--by"),
-    split: bool = flag("False answers and true ones apart.", "--split"),
+    by: tuple[str, ...] = option(
+        "seconds (default) or memory; may be repeated.", "WHAT", default=()
+    ),
+    split: bool = flag("False answers and true ones apart."),
     formulas: FormulasOption = False,
-    output: str | None = _PICTURE,
+    output: PictureOption = None,
     title: str = option("The picture's title.", default=""),
 ) -> Exit:
     """Show how many instances each way decides within how many seconds, or MB, each."""
@@ -105,7 +98,7 @@ def cactus(
 
     if output is not None:
         check_picture(output)
-    unknown = [name for name in by or () if name not in MEASURES]
+    unknown = [name for name in by if name not in MEASURES]
     if unknown:
         near, known = did_you_mean(unknown[0], MEASURES), " or ".join(MEASURES)
         raise UsageError(f"found {unknown[0]!r} for --by{near}, expected {known}")
@@ -121,19 +114,18 @@ def cactus(
     return Exit.FINE
 
 
-@examples(
+@subcommand(
     "qsage bench scatter results.jsonl -x caqe -y depqbf",
     "qsage bench scatter results.jsonl -x caqe -y depqbf -o scatter.svg",
 )
-@takes_options
 def scatter(
     results: ResultsArgument,
     x: str | None = option("Such as bloqqer+depqbf.", "WAY", "-x"),
     y: str | None = option("The way to compare with.", "WAY", "-y"),
-    only: OnlyOption = None,
+    only: OnlyOption = (),
     cpu: ProcessorOption = False,
     formulas: FormulasOption = False,
-    output: str | None = _PICTURE,
+    output: PictureOption = None,
     title: str = option("The picture's title.", default=""),
 ) -> Exit:
     """Compare two ways on the instances that both were run on."""
@@ -172,7 +164,7 @@ def _formulas(found: Results, apart: bool) -> Sequence[RunRecord]:
     return take_apart(found.records)
 
 
-def _read(paths: Sequence[str], only: Sequence[str] | None, cpu: bool) -> Results:
+def _read(paths: Sequence[str], only: Sequence[str], cpu: bool) -> Results:
     from dataclasses import replace
 
     from qsage_validate.errors import InputError
@@ -183,7 +175,7 @@ def _read(paths: Sequence[str], only: Sequence[str] | None, cpu: bool) -> Result
     found = read_all(paths)
     if found.warning is not None:
         narrate(found.warning)
-    selection = Selection(only=tuple(only or ()))
+    selection = Selection(only=tuple(only))
     records = [record for record in found.records if selection.takes(record.run.instance)]
     if not records:
         called = f" of {', '.join(map(repr, only))}" if only and found.records else ""

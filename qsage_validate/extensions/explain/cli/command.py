@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json
 from qsage_validate.cli.formula import formula_path, game_formula, load_formula
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
+from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.family import families
 
@@ -42,7 +41,7 @@ class ShownOptions(OptionGroup):
         "--write-certificate",
     )
     formula: str | None = output_option("Write its formula, as QCIR.", "FILE", "--write-formula")
-    no_boards: bool = flag("No boards in the text.", "--no-boards")
+    no_boards: bool = flag("No boards in the text.")
     depth_limit: int | None = option(
         "Show no node below this depth; the whole is found and proved.", "N", min=0
     )
@@ -81,14 +80,13 @@ class LearningOptions(OptionGroup):
     )
 
 
-@examples(
+@subcommand(
     "qsage explain httt --size 4x4 --shape tic --depth 5",
     "qsage explain sample:tic --cert sample:tic.aig",
 )
-@partial(takes_model, or_formula=True)
 def command(
     *,
-    model: ModelArguments,
+    model: ModelArguments = model_words(or_formula=True),
     cert: str | None = option(
         "A certificate of FORMULA: it is proved first, and the program is for its player.",
         "FILE",
