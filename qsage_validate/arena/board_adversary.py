@@ -93,15 +93,14 @@ class BoardAdversary(Adversary):
                 self._move(running, results, least)
             for state in _distinct(running):
                 results.findings.add(state.findings)
-        ended = _distinct(plays)
-        finals = dict(
-            zip((s.moves for s in ended), self._play_engine.finish_all(ended), strict=True)
-        )
-        for final in finals.values():
-            results.findings.add(final.findings)
+        ended = {s.moves: s for s in self._play_engine.finish_all(_distinct(plays))}
+        for state in ended.values():
+            results.findings.add(state.findings)
         for play in plays:
+            ending = ended[play.state.moves].ending
+            assert ending is not None, "all plays have ended"
             results.texts.append(" ".join(play.state.moves))
-            results.promised.append(finals[play.state.moves].promised)
+            results.promised.append(ending.promised)
         self._play_engine.forget()
         return results
 

@@ -129,20 +129,25 @@ def by_reason(whys: Iterable[WhyNot]) -> tuple[tuple[WhyNot, ...], ...]:
 
 @dataclass(frozen=True, slots=True)
 class MatchOutcome:
-    """The end of a play.
+    """The end of a play: what the rules say of it, and what formula and certificate do.
 
     ``winner`` is by the rules where they are known, else by the formula (``None`` when neither
-    says); ``promised`` is whether the certificate's side won as it promised (``None`` when
-    that cannot be said); ``verdict`` is the value of the verdict gate for this play: a Skolem
-    certificate promises true, a Herbrand certificate false, and ``None`` means that there is no
-    verdict to evaluate.  ``verdict_note`` says where it was evaluated, or where it fails.
+    says, or before the formula was asked); ``promised`` is whether the certificate's side won as it
+    promised (``None`` when that cannot be said); ``verdict`` is the value of the verdict gate for
+    this play: a Skolem certificate promises true, a Herbrand certificate false, and ``None`` means
+    that there is no verdict to evaluate, or that it was not evaluated.  ``verdict_note`` says where
+    it was evaluated, or where it fails.  ``by_rules`` is false where the rules were left before the
+    end: the formula's verdict is then no win by them.  ``undecided`` says that a limit ended the
+    play: the winner is unknown.
     """
 
     winner: Player | None
     reason: str
-    promised: bool | None
-    verdict: bool | None
+    promised: bool | None = None
+    verdict: bool | None = None
     verdict_note: str = ""
+    by_rules: bool = True
+    undecided: bool = False
 
     @property
     def text(self) -> str:

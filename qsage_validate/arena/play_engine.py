@@ -4,7 +4,7 @@ The play engine works on :class:`PlayState` values, many at a time, and keeps wh
 thousand random plays share their beginnings, and going back and forth costs nothing.  A
 person's match and the adversary are both written on top of it.
 
-:class:`Endings` tells the results of plays that have ended, with the verdict of the formula.
+:class:`Endings` completes the ends of plays by the verdict of the formula.
 ``broken_promise``, ``broken_when_stuck`` and ``broken_by`` are findings: illegal moves and claims
 of a goal that the certificate should beat and does not.
 """
@@ -15,15 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from qsage_validate.arena.frame import MatchOutcome
 from qsage_validate.arena.play_state import (
-    Ending,
-    Final,
     PlayState,
     ask_each,
     is_undecided,
     moved,
     resting_on,
-    undecided,
 )
 from qsage_validate.arena.turns import Turns
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
@@ -47,14 +45,14 @@ if TYPE_CHECKING:
 
 
 class Endings:
-    """Says how plays have ended; ``name`` gives the file's name of a variable or gate."""
+    """Asks the formula how plays have ended; ``name`` is the file's of a variable or gate."""
 
     def __init__(self, turns: Turns, name: Callable[[int], str]) -> None:
         self._turns = turns
         self._name = name
 
-    def of(self, states: Sequence[PlayState]) -> list[Final]:
-        """The results of plays that have ended, with the verdict evaluated.
+    def of(self, states: Sequence[PlayState]) -> list[PlayState]:
+        """Plays that have ended, with the verdict evaluated and what is found at the end.
 
         Where the opponent cannot move by the rules, the formula may accept no move either.
         """
@@ -63,23 +61,25 @@ class Endings:
             self._turns.reader.verdicts, [self._claimed(state) for state in decided]
         )
         accepted = self._accepted_when_stuck(decided)
-        finals = iter(
+        ended = iter(
             self._ended(state, reading, accepted)
             for state, reading in zip(decided, readings, strict=True)
         )
-        return [undecided(state) if is_undecided(state) else next(finals) for state in states]
+        return [state if is_undecided(state) else next(ended) for state in states]
 
     def _ended(
         self,
         state: PlayState,
         reading: VerdictReading | NoAnswerError | UndecidedError,
         accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
-    ) -> Final:
+    ) -> PlayState:
+        assert state.ending is not None, "the play has ended"
         if isinstance(reading, UndecidedError):
-            return replace(undecided(state), note=str(reading))
+            unknown = replace(state.ending, winner=None, verdict_note=str(reading))
+            return replace(state, ending=unknown)
         if isinstance(reading, NoAnswerError):
-            return self._final(state, None, str(reading), accepted)
-        return self._final(state, reading.value, reading.note, accepted)
+            return self._judged(state, None, str(reading), accepted)
+        return self._judged(state, reading.value, reading.note, accepted)
 
     def _accepted_when_stuck(
         self, states: Sequence[PlayState]
@@ -125,13 +125,13 @@ class Endings:
         stop = {abs(literal): literal > 0}
         return replace(state.assignment, choice={**state.assignment.choice, **stop})
 
-    def _final(
+    def _judged(
         self,
         state: PlayState,
         verdict: bool | None,
         note: str,
         accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
-    ) -> Final:
+    ) -> PlayState:
         ending = state.ending
         assert ending is not None, "the play has ended"
         expected = self._turns.promised_verdict
@@ -149,8 +149,13 @@ class Endings:
         promised = None if winner is None else winner is self._turns.player and kept is not False
         if promised and not ending.by_rules:
             promised = None
-        resting = resting_on(state.guessed, findings)
-        return Final(winner, ending.reason, promised, verdict, note, resting)
+        return replace(
+            state,
+            ending=replace(
+                ending, winner=winner, promised=promised, verdict=verdict, verdict_note=note
+            ),
+            findings=state.findings + resting_on(state.guessed, findings),
+        )
 
     def _verdict_finding(self, state: PlayState, note: str, expected: bool) -> Finding:
         from qsage_validate.validation.finding import Evidence, Finding, FindingKind
@@ -316,7 +321,7 @@ class PlayEngine(Turns):
         from qsage_validate.validation.finding import Finding, FindingKind
 
         if isinstance(error, UndecidedError):
-            ending = Ending(None, f"no answer in time: {error}", undecided=True)
+            ending = MatchOutcome(None, f"no answer in time: {error}", undecided=True)
             return replace(state, ending=ending, position=None, last=None)
         finding = Finding(
             FindingKind.CERTIFICATE_SILENT,
@@ -325,7 +330,7 @@ class PlayEngine(Turns):
             player=self.player,
             moves=state.moves,
         )
-        ending = Ending(self.player.other, "the certificate has no answer")
+        ending = MatchOutcome(self.player.other, "the certificate has no answer")
         return replace(state, ending=ending, findings=(finding,), position=None, last=None)
 
     def _answered(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
@@ -337,7 +342,7 @@ class PlayEngine(Turns):
         after = self._replied(state, answer)
         if finding is not None:
             reason = f"the certificate's reply {after.moves[-1]} is no legal move"
-            ending = Ending(self.player.other, reason)
+            ending = MatchOutcome(self.player.other, reason)
             return replace(after, position=None, findings=(finding,), ending=ending)
         if state.position is None or self.referee is None or answer.move is None:
             return replace(after, position=None)
@@ -382,7 +387,7 @@ class PlayEngine(Turns):
         after = self._replied(state, answer)
         if not passes:
             reason = f"{self.player} may make any legal move, for the formula replaces its reply"
-            ending = Ending(None, f"{reason} ({finding.detail})", by_rules=False)
+            ending = MatchOutcome(None, f"{reason} ({finding.detail})", by_rules=False)
             return replace(after, ending=ending, remark=state.remark)
         remark = f"It claims nothing, and any claim will do: {finding.detail}."
         passed = self._passed(state)
@@ -457,21 +462,21 @@ class PlayEngine(Turns):
             known_differences=differences,
         )
 
-    def _ending(self, state: PlayState) -> Ending | None:
+    def _ending(self, state: PlayState) -> MatchOutcome | None:
         mover = self.mover(state.plies) if state.plies else None
         if state.position is not None and state.position.outcome is not None:
             outcome = state.position.outcome
-            return Ending(outcome.winner, outcome.reason)
+            return MatchOutcome(outcome.winner, outcome.reason)
         if state.stopped and mover is not None:
             if state.position is None:
-                return Ending(None, f"{mover} claims the goal")
-            return Ending(mover.other, f"{mover} claims a goal that is not reached")
+                return MatchOutcome(None, f"{mover} claims the goal")
+            return MatchOutcome(mover.other, f"{mover} claims a goal that is not reached")
         vanished = state.board is None and self.layout.state.is_board
         if state.illegal and vanished and mover is self.player.other:
-            return Ending(self.player, f"{mover}'s illegal move leaves no state")
+            return MatchOutcome(self.player, f"{mover}'s illegal move leaves no state")
         if state.position is None and state.plies >= self.layout.plies:
             after = f" after {self.player.other}'s illegal move" if state.illegal else ""
-            return Ending(None, f"all plies are played{after}")
+            return MatchOutcome(None, f"all plies are played{after}")
         return None
 
     def _false_claim(self, state: PlayState) -> list[Finding]:
@@ -503,7 +508,7 @@ class PlayEngine(Turns):
             return self._compared(state, verdicts, self.referee, state.position)
         if not self.legal_moves(state):
             reason = f"{self.player.other} has no legal move"
-            return self._watch([replace(state, ending=Ending(self.player, reason))])[0]
+            return self._watch([replace(state, ending=MatchOutcome(self.player, reason))])[0]
         return state
 
     def _compared(
@@ -525,16 +530,13 @@ class PlayEngine(Turns):
         ending = None
         if unsaid and not self.legal_moves(state):
             reason = f"no legal move of {self.player.other}'s has a code"
-            ending = Ending(None, reason, by_rules=False)
+            ending = MatchOutcome(None, reason, by_rules=False)
         return replace(state, findings=findings, ending=ending)
 
     # -- the end ----------------------------------------------------------------------------
 
-    def finish_all(self, states: Sequence[PlayState]) -> list[Final]:
-        """The results of plays that have ended, with the verdict evaluated.
-
-        Where the opponent cannot move by the rules, the formula may accept no move either.
-        """
+    def finish_all(self, states: Sequence[PlayState]) -> list[PlayState]:
+        """Plays that have ended, with the verdict evaluated: see :meth:`Endings.of`."""
         return self._endings.of(states)
 
 

@@ -1,4 +1,4 @@
-"""Plays as formula and rules see them, and how they have ended."""
+"""Plays as formula and rules see them."""
 
 from __future__ import annotations
 
@@ -6,28 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from qsage_validate.arena.frame import MatchOutcome
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import UndecidedError
-from qsage_validate.games.protocol import BoardPicture, Player, Position
+from qsage_validate.games.protocol import BoardPicture, Position
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.strategies.readings import Assignment, BoardReading, LayoutMove, StrategyAnswer
 
 if TYPE_CHECKING:
     from qsage_validate.validation.finding import Finding
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """The reason why a play has ended, and the winner; ``None`` if only the verdict can tell.
-
-    ``by_rules`` is false where the rules were left before the end: what the verdict says is then
-    no win by them.  ``undecided`` says that a limit ended the play: the winner is unknown.
-    """
-
-    winner: Player | None
-    reason: str
-    by_rules: bool = True
-    undecided: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +34,7 @@ class PlayState:
     moves: tuple[str, ...] = ()
     position: Position | None = None
     reading: BoardReading = field(default_factory=lambda: BoardReading(None, {}))
-    ending: Ending | None = None
+    ending: MatchOutcome | None = None
     findings: tuple[Finding, ...] = ()
     illegal: bool = False
     stopped: bool = False
@@ -74,18 +61,6 @@ class PlayState:
     @property
     def plies(self) -> int:
         return self.assignment.plies
-
-
-@dataclass(frozen=True, slots=True)
-class Final:
-    """The result of a finished play; see :class:`~qsage_validate.arena.frame.MatchOutcome`."""
-
-    winner: Player | None
-    reason: str
-    promised: bool | None
-    verdict: bool | None
-    note: str
-    findings: tuple[Finding, ...] = field(default=())
 
 
 def moved(
@@ -120,12 +95,6 @@ def resting_on(guessed: tuple[int, ...], findings: Iterable[Finding]) -> tuple[F
 def is_undecided(state: PlayState) -> bool:
     """True if a limit ended the play."""
     return state.ending is not None and state.ending.undecided
-
-
-def undecided(state: PlayState) -> Final:
-    """The end of a play whose winner is unknown."""
-    assert state.ending is not None, "the play has ended"
-    return Final(None, state.ending.reason, None, None, "")
 
 
 _Answer = TypeVar("_Answer")

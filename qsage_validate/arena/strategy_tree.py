@@ -410,7 +410,8 @@ class StrategyTree:
                 node.kept = ending.winner is self.player
         finals = self._play_engine.finish_all([node.state for node in unclear])
         for node, final in zip(unclear, finals, strict=True):
-            node.kept = final.promised
+            assert final.ending is not None, "only ends are judged"
+            node.kept = final.ending.promised
 
 
 def tree_of(problem: Problem) -> StrategyTree | None:

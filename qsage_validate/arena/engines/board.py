@@ -14,7 +14,6 @@ from qsage_validate.arena.frame import (
     Hint,
     LayoutMove,
     MatchMove,
-    MatchOutcome,
     Pairs,
     SquareXY,
     WhyNot,
@@ -289,14 +288,11 @@ class BoardEngine(Engine[BoardStep]):
 
     def _frame(self, state: PlayState, why: WhyNot | None, seconds: float) -> Frame:
         player = self._play_engine.mover(state.plies) if state.plies else None
-        outcome, findings = None, state.findings
+        ending, findings = None, state.findings
         if state.ending is not None:
             (final,) = self._play_engine.finish_all([state])
-            findings += final.findings
-            findings += broken_when_stuck(self._play_engine, state)
-            outcome = MatchOutcome(
-                final.winner, final.reason, final.promised, final.verdict, final.note
-            )
+            ending = final.ending
+            findings = final.findings + broken_when_stuck(self._play_engine, state)
         squares = self._play_engine.reader.places
         return Frame(
             ply=state.plies,
@@ -311,7 +307,7 @@ class BoardEngine(Engine[BoardStep]):
             ),
             illegal=why,
             stopped=state.stopped,
-            outcome=outcome,
+            outcome=ending,
             findings=findings,
             seconds=seconds,
             choice=state.assignment.choice,
