@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.arena.adversary import Adversary, Draws, PlayResults
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.play_engine import PlayEngine, broken_by
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.errors import UsageError
 from qsage_validate.strategies.readings import LayoutMove, Legality
 from qsage_validate.validation.finding import Finding

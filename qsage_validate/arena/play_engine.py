@@ -11,23 +11,17 @@ of a goal that the certificate should beat and does not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from qsage_validate.arena.frame import MatchOutcome
-from qsage_validate.arena.play_state import (
-    PlayState,
-    ask_each,
-    is_undecided,
-    moved,
-    resting_on,
-)
+from qsage_validate.arena.frame import MatchOutcome, PlayState
 from qsage_validate.arena.turns import Turns
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
+from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.strategies.reader import CertificateReader
 from qsage_validate.strategies.readings import (
     Assignment,
@@ -37,6 +31,8 @@ from qsage_validate.strategies.readings import (
     StrategyAnswer,
     VerdictReading,
 )
+
+_Answer = TypeVar("_Answer")
 
 if TYPE_CHECKING:
     from qsage_validate.strategies.guesses import Guesses
@@ -56,8 +52,8 @@ class Endings:
 
         Where the opponent cannot move by the rules, the formula may accept no move either.
         """
-        decided = [state for state in states if not is_undecided(state)]
-        readings = ask_each(
+        decided = [state for state in states if not state.undecided]
+        readings = _ask_each(
             self._turns.reader.verdicts, [self._claimed(state) for state in decided]
         )
         accepted = self._accepted_when_stuck(decided)
@@ -65,7 +61,7 @@ class Endings:
             self._ended(state, reading, accepted)
             for state, reading in zip(decided, readings, strict=True)
         )
-        return [state if is_undecided(state) else next(ended) for state in states]
+        return [state if state.undecided else next(ended) for state in states]
 
     def _ended(
         self,
@@ -154,11 +150,11 @@ class Endings:
             ending=replace(
                 ending, winner=winner, promised=promised, verdict=verdict, verdict_note=note
             ),
-            findings=state.findings + resting_on(state.guessed, findings),
+            findings=state.findings + _resting_on(state.guessed, findings),
         )
 
     def _verdict_finding(self, state: PlayState, note: str, expected: bool) -> Finding:
-        from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+        from qsage_validate.validation.finding import Evidence, Finding
 
         literal = self._turns.layout.verdict
         evidence: tuple[Evidence, ...] = ()
@@ -263,7 +259,7 @@ class PlayEngine(Turns):
             assert known is not None, "a legal move is known to the rules"
             position = state.position.play(known)
         assignment = self._told(self.reader.with_move(state.assignment, move, stop=stop), position)
-        after = moved(state, assignment, move, stopped=stop)
+        after = _moved(state, assignment, move, stopped=stop)
         return replace(after, position=position, illegal=illegal)
 
     def _by_rules(self, state: PlayState, move: LayoutMove, player: Player) -> PlayState:
@@ -278,7 +274,7 @@ class PlayEngine(Turns):
             assignment = replace(state.assignment, plies=state.assignment.plies + 1)
         else:
             assignment = self.reader.with_answer(state.assignment, state.replaced)
-        after = moved(state, self._told(assignment, position), move)
+        after = _moved(state, self._told(assignment, position), move)
         return replace(after, position=position, replaced=None, chosen=player is self.player)
 
     def answer_all(self, states: Sequence[PlayState]) -> list[PlayState]:
@@ -291,10 +287,10 @@ class PlayEngine(Turns):
 
     def _any_will_do(self, state: PlayState) -> PlayState:
         why = f"The layout has no ply {state.plies + 1}: any legal move of {self.player}'s will do."
-        return replace(state, remark=why) if state.replaced is None else state
+        return replace(state, remark=why, asked=True) if state.replaced is None else state
 
     def _ask(self, states: Sequence[PlayState]) -> list[PlayState]:
-        answers = ask_each(self.reader.answers, [state.assignment for state in states])
+        answers = _ask_each(self.reader.answers, [state.assignment for state in states])
         if self._guesses is not None:
             states = self._guessed(self._guesses, states)
         after = [
@@ -318,7 +314,7 @@ class PlayEngine(Turns):
 
     def _silent(self, state: PlayState, error: NoAnswerError | UndecidedError) -> PlayState:
         """There is no answer: the play ends where it is, refuted unless a limit was reached."""
-        from qsage_validate.validation.finding import Finding, FindingKind
+        from qsage_validate.validation.finding import Finding
 
         if isinstance(error, UndecidedError):
             ending = MatchOutcome(None, f"no answer in time: {error}", undecided=True)
@@ -354,7 +350,7 @@ class PlayEngine(Turns):
     def _replied(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
         """The state after a reply, with the position before it."""
         assignment = self.reader.with_answer(state.assignment, answer)
-        return moved(state, assignment, answer.move, stopped=answer.stop)
+        return _moved(state, assignment, answer.move, stopped=answer.stop)
 
     def _told(self, assignment: Assignment, position: Position | None) -> Assignment:
         """The assignment in which Black tells the position, where White's replies read it."""
@@ -383,7 +379,8 @@ class PlayEngine(Turns):
         passes = self._illegal_replies is IllegalMoves.IGNORED
         if not passes and state.position is not None:
             what = f"any legal move of {self.player}'s will do in its place"
-            return replace(state, replaced=answer, remark=f"{finding.detail}: {what}.")
+            remark = f"{finding.detail}: {what}."
+            return replace(state, replaced=answer, asked=True, remark=remark)
         after = self._replied(state, answer)
         if not passes:
             reason = f"{self.player} may make any legal move, for the formula replaces its reply"
@@ -396,7 +393,7 @@ class PlayEngine(Turns):
 
     def _claims(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
         """The certificate claims to have won before its ply, which then does not happen."""
-        after = moved(state, self.reader.with_answer(state.assignment, answer), None, stopped=True)
+        after = _moved(state, self.reader.with_answer(state.assignment, answer), None, stopped=True)
         return replace(after, moves=(*state.moves, "stop"))
 
     def _judge(self, state: PlayState, answer: StrategyAnswer) -> Finding | None:
@@ -422,7 +419,7 @@ class PlayEngine(Turns):
         if not states:
             return []
         wanted = self._gates(states[0].plies)
-        readings = ask_each(
+        readings = _ask_each(
             lambda plays: self.reader.boards(plays, wanted), [state.assignment for state in states]
         )
         return self._watch(
@@ -458,7 +455,7 @@ class PlayEngine(Turns):
         return replace(
             state,
             ending=ending,
-            findings=resting_on(state.guessed, findings),
+            findings=_resting_on(state.guessed, findings),
             known_differences=differences,
         )
 
@@ -526,7 +523,7 @@ class PlayEngine(Turns):
             found += referee.legality(position, verdicts, state.moves)
         if not found:
             return state
-        findings = (*state.findings, *resting_on(state.guessed, found))
+        findings = (*state.findings, *_resting_on(state.guessed, found))
         ending = None
         if unsaid and not self.legal_moves(state):
             reason = f"no legal move of {self.player.other}'s has a code"
@@ -578,7 +575,7 @@ def broken_by(
     ``mark`` is how a script says so: ``!`` or ``!stop``.
     """
     from qsage_validate.problems.script_moves import marked
-    from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+    from qsage_validate.validation.finding import Evidence, Finding
 
     literal = play_engine.layout.verdict or 0
     names = frozenset(text for ply in play_engine.layout.moves for text in ply.moves)
@@ -593,3 +590,45 @@ def broken_by(
         evidence=(Evidence(literal, str(literal), not play_engine.promised_verdict, "verdict"),),
         moves=(*state.moves, marked(str(move), mark, names)),
     )
+
+
+def _moved(
+    state: PlayState, assignment: Assignment, move: LayoutMove | None, *, stopped: bool = False
+) -> PlayState:
+    """A play after one ply more, which ``?`` stands for where it is no move."""
+    return replace(
+        state,
+        assignment=assignment,
+        moves=(*state.moves, "?" if move is None else str(move)),
+        findings=(),
+        stopped=stopped,
+        last=move,
+        remark="",
+        asked=False,
+        chosen=False,
+    )
+
+
+def _resting_on(guessed: tuple[int, ...], findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings of a play that rests on guesses.
+
+    That the matrix has the wrong value after such moves of the opponent's is no guess.
+    """
+    if not guessed:
+        return tuple(findings)
+    return tuple(
+        f if f.kind is FindingKind.VERDICT_DIFFERS else replace(f, guessed=guessed)
+        for f in findings
+    )
+
+
+def _ask_each(
+    ask: Callable[[Sequence[Assignment]], list[_Answer]], assignments: Sequence[Assignment]
+) -> list[_Answer | NoAnswerError | UndecidedError]:
+    """The answers to a batch; an error takes the place of an answer that failed."""
+    try:
+        return list(ask(assignments))
+    except (NoAnswerError, UndecidedError) as error:
+        if len(assignments) == 1:
+            return [error]
+    return [answer for assignment in assignments for answer in _ask_each(ask, [assignment])]

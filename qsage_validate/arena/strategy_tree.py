@@ -13,9 +13,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems.load import Problem
