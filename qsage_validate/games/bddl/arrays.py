@@ -88,10 +88,10 @@ class ArrayRules:
     def legal(self, positions: Columns, player: Player) -> Flags:
         """The legality of the player's grounded actions; shape ``(positions, actions)``."""
         actions = self.actions[player]
-        result = np.empty((len(actions), len(positions[0])), dtype=np.bool_)
+        result = np.empty((len(positions[0]), len(actions)), dtype=np.bool_)
         for number, action in enumerate(actions):
-            result[number] = holds(action, positions)
-        return result.T
+            result[:, number] = holds(action, positions)
+        return result
 
     def can_move(self, positions: Columns, player: Player) -> Flags:
         """True for the positions in which the player has a legal move."""
