@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from qsage_validate.arena.frame import SquareXY
+from qsage_validate.arena.frame import PlayState, SquareXY
 from qsage_validate.arena.lesson import SECONDS, Teacher
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.strategy_tree import StrategyNode
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.teaching.distances import NODES

@@ -122,4 +122,4 @@ class ArrayWalker(Walker[PlayLayer]):
         if self._merging is None:
             return self.texts(nodes)
         found = self._merging.keys(nodes.plies, nodes.choice)
-        return [row.tobytes() + key for row, key in zip(nodes.position, found, strict=True)]
+        return [row.tobytes() + key for row, key in zip(nodes.position.T, found, strict=True)]
