@@ -254,7 +254,7 @@ _MAX_TEXT: Final = 2000
 
 
 def _runs(selection: Selection) -> list[Run]:
-    from qsage_validate.extensions.impartial.synthesis.smt.session import SynthesisMethod
+    from qsage_validate.extensions.impartial.synthesis.report import SynthesisMethod
 
     options = {name: _option(selection, name) for name in OPTIONS}
     methods = [method.value for method in SynthesisMethod]
@@ -308,7 +308,7 @@ def _files(selection: Selection) -> Iterator[Instance]:
 
 
 def _families(variant: str) -> Iterator[Instance]:
-    from qsage_validate.extensions.impartial.families.catalogue import families
+    from qsage_validate.extensions.impartial.families import families
 
     for family in families():
         for game in family.games:
@@ -328,19 +328,19 @@ def game_of(source: Sequence[str]) -> ImpartialGame:
         from qsage_validate.extensions.impartial.parser import read_game
 
         return read_game(source[1])
-    from qsage_validate.extensions.impartial.families.catalogue import by_name
+    from qsage_validate.extensions.impartial.families import by_name
 
     return by_name()[source[1]].make(source[2])
 
 
 def execute(run: Run) -> RunResult:
     """Synthesise, prove and cross-check; a run is decided by its formula, not by its strategy."""
-    from qsage_validate.extensions.impartial.synthesis.report import to_dict
-    from qsage_validate.extensions.impartial.synthesis.smt.session import (
+    from qsage_validate.extensions.impartial.synthesis.report import (
         SynthesisMethod,
         SynthesisOptions,
         Verdict,
         synthesise,
+        to_dict,
     )
 
     watch = Stopwatch()

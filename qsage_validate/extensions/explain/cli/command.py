@@ -185,7 +185,7 @@ def _heaps(
     from qsage_validate.extensions.explain.library import form_of
     from qsage_validate.extensions.explain.shown import explanation_text
     from qsage_validate.extensions.impartial.cli.play import impartial_game
-    from qsage_validate.extensions.impartial.synthesis.smt.session import SynthesisOptions
+    from qsage_validate.extensions.impartial.synthesis.report import SynthesisOptions
     from qsage_validate.formats.writing import write_atomic
 
     if of_boards:

@@ -20,7 +20,7 @@ from qsage_validate.extensions.impartial.formula import (
     conjunction,
     disjunction,
 )
-from qsage_validate.extensions.impartial.synthesis.atoms import SampledLiteral
+from qsage_validate.extensions.impartial.synthesis.candidates import SampledLiteral
 from qsage_validate.games.masks import members
 from qsage_validate.system.limits import NEVER, Deadline
 

@@ -8,12 +8,12 @@ from functools import partial
 from typing import Final
 
 from qsage_validate.extensions.impartial.formula import TRUE, Linear, conjunction
-from qsage_validate.extensions.impartial.infix import parse_expression, parse_formula
 from qsage_validate.extensions.impartial.model import (
     ImpartialAction,
     ImpartialEffect,
     ImpartialGame,
 )
+from qsage_validate.extensions.impartial.parser import parse_expression, parse_formula
 
 CATEGORIES: Final = ("Sub", "Nim", "Welter", "Wythoff", "Chomp")
 """The categories of the published benchmark; a family's number begins with theirs."""

@@ -1,10 +1,20 @@
-"""Proves or refutes winning formulas: the constraints of Definition 6 of the SynMS paper.
+"""What is proved of a model, a winning formula and a strategy.
 
 Each constraint becomes questions to an SMT solver that are unsatisfiable when it is valid.
 Constraints 1 and 3 are quantifier-free, because successors are substituted.  Constraint 2 says
 "there is an action"; it is proved by finitely many semi-ground actions that do in every case, and
 refuted by a state whose ground actions have all been tried.  Whatever the solver leaves open is
 undecided, never proved; a successor must always be legal.
+
+For every rule: where its condition holds on winning states, the action is applicable and leads
+to a legal losing state (winning); wherever the action does so, the condition holds (complete).
+For the whole: the conditions together are the winning formula (in misère play: on states from
+which there is a move at all).
+
+A constraint that no state fulfils makes every formula right and is an error; actions that leave
+the legal states, ends that no legal state has, and effects that contradict each other are
+warnings, because the published files have some of them.  Games that need not end are told by
+:mod:`~qsage_validate.extensions.impartial.synthesis.termination`.
 """
 
 from __future__ import annotations
@@ -16,28 +26,33 @@ from enum import Enum
 from itertools import islice
 from typing import Final
 
-from qsage_validate.errors import UndecidedError
-from qsage_validate.extensions.impartial.boxes import box_states
+from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.extensions.impartial.formula import (
+    ImpartialComparison,
     ImpartialFormula,
     Linear,
     conjunction,
     disjunction,
     without_not,
 )
-from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
-from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.model import ImpartialAction, ImpartialGame, state_text
+from qsage_validate.extensions.impartial.moves import State, box_states
 from qsage_validate.extensions.impartial.rules import ImpartialMove, ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.checks.sample import Remaining
-from qsage_validate.extensions.impartial.synthesis.semi_ground import (
+from qsage_validate.extensions.impartial.synthesis.candidates import Remaining
+from qsage_validate.extensions.impartial.synthesis.smt import SmtQuestion, SmtSolver, script, small
+from qsage_validate.extensions.impartial.synthesis.strategy import (
+    ImpartialRule,
+    ImpartialStrategy,
     SemiGround,
+    after,
     coverage,
     greedy_cover,
+    reaches,
 )
-from qsage_validate.extensions.impartial.synthesis.smt.smtlib import SmtQuestion, script
-from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver, small
-from qsage_validate.extensions.impartial.synthesis.transitions import reaches
 from qsage_validate.system.limits import Deadline
+
+# Proves or refutes winning formulas: the constraints of Definition 6 of the SynMS paper
+
 
 QUESTION_SECONDS: Final = 20.0
 """The time limit of the solver for one question, in seconds."""
@@ -455,3 +470,185 @@ class _WitnessSearch:
         if rules.misere:
             rest.states = [s for s in rest.states if any(True for _ in rules.moves(s))]
         return rest
+
+
+# Proves or refutes strategies: Definition 7 of the SynMS paper, relative to a proved formula
+
+
+Claim = tuple[str, tuple[ImpartialFormula, ...], str]
+"""A title, formulas that have no model together, and what a model of them shows."""
+
+
+def rule_claims(
+    verifier: Verifier, formula: ImpartialFormula, rule: ImpartialRule
+) -> Iterator[Claim]:
+    game, text = verifier.game, rule.text(verifier.game)
+    target = conjunction((game.constraint, without_not(formula).negated()))
+    served = without_not(verifier.served(rule.action, target))
+    condition = without_not(rule.condition)
+    yield (
+        f"the rule is winning: {text}",
+        (game.constraint, formula, condition, served.negated()),
+        "the rule's action is not applicable or does not lead to a legal losing state",
+    )
+    yield (
+        f"the rule is complete: {text}",
+        (game.constraint, served, condition.negated()),
+        "the rule's action leads to a legal losing state, but its condition does not hold",
+    )
+
+
+def whole_claims(
+    verifier: Verifier, formula: ImpartialFormula, rules: Sequence[ImpartialRule]
+) -> Iterator[Claim]:
+    game = verifier.game
+    some = without_not(disjunction(rule.condition for rule in rules))
+    yield (
+        "the conditions hold on winning states only",
+        (game.constraint, some, without_not(formula).negated()),
+        "a condition holds, but the state is losing",
+    )
+    yield (
+        "each winning state has a rule",
+        (*verifier.to_move(formula), some.negated()),
+        "the state is winning, but no rule's condition holds",
+    )
+
+
+def verify_strategy(
+    verifier: Verifier,
+    formula: ImpartialFormula,
+    strategy: ImpartialStrategy,
+    deadline: Deadline,
+    *,
+    complete: bool = True,
+) -> ClaimVerification:
+    """The check that ``strategy`` is winning and complete.
+
+    ``formula`` is the proved winning formula.
+    With ``complete=False`` the single rules need not be complete, only the whole.
+    """
+    questions: list[SmtQuestion] = []
+    claims: list[Claim] = []
+    for rule in strategy.rules:
+        of_rule = list(rule_claims(verifier, formula, rule))
+        claims += of_rule if complete else of_rule[:1]
+    claims += whole_claims(verifier, formula, strategy.rules)
+    for title, formulas, meaning in claims:
+        try:
+            state = verifier.model(title, formulas, deadline)
+        except UndecidedError as error:
+            return ClaimVerification(ClaimStatus.UNDECIDED, str(error), questions=tuple(questions))
+        if state is not None:
+            reason = f"{verifier.shown(state)}: {meaning} ({title})"
+            return ClaimVerification(ClaimStatus.REFUTED, reason, state, questions=tuple(questions))
+        questions.append(verifier.question(title, formulas))
+    return ClaimVerification(
+        ClaimStatus.PROVED,
+        "all rules are winning and complete" if complete else "all rules are winning",
+        questions=tuple(questions),
+    )
+
+
+def difference(
+    verifier: Verifier, one: ImpartialFormula, other: ImpartialFormula, deadline: Deadline
+) -> State | None:
+    """A legal state in which the two formulas differ; ``None`` when they are equal.
+
+    Raises ``UndecidedError`` when the solver does not know.
+    """
+    plain, second = without_not(one), without_not(other)
+    differ = disjunction(
+        (conjunction((plain, second.negated())), conjunction((second, plain.negated())))
+    )
+    return verifier.model("the formulas are equal", (verifier.game.constraint, differ), deadline)
+
+
+# Checks of a game as a whole, with a state of the SMT solver for each finding
+
+
+_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class GameWarning:
+    """A warning about the game's rules; ``state`` is an example."""
+
+    text: str
+    state: State | None = None
+
+
+def check_game(game: ImpartialGame, solver: SmtSolver, deadline: Deadline) -> list[GameWarning]:
+    """The warnings about a game.
+
+    Raises ``InputError`` when no state is legal.
+    """
+    return list(_ModelChecker(game, solver, deadline).warnings())
+
+
+class _ModelChecker:
+    def __init__(self, game: ImpartialGame, solver: SmtSolver, deadline: Deadline) -> None:
+        self.game, self.solver, self.deadline = game, solver, deadline
+        self.constraint = without_not(game.constraint)
+
+    def ask(self, *formulas: ImpartialFormula) -> dict[str, int] | None:
+        """A model of the formulas; ``None``: there is none.  ``UndecidedError``: not known."""
+        answer = self.solver.ask(self.deadline.sooner(_SECONDS), *formulas)
+        if answer.status == "unknown":
+            raise UndecidedError(f"a check of the game was given up ({answer.reason})")
+        return answer.model if answer.status == "sat" else None
+
+    def state(self, values: dict[str, int]) -> State:
+        return tuple(values.get(name, 0) for name in self.game.variables)
+
+    def move(self, action: ImpartialAction, values: dict[str, int]) -> str:
+        arguments = ",".join(str(values.get(name, 0)) for name in action.parameters)
+        return (
+            f"{action.name}({arguments}) at {state_text(self.game.variables, self.state(values))}"
+        )
+
+    def warnings(self) -> Iterator[GameWarning]:
+        for check in (self._states, self._ends, self._legal, self._effects):
+            try:
+                yield from check()
+            except UndecidedError as error:
+                yield GameWarning(str(error))
+                return
+
+    def _states(self) -> Iterator[GameWarning]:
+        if self.ask(self.constraint) is None:
+            raise InputError(
+                self.game.file, None, None, "a constraint that no state fulfils", "legal states"
+            )
+        yield from ()
+
+    def _ends(self) -> Iterator[GameWarning]:
+        if self.ask(self.constraint, self.game.ending) is None:
+            yield GameWarning(
+                "no legal state is an ending state: play ends only where no move is left"
+            )
+
+    def _legal(self) -> Iterator[GameWarning]:
+        for action in self.game.actions:
+            leaves = without_not(after(action, self.constraint)).negated()
+            values = self.ask(self.constraint, action.precondition, leaves)
+            if values is not None:
+                text = f"{self.move(action, values)} leaves the legal states"
+                yield GameWarning(text, self.state(values))
+
+    def _effects(self) -> Iterator[GameWarning]:
+        for action in self.game.actions:
+            for i, one in enumerate(action.effects):
+                for other in action.effects[i + 1 :]:
+                    if one.variable != other.variable or one.expression == other.expression:
+                        continue
+                    differ = ImpartialComparison("!=", one.expression, other.expression)
+                    values = self.ask(
+                        self.constraint, action.precondition, one.condition, other.condition, differ
+                    )
+                    if values is not None:
+                        yield GameWarning(
+                            f"two effects of {self.move(action, values)} put different values for "
+                            f"{one.variable}: the first one counts",
+                            self.state(values),
+                        )
