@@ -19,7 +19,7 @@ EXCEPTIONS: Final = {
     # Asked before anything else is loaded: is the address space limited?
     "cli/start.py": {"resource"},
     # Threads alone, each of which waits for the process of a run.
-    "extensions/bench/scheduling.py": {"concurrent"},
+    "extensions/bench/campaign.py": {"concurrent"},
 }
 
 

@@ -15,13 +15,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.extensions.bench.encodings import content_sum, files_in
 from qsage_validate.extensions.bench.experiment import (
     Configuration,
     Experiment,
     Instance,
     Selection,
 )
-from qsage_validate.extensions.bench.files import content_sum, files_in
 from qsage_validate.extensions.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.formats.source import quoted
 from qsage_validate.system.clock import Stopwatch
@@ -32,15 +32,14 @@ from collections.abc import Mapping
 from functools import cache
 
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.experiment import Tabulate
+from qsage_validate.extensions.bench.experiment import ResultTable, Tabulate
 from qsage_validate.extensions.bench.papers.published import rows_of
-from qsage_validate.extensions.bench.run import RunRecord
-from qsage_validate.extensions.bench.summaries import (
+from qsage_validate.extensions.bench.plots import (
     configuration_names,
     default_tables,
     seconds_text,
 )
-from qsage_validate.extensions.bench.table import ResultTable
+from qsage_validate.extensions.bench.run import RunRecord
 
 PROVED: Final = "proved"
 IMPOSSIBLE: Final = "impossible"
