@@ -13,7 +13,7 @@ from contextlib import suppress
 from math import inf
 from typing import Any, Final
 
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.extensions.impartial.formula import (
     FALSE,
     ImpartialFormula,
