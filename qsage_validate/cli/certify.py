@@ -333,7 +333,7 @@ def _from_solution(
 ) -> Exit:
     """Write the winner's first blocks by the replies of a solution that a walk has proved."""
     from qsage_validate.certificates.routes.by_search import CheckFailedError
-    from qsage_validate.certificates.routes.by_solution import part_of
+    from qsage_validate.certificates.routes.rest import part_of
     from qsage_validate.encodings.registry import encode
     from qsage_validate.solutions.check import check
     from qsage_validate.solutions.file import read_solution

@@ -414,7 +414,7 @@ class Lower(Scripts):
         known = {**suggested, **self.literals}
         if known.keys() >= {*self.others(self.helpers)}:
             return suggested
-        from qsage_validate.circuit.recovery import recovered
+        from qsage_validate.circuit.rewriting import recovered
 
         circuit = recovered(self.formula, known)
         if circuit is not self.formula:

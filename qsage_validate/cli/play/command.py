@@ -37,7 +37,7 @@ from qsage_validate.cli.play.heap_options import HeapOptions
 from qsage_validate.cli.play.play_options import PlayMode, PlayOptions, is_terminal
 from qsage_validate.cli.play.web import WebOptions
 from qsage_validate.errors import Exit, InputError, UsageError
-from qsage_validate.formats.confined import is_confined
+from qsage_validate.formats.policy import is_confined
 from qsage_validate.registry import load as load_place
 
 if TYPE_CHECKING:

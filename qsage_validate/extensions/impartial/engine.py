@@ -28,9 +28,12 @@ from qsage_validate.arena.frame import (
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition, heap_move
 from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.problem import HeapProblem
-from qsage_validate.extensions.impartial.referee import HeapReferee, Objection
-from qsage_validate.extensions.impartial.rule_strategy import RuleReply
+from qsage_validate.extensions.impartial.problem import (
+    HeapProblem,
+    HeapReferee,
+    Objection,
+    RuleReply,
+)
 from qsage_validate.extensions.impartial.rules import state_after
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.readings import Assignment

@@ -107,7 +107,7 @@ except SystemExit as end:
 def test_the_library_leaves_pyaiger_to_its_user() -> None:
     """Only the commands, whose process is their own, hide py-aiger-cnf from PySAT."""
     pytest.importorskip("aiger_cnf", reason="PyQBF, which brings it, is not installed")
-    program = "import qsage_validate.circuit.sat_solver, aiger_cnf"
+    program = "import qsage_validate.circuit.sat, aiger_cnf"
     assert "aiger_cnf" in modules_after(program)
 
 

@@ -24,8 +24,8 @@ from qsage_validate.system.progress import Progress, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.impartial.model import ImpartialGame
-    from qsage_validate.extensions.impartial.synthesis.checks.formula import ClaimVerification
-    from qsage_validate.extensions.impartial.synthesis.smt.session import Synthesis
+    from qsage_validate.extensions.impartial.synthesis.proofs import ClaimVerification
+    from qsage_validate.extensions.impartial.synthesis.report import Synthesis
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _synthesise(
     quiet: bool,
     json_output: bool,
 ) -> Exit:
-    from qsage_validate.extensions.impartial.synthesis.smt.session import (
+    from qsage_validate.extensions.impartial.synthesis.report import (
         SynthesisMethod,
         SynthesisOptions,
         synthesise,
@@ -172,7 +172,7 @@ def _told(progress: Progress) -> None:
 def _load(game: str, published: bool) -> ImpartialGame:
     """The game of a file, or the one of that name."""
     from qsage_validate.extensions.impartial import library
-    from qsage_validate.extensions.impartial.families.family import PUBLISHED, REPAIRED
+    from qsage_validate.extensions.impartial.family import PUBLISHED, REPAIRED
     from qsage_validate.extensions.impartial.parser import read_game
 
     if game == "-" or path.exists(game) or path.dirname(game) or "." in game:
@@ -184,7 +184,7 @@ def _load(game: str, published: bool) -> ImpartialGame:
 
 def _list(pattern: str, json_output: bool) -> Exit:
     """The games of the families whose names match; exit code 2 when none does."""
-    from qsage_validate.extensions.impartial.families.catalogue import families
+    from qsage_validate.extensions.impartial.families import families
 
     found = [
         (family, game)
@@ -217,7 +217,7 @@ def _list(pattern: str, json_output: bool) -> Exit:
 
 def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
     from qsage_validate.extensions.impartial.synthesis import report
-    from qsage_validate.extensions.impartial.synthesis.smt.session import Verdict
+    from qsage_validate.extensions.impartial.synthesis.report import Verdict
     from qsage_validate.formats.writing import write_atomic
 
     if json_output:
@@ -251,21 +251,24 @@ def _check(
     search: SearchOptions,
     json_output: bool,
 ) -> Exit:
-    from qsage_validate.extensions.impartial.boxes import box_states
-    from qsage_validate.extensions.impartial.infix import parse_formula
+    from qsage_validate.extensions.impartial.moves import box_states
+    from qsage_validate.extensions.impartial.parser import parse_formula
     from qsage_validate.extensions.impartial.rules import ImpartialRules
-    from qsage_validate.extensions.impartial.synthesis.checks.formula import ClaimStatus, Verifier
-    from qsage_validate.extensions.impartial.synthesis.checks.model_checks import check_game
-    from qsage_validate.extensions.impartial.synthesis.checks.strategy import verify_strategy
-    from qsage_validate.extensions.impartial.synthesis.checks.termination import (
+    from qsage_validate.extensions.impartial.synthesis.proofs import (
+        ClaimStatus,
+        Verifier,
+        check_game,
+        verify_strategy,
+    )
+    from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
+    from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
+    from qsage_validate.extensions.impartial.synthesis.termination import (
         concluded,
         prove_termination,
     )
-    from qsage_validate.extensions.impartial.synthesis.checks.termination import (
+    from qsage_validate.extensions.impartial.synthesis.termination import (
         to_dict as termination_json,
     )
-    from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
-    from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
     from qsage_validate.formats.source import Source
 
     formula = parse_formula(check, game.variables, "--check")
