@@ -35,8 +35,8 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
+from qsage_validate.system.progress import stage
 from qsage_validate.system.reading import reading
-from qsage_validate.system.stages import stage
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from qsage_validate.circuit.simulate import GraphSimulator, Words, pack, unpack
 from qsage_validate.errors import Exit, QsageError, one_line
 from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
 from qsage_validate.kernel.composition import compose
-from qsage_validate.system.stages import stage
+from qsage_validate.system.progress import stage
 
 # The question that a certificate answers: the values of everything under an opponent's choice
 
