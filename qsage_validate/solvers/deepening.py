@@ -6,7 +6,8 @@ Black makes that ply, or by White's having no legal move at it (``games/bddl/rul
 neither is possible the formula says the same as the one before, and need not be asked about.
 
 The critical depth of a game is proved by two answers: the formula of that depth is true, and
-that of the greatest smaller depth that could differ is false.  Where no depth beyond a bound gives Black anything more, "Black wins at no depth" is an answer as well.
+that of the greatest smaller depth that could differ is false.  Where no depth beyond
+a bound gives Black anything more, "Black wins at no depth" is an answer as well.
 """
 
 from __future__ import annotations

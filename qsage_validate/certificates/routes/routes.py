@@ -170,7 +170,7 @@ def certify_prepared(
 
     ``prepared`` encodes what preparation leaves of the game of ``whole``
     (:func:`~qsage_validate.encodings.positional.open_game.prepare`), in the same encoding.  Raises
-    as :func:`certify_formula` does, and ``UsageError`` where ways of a network are too many to list.
+    as :func:`certify_formula` does, and ``UsageError`` where a network has too many ways to list.
     """
     from qsage_validate.certificates.compile.lift import lift
 
