@@ -37,7 +37,6 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import (
-    Bits,
     Encoding,
     add_constant,
     constant_literals,
@@ -47,7 +46,7 @@ from qsage_validate.encodings.encoding import (
     width_for,
 )
 from qsage_validate.encodings.grid_state import GridInMind, grid_completions
-from qsage_validate.encodings.layout.codings import GridCoding, Number
+from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
 from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.encodings.layout.layout import (
     GoalVariables,
