@@ -45,7 +45,7 @@ from qsage_validate.encodings.encoding import (
     less_than,
     width_for,
 )
-from qsage_validate.encodings.grid_state import GridInMind, grid_completions
+from qsage_validate.encodings.grid_completion import GridInMind, grid_completions
 from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
 from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.encodings.layout.layout import (

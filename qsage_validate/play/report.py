@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.arena.frame import Frame, FrameValue, MatchOutcome, WhyNot
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.render.text import board_lines
+from qsage_validate.render.board_text import board_lines
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import Lesson

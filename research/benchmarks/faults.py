@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from qsage_validate.encodings.grid_state import GridInMind, grid_completions
+from qsage_validate.encodings.grid_completion import GridInMind, grid_completions
 
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))

@@ -44,7 +44,7 @@ from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simplify import FailureError, Judge, simplify, sweep
 from qsage_validate.encodings.encoding import Goals, PlyLiterals
-from qsage_validate.encodings.grid_state import grid_completions, read
+from qsage_validate.encodings.grid_completion import grid_completions, read
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.errors import Exit, QsageError, UndecidedError

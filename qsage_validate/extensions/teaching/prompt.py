@@ -11,7 +11,7 @@ from qsage_validate.arena.lesson import Teacher, or_list
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.extensions.teaching.drill import Drill, DrillFile, DrillMark
 from qsage_validate.games.protocol import Player
-from qsage_validate.render.text import board_text
+from qsage_validate.render.board_text import board_text
 
 _HELP = "type a move; 'show' tells the answer, 'quit' leaves"
 

@@ -21,7 +21,7 @@ from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title, lesson_lines
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.problems.script_moves import is_transcript
-from qsage_validate.render.text import board_text
+from qsage_validate.render.board_text import board_text
 
 # Moves that are listed in one go.
 _LISTED = 200

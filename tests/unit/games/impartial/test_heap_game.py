@@ -22,7 +22,7 @@ from qsage_validate.extensions.impartial.parser import parse_game
 from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules, reach
 from qsage_validate.extensions.impartial.synthesis.strategy import search_check
 from qsage_validate.games.protocol import Player, Shape
-from qsage_validate.render.text import board_lines
+from qsage_validate.render.board_text import board_lines
 from qsage_validate.system.limits import NEVER
 from tests.support.heap_rules import GOLDEN, TRANSFER, examples, golden
 from tests.support.position_text import parse_position

@@ -1,19 +1,13 @@
-"""Boards and findings as lines of text."""
+"""Boards as lines of text, with coordinates, in colour where that is wanted."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Collection, Mapping
 
 from rich.text import Text
 
 from qsage_validate.arena.frame import SquareXY
-from qsage_validate.errors import one_line
 from qsage_validate.games.protocol import BoardPicture, Shape, Square
-from qsage_validate.validation.finding import DecidingGate, Finding, grouped
-
-# Boards as lines of text, with coordinates, in colour where that is wanted
-
 
 _STYLES = {Square.OPEN: "dim", Square.BLACK: "bold blue", Square.WHITE: "bold yellow"}
 
@@ -78,38 +72,3 @@ def board_lines(board: BoardPicture) -> str:
 
 
 # Findings as lines of text: the play, the board, and the gates that decide it
-
-
-_MOST: Final = 12
-"""So many comments, and gates below each of them, are written."""
-
-
-def finding_lines(finding: Finding) -> Iterator[str]:
-    """Lines below the one of the finding."""
-    if finding.moves:
-        yield f"play: {' '.join(finding.moves)}"
-    if finding.board is not None and finding.board.squares:
-        yield from board_lines(finding.board).splitlines()
-    elif finding.position:
-        yield one_line(finding.position)
-    if finding.without_gates:
-        yield finding.without_gates
-    if finding.gates:
-        yield f"enough to make the formula false ({len(finding.gates)} gates):"
-        by_comment: dict[str, list[DecidingGate]] = {}
-        for gate in finding.gates:
-            by_comment.setdefault(gate.comment, []).append(gate)
-        for comment, gates in [*by_comment.items()][:_MOST]:
-            told = ", ".join(gate.place for gate in gates[:_MOST])
-            told += f", and {len(gates) - _MOST} more" if len(gates) > _MOST else ""
-            yield "  " + one_line(f"{comment}: {told}" if comment else told)
-        if len(by_comment) > _MOST:
-            yield f"  and {len(by_comment) - _MOST} more comments"
-
-
-def group_lines(findings: Sequence[Finding]) -> Iterator[str]:
-    """The plays of several differences by what they have in common."""
-    for group in grouped(findings):
-        yield str(group)
-        for finding in group.findings:
-            yield f"  {' '.join(finding.moves)}"
