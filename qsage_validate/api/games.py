@@ -16,7 +16,7 @@ from qsage_validate.games import protocol
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player, Position
-from qsage_validate.render.board_svg import board_svg
+from qsage_validate.render.svg import board_svg
 
 if TYPE_CHECKING:
     from qsage_validate.games.library.template import LibraryGame

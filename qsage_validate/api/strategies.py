@@ -22,7 +22,7 @@ from qsage_validate.problems.load import Problem, certified_by
 from qsage_validate.problems.load import load as load_problem
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
-from qsage_validate.render.markup import escape
+from qsage_validate.render.svg import escape
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Tell, nobody
 

@@ -19,8 +19,8 @@ from typing import Final, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier, add_gates
+from qsage_validate.encodings.encoding import first_true
 from qsage_validate.encodings.layout.codings import value_bits
-from qsage_validate.encodings.positional.in_mind import first_true
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, LEFT, WHITE, Codes
 from qsage_validate.kernel.claims import Claim, Counterexample, evaluate, first_failure

@@ -14,12 +14,17 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.arithmetic import width_for
-from qsage_validate.encodings.completion import Goals, PlayLiterals, PlyLiterals
-from qsage_validate.encodings.grid.tracker import MoveTracker, Vector
+from qsage_validate.encodings.encoding import (
+    Goals,
+    PlayLiterals,
+    PlyLiterals,
+    completed,
+    first_true,
+    width_for,
+)
+from qsage_validate.encodings.grid_state import MoveTracker, Vector
 from qsage_validate.encodings.layout.codings import Bits, value_bits
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode
-from qsage_validate.encodings.positional.in_mind import completed, first_true
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts

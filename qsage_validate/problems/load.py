@@ -35,12 +35,12 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
+from qsage_validate.system.progress import stage
 from qsage_validate.system.reading import reading
-from qsage_validate.system.stages import stage
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.oracles.oracle import WholeOracle
+    from qsage_validate.certificates.oracles.simulation import WholeOracle
     from qsage_validate.certificates.oracles.solving import SolvingOracle
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.judging.readings.find import FoundReadings
@@ -148,7 +148,7 @@ class Problem:
 
     @cached_property
     def _whole(self) -> WholeOracle:
-        from qsage_validate.certificates.oracles.oracle import WholeOracle
+        from qsage_validate.certificates.oracles.simulation import WholeOracle
 
         assert isinstance(self.certificate, CircuitCertificate), "a circuit is large"
         return WholeOracle(self.certificate, self.formula)
@@ -421,7 +421,7 @@ def _unassigned(
         return ()
     if not isinstance(certificate, CircuitCertificate):
         return ()
-    from qsage_validate.certificates.oracles.oracle import SimulationOracle
+    from qsage_validate.certificates.oracles.simulation import SimulationOracle
     from qsage_validate.certificates.parts import variables_read
     from qsage_validate.strategies.guesses import told, variables_read_at
 

@@ -20,8 +20,7 @@ from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificat
 from qsage_validate.solvers.qbf.backend import Backend, Missing, SolverFormat
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.preprocessors import BLOQQER
-from qsage_validate.solvers.qbf.replies import Reply, SolverReplies, ValueChangedError
-from qsage_validate.solvers.qbf.solving import available
+from qsage_validate.solvers.qbf.solving import Reply, SolverReplies, ValueChangedError, available
 
 AUTO = "auto"
 """The name that stands for whatever solver is there: several at once."""

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.errors import Undecided, UsageError, did_you_mean
-from qsage_validate.formats.json_text import snake_case
+from qsage_validate.system.json_keys import snake_case
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import (
     Claimed,

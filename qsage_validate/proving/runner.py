@@ -34,8 +34,7 @@ from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.report import ValidationReport
 from qsage_validate.proving.statements import conclude
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import Limits
+from qsage_validate.system.limits import Limits, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody, telling
 from qsage_validate.system.reading import reads_within
 from qsage_validate.validation.finding import Finding, FindingKind, grouped
@@ -44,7 +43,7 @@ from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verd
 
 if TYPE_CHECKING:
     from qsage_validate.proving.assertions_level import AssertionAnswer
-    from qsage_validate.system.job import Send
+    from qsage_validate.system.pool import Send
 
 StrategyProver = Callable[..., LevelAnswer]
 
@@ -137,7 +136,7 @@ def validate_apart(
     When that is not enough, the levels that were not finished are undecided; the results of
     the others are kept, as after Ctrl-C.
     """
-    from qsage_validate.system.job import run_job
+    from qsage_validate.system.pool import run_job
 
     results: list[LevelResult] = []
 

@@ -14,8 +14,7 @@ from types import FrameType
 from typing import Final
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.system.clock import now
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import NEVER, Deadline, now
 
 # An exception can get lost where nobody can raise it: the timer rings again.
 _AGAIN_SECONDS: Final = 0.5

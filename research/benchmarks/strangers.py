@@ -50,12 +50,12 @@ from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.residuals import solver_value
-from qsage_validate.system.clock import (
+from qsage_validate.system.limits import (
+    Deadline,
     Stopwatch,
     count_processor_time,
     counts_processor_time,
 )
-from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.verdict import Refuted
 from research.benchmarks.strangers_page import page
 from research.benchmarks.strangers_truth import (

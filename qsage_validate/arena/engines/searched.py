@@ -29,7 +29,7 @@ from qsage_validate.errors import (
 from qsage_validate.games.protocol import Move, Player, Position
 from qsage_validate.problems.searched import RulesProblem
 from qsage_validate.strategies.readings import Assignment
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 from qsage_validate.validation.finding import Finding, FindingKind
 
 _SQUARE = re.compile(r"\s*\(?\s*(\d{1,6})\s*[, ]\s*(\d{1,6})\s*\)?\s*")

@@ -46,8 +46,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.kernel.composition import Composition, compose
 from qsage_validate.kernel.dependencies import Dependency, wrong_dependencies
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.plain import PlainSearch
 from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline, Limits
+from qsage_validate.system.limits import NEVER, Deadline, Limits, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 # Certificates with more gates are worth lemmas; below, to prove these takes longer.

@@ -134,7 +134,7 @@ def certified(game: NamedGame, encoding: str | None, files: Files) -> Problem:
     from qsage_validate.games.naming import name_of
     from qsage_validate.problems.load import of
     from qsage_validate.system.limits import NEVER, Limits
-    from qsage_validate.system.task import watching
+    from qsage_validate.system.progress import watching
 
     task = watching()
     deadline = NEVER if task is None else task.deadline(None)
@@ -192,7 +192,7 @@ def searched(game: NamedGame, side: GameSide | None, seconds: float | None) -> S
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
     from qsage_validate.problems.searched import SearchedProblem
-    from qsage_validate.solvers.search.replies import SearchReplies
+    from qsage_validate.solvers.search.solution import SearchReplies
 
     replies = SearchReplies(load_game(game.model), seconds)
     if side is not None:

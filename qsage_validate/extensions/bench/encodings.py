@@ -212,8 +212,7 @@ def execute(run: Run) -> RunResult:
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import load
     from qsage_validate.problems.named_rules import rules_of_words
-    from qsage_validate.system.clock import Stopwatch
-    from qsage_validate.system.limits import Deadline
+    from qsage_validate.system.limits import Deadline, Stopwatch
     from qsage_validate.validation.verdict import Refuted
 
     watch = Stopwatch()

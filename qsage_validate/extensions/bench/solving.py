@@ -27,15 +27,14 @@ from qsage_validate.extensions.bench.run import (
     RunRecord,
     RunResult,
 )
-from qsage_validate.system.clock import Stopwatch, now
-from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.limits import Deadline, Limits, Stopwatch, now
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import TwoPlayerGame
-    from qsage_validate.solvers.qbf.outcome import SolverStatus
+    from qsage_validate.solvers.qbf.backend import SolverStatus
     from qsage_validate.system.progress import Progress
 
 

@@ -68,7 +68,7 @@ from qsage_validate.games.protocol import (
     TwoPlayerGame,
 )
 from qsage_validate.games.protocol import State as KernelState
-from qsage_validate.solvers.deepening.depths import Depths
+from qsage_validate.solvers.deepening import Depths
 
 # Fluents that look like a grid, and the roles that own the things on it
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import recovered
-from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout.codings import NumberedCoding
 from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, UnspecifiedLegality
 from qsage_validate.errors import UndecidedError, UsageError

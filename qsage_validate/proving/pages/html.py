@@ -24,9 +24,8 @@ from qsage_validate.proving.pages.refuted_play import first_refuted_play
 from qsage_validate.proving.pages.statistics import Statistics
 from qsage_validate.proving.pages.templates import page, tone
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.render.bar_chart import Bar, bar_chart
-from qsage_validate.render.board_svg import Marks, board_svg
 from qsage_validate.render.steps import diagram
+from qsage_validate.render.svg import Bar, Marks, bar_chart, board_svg
 from qsage_validate.validation.verdict import Proved
 
 _SIGNS = {"proved": "✓", "refuted": "✗", "sampled": "≈", "undecided": "?", "not applicable": "–"}

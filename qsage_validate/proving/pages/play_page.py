@@ -16,7 +16,7 @@ import numpy as np
 from markupsafe import Markup
 
 from qsage_validate.arena.names import Names
-from qsage_validate.certificates.oracles.oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateCode
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.formats.grid_names import named_cell
@@ -29,7 +29,7 @@ from qsage_validate.proving.pages.rules_table import TooManyPositionsError, rule
 from qsage_validate.proving.pages.templates import page, tone
 from qsage_validate.proving.pages.words import NumberedTexts
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.render.board_svg import board_svg, centres, paints
+from qsage_validate.render.svg import board_svg, centres, paints
 from qsage_validate.strategies.readings import Assignment, LayoutMove, PlyCode, SquareXY
 from qsage_validate.strategies.skolem import SkolemReader
 

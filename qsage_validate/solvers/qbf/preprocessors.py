@@ -1,4 +1,4 @@
-"""The registry of preprocessors: Bloqqer, and the programs HQSpre and QRATPre+ on the PATH.
+"""The registry of preprocessors, and what of solvers and preprocessors is on this machine.
 
 Wimmer, Scholl and Becker, *The (D)QBF preprocessor HQSpre* (JSAT 2019); Lonsing and Egly,
 *QRATPre+* (SAT 2019).  Both print the formula that they leave, and what is left decides: no clause
@@ -7,9 +7,10 @@ is true, an empty clause false.  An exit code of 10 or 20 must agree with it.
 
 from __future__ import annotations
 
+import re
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,18 +19,31 @@ from typing import Final
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.qbf import bloqqer
-from qsage_validate.solvers.qbf.backend import Missing, SolverMissingError, SolverProgram
+from qsage_validate.solvers.qbf.backend import (
+    EXIT_CODES,
+    Backend,
+    Missing,
+    SolverFormat,
+    SolverMissingError,
+    SolverProgram,
+    SolverStatus,
+    TraceKind,
+    failure,
+    on_path,
+    said,
+    shortened,
+)
+from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.bloqqer import (
     Preprocessed,
     decided_already,
     parse_rest,
     rest_status,
 )
-from qsage_validate.solvers.qbf.dialect import EXIT_CODES
-from qsage_validate.solvers.qbf.locate import on_path
-from qsage_validate.solvers.qbf.outcome import SolverStatus, failure, said, shortened
-from qsage_validate.system.limits import Limits
-from qsage_validate.system.programs import Finished, run_program
+from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.programs import Ended, Finished, run_program
+
+# The registry of preprocessors: Bloqqer, and the programs HQSpre and QRATPre+ on the PATH
 
 
 @dataclass(frozen=True)
@@ -143,3 +157,88 @@ def preprocessor_named(name: str) -> Preprocessor | None:
             f"found the preprocessor {name!r}{near}, expected one of {', '.join(names)}"
         )
     return PREPROCESSORS.get(name)
+
+
+# The solvers and preprocessors on this machine
+
+
+_VERSION_SECONDS: Final = 5.0
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)+\S*")
+
+
+@dataclass(frozen=True)
+class InventoryEntry:
+    """One solver or preprocessor.
+
+    ``missing`` is why it cannot be used and what would help, ``None`` when it can be;
+    ``version`` is empty where nothing tells it.
+    """
+
+    name: str
+    role: str
+    help: str
+    missing: str | None
+    program: str | None
+    version: str
+    accepts: tuple[str, ...]
+    produces: tuple[str, ...]
+
+
+def inventory() -> tuple[InventoryEntry, ...]:
+    """Everything that can decide or preprocess a formula, whether it is here or not."""
+    gives = ("first moves", "certificate")
+    help_ = "search on the rules of a game"
+    search = InventoryEntry(
+        "search", "solver", help_, None, None, "", (SolverFormat.MODEL.value,), gives
+    )
+    clauses = (SolverFormat.QDIMACS.value,)
+    return (
+        search,
+        *map(_solver, backends().values()),
+        *(
+            _entry(
+                one.name,
+                "preprocessor",
+                one.title,
+                one.availability(),
+                clauses,
+                (*clauses, "QRAT") if one.traces else clauses,
+            )
+            for one in PREPROCESSORS.values()
+        ),
+    )
+
+
+def _solver(backend: Backend) -> InventoryEntry:
+    produces = ["first move"] if backend.gives_outer else []
+    produces += [kind.value for kind in TraceKind if kind in backend.traces]
+    found = backend.availability()
+    if isinstance(found, SolverProgram) and backend.dialect.version is not None:
+        found = SolverProgram(found.path, _version(found, backend.dialect.version))
+    accepts = tuple(kind.value for kind in SolverFormat if kind in backend.accepts)
+    return _entry(backend.name, "solver", backend.help, found, accepts, produces)
+
+
+def _entry(
+    name: str,
+    role: str,
+    text: str,
+    found: SolverProgram | Missing,
+    accepts: tuple[str, ...],
+    produces: Sequence[str],
+) -> InventoryEntry:
+    if isinstance(found, Missing):
+        return InventoryEntry(name, role, text, found.reason, None, "", accepts, tuple(produces))
+    return InventoryEntry(
+        name, role, text, None, found.path, found.version, accepts, tuple(produces)
+    )
+
+
+def _version(program: SolverProgram, arguments: tuple[str, ...]) -> str:
+    """The version by the program, and the version of its package."""
+    finished = run_program((program.path, *arguments), deadline=Deadline.after(_VERSION_SECONDS))
+    text = (finished.stdout + finished.stderr).decode("utf-8", "replace")
+    number = _NUMBER.search(text)
+    if finished.ended is not Ended.EXITED or number is None:
+        return program.version
+    return f"{number.group()} {program.version}".strip()

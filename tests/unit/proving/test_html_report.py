@@ -27,7 +27,7 @@ from qsage_validate.proving.pages.refuted_play import first_refuted_play, steps_
 from qsage_validate.proving.pages.statistics import Statistics, statistics_of
 from qsage_validate.proving.report import ValidationReport
 from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
-from qsage_validate.render.bar_chart import Bar, bar_chart
+from qsage_validate.render.svg import Bar, bar_chart
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict

@@ -32,7 +32,7 @@ from qsage_validate.extensions.bench.plots import default_tables, seconds_text
 from qsage_validate.extensions.bench.run import NO_PREPROCESSOR, Run, RunRecord, RunResult
 from qsage_validate.extensions.bench.solving import BLOQQER, answered
 from qsage_validate.formats.source import quoted
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.formats.qdimacs import ClausalForm

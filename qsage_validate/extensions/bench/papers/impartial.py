@@ -24,7 +24,7 @@ from qsage_validate.extensions.bench.experiment import (
 )
 from qsage_validate.extensions.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.formats.source import quoted
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.impartial.model import ImpartialGame

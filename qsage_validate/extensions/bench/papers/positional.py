@@ -40,7 +40,7 @@ from qsage_validate.extensions.bench.run import (
     RunResult,
 )
 from qsage_validate.extensions.bench.solving import BLOQQER, by_encoding, by_search
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.games.positional.model import PositionalModel

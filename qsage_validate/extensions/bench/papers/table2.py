@@ -57,7 +57,7 @@ def _further(selection: Selection) -> Iterable[Instance]:
 def _depth_below(cell: Cell) -> int | None:
     """The last depth before the printed one whose answer can differ from it."""
     from qsage_validate.games.registry import resolve_command
-    from qsage_validate.solvers.deepening.depths import GridDepths
+    from qsage_validate.solvers.deepening import GridDepths
 
     model = resolve_command(cell.words)
     lower = list(GridDepths(model).relevant(1, cell.printed - 1))

@@ -20,7 +20,7 @@ from qsage_validate.extensions.explain.explanation import ExplainOptions, Follow
 from qsage_validate.extensions.explain.library import check_winning, explained
 from qsage_validate.games.family import families
 from qsage_validate.system.limits import NEVER
-from qsage_validate.system.task import watching
+from qsage_validate.system.progress import watching
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.explain.library import Explanation

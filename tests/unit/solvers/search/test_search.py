@@ -19,7 +19,7 @@ from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Kernel, Player, TwoPlayerGame
-from qsage_validate.solvers.search.bounds import MAX_PLIES, Bounds
+from qsage_validate.solvers.search.engine import MAX_PLIES, Bounds
 from qsage_validate.solvers.search.solver import SearchResult, SearchSolver
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress

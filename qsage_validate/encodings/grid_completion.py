@@ -1,7 +1,7 @@
 """Functions of the variables of a lifted encoding that are no moves, computed from the moves.
 
 Black decides indicators, states and the counter-example to White's goal; White decides the
-symbolic square, which shows Black's first mistake.  Both claim a goal.  See :mod:`.tracker` for
+symbolic square, which shows Black's first mistake.  Both claim a goal.  See :mod:`.grid_state` for
 the contents of the squares.
 """
 
@@ -15,14 +15,14 @@ from operator import attrgetter
 from typing import Any, Final
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.encodings.completion import (
+from qsage_validate.encodings.encoding import (
     Completion,
     Goals,
     PlayLiterals,
     PlyLiterals,
     ReferencePlay,
 )
-from qsage_validate.encodings.grid.tracker import GridPly, MoveTracker, Vector
+from qsage_validate.encodings.grid_state import GridPly, MoveTracker, Vector
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.model import Condition, Model

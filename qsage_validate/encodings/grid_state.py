@@ -14,7 +14,9 @@ from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.decision import synthesise
-from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.encoding import (
+    width_for,
+)
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Indicators
 from qsage_validate.games.bddl.model import (
@@ -332,3 +334,6 @@ def _was_open(action: Action, part: SubCondition) -> bool:
     """True if the action's precondition says that the square of an effect was open."""
     wanted = SubCondition(Square.OPEN, part.x, part.y)
     return wanted in action.precondition
+
+
+# Functions of the variables of a lifted encoding that are no moves, computed from the moves

@@ -4,6 +4,11 @@ Section 4 of Boucher and Villemaire 2025: for odd ``k`` whether Black wins withi
 or COVER), for even ``k`` whether White has a pairing after ``k`` plies (PAIRING).  The first that
 is so ends the search: the shape is a winner, or a loser, on this board.  White's block may also
 be found by search, and so may Black's win, which are independent answers.
+
+Section 4 of Boucher and Villemaire 2025: for odd ``k`` whether Black wins within ``k`` plies (COR+
+or COVER), for even ``k`` whether White has a pairing after ``k`` plies (PAIRING).  The first that
+is so ends the search: the shape is a winner, or a loser, on this board.  White's block may also
+be found by search, and so may Black's win, which are independent answers.
 """
 
 from __future__ import annotations
@@ -21,13 +26,12 @@ from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
-from qsage_validate.solvers.deepening.answer_file import AnswerFile, DepthAnswer, Fields
-from qsage_validate.solvers.deepening.deepening import SEARCH
+from qsage_validate.solvers.answer_file import AnswerFile, DepthAnswer, Fields
+from qsage_validate.solvers.deepening import SEARCH
 from qsage_validate.solvers.qbf.solving import Solved
-from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+from qsage_validate.solvers.search.maker_maker import BlockingSearch
 from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.system.clock import now
-from qsage_validate.system.limits import NEVER, Deadline, Limits
+from qsage_validate.system.limits import NEVER, Deadline, Limits, now
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
