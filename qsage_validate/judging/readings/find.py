@@ -46,7 +46,8 @@ _NEAR_EFFORT: Final = 8_000
 _SHUFFLED_EFFORT: Final = 60_000
 _STARTS: Final = 2
 _ROOT_SECONDS: Final = 10.0
-# A reading that fits alone is held against so many positions.
+# A reading that fits alone is held against so many positions, in this part of the time.
+_SHORT_PART: Final = 0.1
 _SHORT_SECONDS: Final = 10.0
 _SHORT_POSITIONS: Final = 200
 # Several that fit are judged by turns, for longer and longer.
@@ -316,6 +317,7 @@ class _ReadingSearch:
             if not isinstance(answer.verdict, Refuted):
                 self.answers[reading.key] = answer
             return answer.verdict
+        limit = limit.sooner(_SHORT_PART * self.deadline.left())
         values = GameValues.of_game(self.game, deadline=limit)
         try:
             tally = Positions(self.screening.formula, layout, values).search(
