@@ -7,7 +7,8 @@ only formulas of this project are judged, their layouts taken away.  The layout 
 found, and the formula judged by it, in at most ``--seconds``.  Laws, both decided by a brute force
 of its own (``strangers_truth.py``), which knows what the moves are:
 
-- no formula is proved that is wrong under the layout that was found;
+- no formula is proved that is wrong under the layout that was found; after plays that are drawn,
+  where it is too large for all of them;
 - none is refuted that is right, and the play that is told shows the two values that are told.
 
 The form ``with its meta file`` has the layout from Q-sage's meta file, where there is one.
@@ -70,6 +71,7 @@ from research.benchmarks.strangers_truth import (
     clausified,
     faulty,
     judge,
+    judge_drawn,
     permuted,
     read_formula,
     value_after,
@@ -84,6 +86,8 @@ FORMS: Final = (
 polarity, by Tseitin with definitions as far left as they may stand, by polarity and permuted."""
 GROUPS: Final = ("hex", "grid", "positional", "bwnib", "hqspre", "sqval", "own")
 _VALUE_SECONDS: Final = 10.0
+_DRAWN: Final = 40
+"""The complete plays after which a proved formula is compared that is too large for all plays."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +122,7 @@ class Row:
     """What was said of a formula, and what is true.
 
     ``truth`` is "right", "wrong" or "not judged", with a question mark where it is the data's own
-    judgement.  ``lie`` is empty unless a law is broken.  ``layout`` is the reading by which the
+    judgement, and "right in drawn plays" where no more was compared.  ``lie`` is empty unless a law is broken.  ``layout`` is the reading by which the
     formula was judged, ``limit`` the time that it was given.
     """
 
@@ -479,11 +483,25 @@ def hold_against_truth(
             row.lie = f"proved, and it differs after {own.truth_play or 'the start'}"
     elif answer.verdict == "proved" and right is False:
         row.lie = "proved, and it is wrong by the data's judgement"
+    elif answer.verdict == "proved" and found is not None:
+        _hold_against_plays(row, formula, rules, found)
     if answer.verdict == "refuted":
         if right:
             row.lie = "refuted, and it is right"
         elif found is not None and answer.play is not None:
             row.lie = _false_difference(formula, rules, found, answer.play)
+
+
+def _hold_against_plays(row: Row, formula: Formula, rules: Rules, found: Reading) -> None:
+    """Compare what is too large for all plays after some complete ones."""
+    try:
+        truth = judge_drawn(formula, rules, found, _DRAWN, random.Random(1))
+    except TooLargeError:
+        return
+    if truth.first is not None:
+        row.lie = f"proved, and it differs after {' '.join(truth.first)}"
+    elif row.truth == "not judged":
+        row.truth = "right in drawn plays"
 
 
 def _is_right(formula: Formula, rules: Rules, reading: Reading, row: Row) -> bool | None:
