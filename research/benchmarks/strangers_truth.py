@@ -741,7 +741,7 @@ def judge_drawn(
     variables = [sorted({v for code in ply.values() for v in code}) for ply in reading]
     values: dict[int, Values] = {}
     for number in range(1, plays + 1):
-        state, moves, fixed = rules.start, (), dict[int, bool]()
+        state, moves, fixed = rules.start, tuple[str, ...](), dict[int, bool]()
         said: bool | None = None
         while rules.winner(state, len(moves)) is None and len(moves) < len(reading):
             made = len(moves)
