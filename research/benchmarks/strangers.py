@@ -84,7 +84,7 @@ FORMS: Final = (
 )
 """As it is; other numbers; these and another order inside of blocks; clauses by Tseitin, by
 polarity, by Tseitin with definitions as far left as they may stand, by polarity and permuted."""
-GROUPS: Final = ("hex", "grid", "positional", "bwnib", "hqspre", "sqval", "own")
+GROUPS: Final = ("hex", "grid", "positional", "bwnib", "hqspre", "sqval", "own", "gdl")
 _VALUE_SECONDS: Final = 10.0
 _DRAWN: Final = 40
 """The complete plays after which a proved formula is compared that is too large for all plays."""
@@ -270,6 +270,17 @@ def own_formulas() -> Iterator[Case]:
     for words, encodings in _OWN.items():
         for encoding in encodings:
             yield _own(words, encoding)
+
+
+_GDL: Final = {"tic-tac-toe": ("gdl", "gdl-strict", "gdl-gn"), "dots-and-boxes-2x2": ("gdl",)}
+
+
+def gdl_formulas(data: Path) -> Iterator[Case]:
+    """Formulas of this project's encoders of the data's games in GDL, for three rounds."""
+    for game, encodings in _GDL.items():
+        for encoding in encodings:
+            case = _own(f"{data / 'gdl' / game}.gdl --depth 3", encoding)
+            yield replace(case, name=f"gdl/{encoding}: {game} --depth 3", group="gdl")
 
 
 def _own(words: str, encoding: str) -> Case:
@@ -477,14 +488,15 @@ def hold_against_truth(
         right = case.expected
         row.truth = "right?" if right else "wrong?"
     found = None if answer.layout is None else reading_of(answer.layout)
-    if answer.verdict == "proved" and found is not None and case.small:
+    if answer.verdict == "proved" and found is not None:
         own = Row(*("",) * 5)
-        if _is_right(formula, rules, found, own) is False:
+        held = _is_right(formula, rules, found, own) if case.small else None
+        if held is False:
             row.lie = f"proved, and it differs after {own.truth_play or 'the start'}"
-    elif answer.verdict == "proved" and right is False:
-        row.lie = "proved, and it is wrong by the data's judgement"
-    elif answer.verdict == "proved" and found is not None:
-        _hold_against_plays(row, formula, rules, found)
+        elif held is None and right is False:
+            row.lie = "proved, and it is wrong by the data's judgement"
+        elif held is None:
+            _hold_against_plays(row, formula, rules, found)
     if answer.verdict == "refuted":
         if right:
             row.lie = "refuted, and it is right"
@@ -590,7 +602,7 @@ def rows(options: argparse.Namespace, folder: Path) -> Iterator[Row]:
     known = {row.key for row in read_rows(options.output)}
     cases = list(own_formulas())
     if options.data is not None:
-        cases = [*strangers(options.data, folder), *cases]
+        cases = [*strangers(options.data, folder), *cases, *gdl_formulas(options.data)]
     chosen = [c for c in cases if c.group in options.groups and options.only in c.name]
     chosen.sort(key=lambda c: (GROUPS.index(c.group), c.size))
     for case in chosen:

@@ -44,6 +44,7 @@ _GROUPS: Final = {
     "grid": "Grid games, without their meta files",
     "sqval": "SQval's formulas",
     "own": "Formulas of this project, their layouts taken away",
+    "gdl": "Games in GDL: formulas of this project, their layouts taken away",
 }
 _REFERENCE: Final = {
     "positional": ("positional games", 120),
