@@ -58,7 +58,7 @@ from qsage_validate.system.clock import (
 )
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.verdict import Refuted
-from research.benchmarks.strangers_page import page
+from research.benchmarks.strangers_page import WITH_META, page
 from research.benchmarks.strangers_truth import (
     FAULTS,
     Formula,
@@ -77,7 +77,6 @@ from research.benchmarks.strangers_truth import (
     value_after,
 )
 
-WITH_META: Final = "with its meta file"
 FORMS: Final = (
     *("as it is", "renamed", "permuted", "tseitin", "polarity", "moved", "permuted clauses"),
     WITH_META,
