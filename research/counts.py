@@ -115,10 +115,6 @@ def _name(path: str) -> str:
     return f"{PACKAGE.name}.{path[:-3].replace('/', '.')}".removesuffix(".__init__")
 
 
-def _is_import(node: ast.AST) -> bool:
-    return isinstance(node, ast.Import | ast.ImportFrom)
-
-
 def _says_not_none(node: ast.AST) -> bool:
     return isinstance(node, ast.Assert) and ast.unparse(node.test).endswith("is not None")
 

@@ -43,8 +43,10 @@ _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
 _MOST_GUESSES: Final = 4
 """So many constants are tried for helpers of which nothing is known."""
+_ON_SCRIPTS: Final = 0.6
+"""The part of the time in which a proof on whole scripts is tried."""
 _IN_ORDER: Final = 0.8
-"""The part of that in which all positions are compared, the shortest plays first."""
+"""The part of what is left in which all positions are compared, the shortest plays first."""
 _CORE_SECONDS: Final = 2.0
 """The time for the gates that decide the differences that are shown."""
 _CONFIRM_SECONDS: Final = 5.0
@@ -141,15 +143,15 @@ class _Judgement:
         if wrong:
             return Refuted(wrong)
         failing: list[tuple[bool, tuple[str, ...]]] = []
+        deadline = self.deadline.share(_ON_SCRIPTS)
         try:
-            rules_in = rules_of(self.game, deadline=self.deadline)
+            rules_in = rules_of(self.game, deadline=deadline)
             if rules_in is not None:
-                for half in self.halves:
-                    failing += self._half(half, codes, rules_in)
+                for number, half in enumerate(self.halves):
+                    limit = deadline.share(1 / (len(self.halves) - number))
+                    failing += self._half(half, codes, rules_in, limit)
         except TooLargeError as error:
             self.doubts.append(str(error))
-        except ClaimsTimeoutError as error:
-            return Undecided(f"time is up: {error}")
         if self.shown.issuperset(self.halves):
             return Proved(self._agreement(len(codes.readings)))
         return self._by_positions(codes, failing)
@@ -157,7 +159,7 @@ class _Judgement:
     # -- on whole scripts -------------------------------------------------------------------
 
     def _half(
-        self, half: bool, codes: Codes, rules_in: RulesIn
+        self, half: bool, codes: Codes, rules_in: RulesIn, deadline: Deadline
     ) -> list[tuple[bool, tuple[str, ...]]]:
         """Show one half on all scripts, or give the play of a script that fails."""
         disorder = codes.disorder(half)
@@ -172,7 +174,11 @@ class _Judgement:
                 kind: type[Scripts] = Lower if half else Upper
                 script = kind(codes, rules_in, suggestions, decides=decides, guesses=guesses)
                 asked = script.builder, script.claims, script.assumed
-                failure = first_failure(*asked, deadline=self.deadline, tell=self.tell)
+                try:
+                    failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+                except ClaimsTimeoutError as error:
+                    self.doubts.append(f"time is up: {error}")
+                    return [(half, one.moves(failed)) for one, failed in failures]
                 if failure is None:
                     self.asked.append(Obligation(*asked))
                     self.shown.add(half)

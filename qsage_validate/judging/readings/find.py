@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -46,7 +47,8 @@ _NEAR_EFFORT: Final = 8_000
 _SHUFFLED_EFFORT: Final = 60_000
 _STARTS: Final = 2
 _ROOT_SECONDS: Final = 10.0
-# A reading that fits alone is held against so many positions.
+# A reading that fits alone is held against so many positions, in this part of the time.
+_SHORT_PART: Final = 0.1
 _SHORT_SECONDS: Final = 10.0
 _SHORT_POSITIONS: Final = 200
 # Several that fit are judged by turns, for longer and longer.
@@ -62,6 +64,9 @@ _FEW: Final = 8
 _WEIGHT: Final = 2.0
 _MARGIN: Final = 6.0
 _UNLIKELY: Final = 4
+_RENAMED: Final = re.compile(r"ren (\d+) -> \d+")
+# So many variables that a preprocessor took away are named.
+_NAMED: Final = 8
 _NO_MODEL: Final[Mapping[str, str]] = {}
 
 
@@ -316,6 +321,7 @@ class _ReadingSearch:
             if not isinstance(answer.verdict, Refuted):
                 self.answers[reading.key] = answer
             return answer.verdict
+        limit = limit.sooner(_SHORT_PART * self.deadline.left())
         values = GameValues.of_game(self.game, deadline=limit)
         try:
             tally = Positions(self.screening.formula, layout, values).search(
@@ -480,7 +486,7 @@ def check_size(formula: Qbf, sketch: Sketch) -> None:
             kind = "existential" if player is Player.BLACK else "universal"
             raise UsageError(
                 f"the game {sketch.name} cannot be the formula's: {player} makes {plies} plies, "
-                f"which need {least} {kind} variables, and it has {has}"
+                f"which need {least} {kind} variables, and it has {has}{_taken_away(formula)}"
             )
 
 
@@ -507,8 +513,27 @@ def _no_place(formula: Qbf, sketch: Sketch) -> UsageError | UndecidedError:
         player, width = turns[made]
         made += len(scope.variables) >= width and scope.quantifier is QUANTIFIER[player]
     if made == len(turns):
-        return UndecidedError("no reading of the variables has a place for each ply's moves")
+        text = "no reading of the variables has a place for each ply's moves"
+        return UndecidedError(text + _taken_away(formula))
     return UsageError(
         f"the game {sketch.name} cannot be the formula's: its {len(turns)} turns need as many "
         f"scopes by turns with enough variables for a move, and the formula has {made}"
+        f"{_taken_away(formula)}"
     )
+
+
+def _taken_away(formula: Qbf) -> str:
+    """What the formula shows of a preprocessor that has taken variables away, else nothing.
+
+    HQSpre leaves a comment ``ren 3 -> 2`` for each variable that is left.
+    """
+    if not formula.scopes:
+        return f": it is the constant {str(Residuals(formula, ()).value({}, 0)).lower()}"
+    renamed = (_RENAMED.fullmatch(text.strip()) for _, text in formula.comments)
+    left = {int(match[1]) for match in renamed if match is not None}
+    gone = [str(v) for v in range(1, max(left, default=0)) if v not in left]
+    if not gone:
+        return ""
+    names = ", ".join(gone[:_NAMED])
+    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    return f"; by its comments (ren ... -> ...) a preprocessor took away variables {names}{more}"
