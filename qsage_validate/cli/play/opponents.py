@@ -65,7 +65,7 @@ class _OfFormula:
 
 
 @dataclass(frozen=True)
-class Certificate(_OfFormula):
+class CertificateOpponent(_OfFormula):
     """A certificate: of files, or of a game, made and proved before the play."""
 
     def play(self, options: PlayOptions, json_output: bool) -> Exit:
@@ -110,7 +110,7 @@ class Certificate(_OfFormula):
 
 
 @dataclass(frozen=True)
-class Solver(_OfFormula):
+class SolverOpponent(_OfFormula):
     """The QBF solver that ``files`` name, on their formula or on that of a game."""
 
     def play(self, options: PlayOptions, json_output: bool) -> Exit:
@@ -139,7 +139,7 @@ class Solver(_OfFormula):
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchOpponent:
     """The search on the rules of a game, within ``seconds`` for each reply; see ``--side``."""
 
     game: NamedGame
@@ -173,7 +173,7 @@ class Search:
 
 
 @dataclass(frozen=True)
-class Solution:
+class SolutionOpponent:
     """The replies in a solution file."""
 
     path: str
@@ -192,7 +192,7 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class Program(_OfFormula):
+class ProgramOpponent(_OfFormula):
     """The program by which the winner of a formula or of a game wins, found and proved first."""
 
     def play(self, options: PlayOptions, json_output: bool) -> Exit:
@@ -221,7 +221,7 @@ class Program(_OfFormula):
 
 
 @dataclass(frozen=True)
-class Heaps:
+class HeapOpponent:
     """The winning rules of a game of a family that has no formulas."""
 
     family: DeclaredFamily
@@ -233,7 +233,14 @@ class Heaps:
         return code
 
 
-Opponent = Certificate | Solver | Search | Solution | Program | Heaps
+Opponent = (
+    CertificateOpponent
+    | SolverOpponent
+    | SearchOpponent
+    | SolutionOpponent
+    | ProgramOpponent
+    | HeapOpponent
+)
 
 _FORMULA: Final = (
     *("--cert", "--meta", "--dialect", "--sat", "--simulation", "--bare", "--peeking"),
@@ -243,15 +250,15 @@ _HEAPS: Final = ("--rules", "--state", "--begins", "--misere", "--bound")
 _RULES: Final = ("--game", "--model")
 # The options that an opponent has no use for.
 _NOT_WITH: Final[Mapping[type, Collection[str]]] = {
-    Solution: (
+    SolutionOpponent: (
         *(*_FORMULA, *_HEAPS, *_RULES),
         *("--side", "--certify", "--encoding", "--solver", "--explain"),
     ),
-    Heaps: (
+    HeapOpponent: (
         *(*_FORMULA, *_RULES),
         *("--side", "--certify", "--encoding", "--solution", "--solver", "--explain"),
     ),
-    Search: _FORMULA,
+    SearchOpponent: _FORMULA,
 }
 # Two options, and what is expected in their place.
 _NOT_BOTH: Final = (
@@ -276,13 +283,13 @@ def opponent(asked: Asked) -> Opponent:
     subject, formula = asked.subject, asked.formula
     if asked.game.solution is not None:
         named = (*subject.words, *subject.flags)
-        _check(Solution, given, "--solution, which has its game", named)
-        return Solution(asked.game.solution)
+        _check(SolutionOpponent, given, "--solution, which has its game", named)
+        return SolutionOpponent(asked.game.solution)
     family = next((own for own in families() if own.has(formula)), None)
     if family is not None:
         what = f"an {family.name} game, which has no formula"
-        _check(Heaps, given, what, subject.flags)
-        return Heaps(family, str(formula), asked.heaps)
+        _check(HeapOpponent, given, what, subject.flags)
+        return HeapOpponent(family, str(formula), asked.heaps)
     for name in asked.heaps.given_options():
         raise UsageError(f"found {name}, but {formula or 'nothing'} is no impartial game")
     if asked.play.white == "all":
@@ -301,19 +308,19 @@ def opponent(asked: Asked) -> Opponent:
     made = asked.game.certify or encoding is not None or asked.play.explain
     if game is not None and not made and files.solver is None:
         what = "a game that is searched, which has no formula (see --certify)"
-        _check(Search, given, what)
-        return Search(game, side, files.seconds)
+        _check(SearchOpponent, given, what)
+        return SearchOpponent(game, side, files.seconds)
     if side is not None:
         raise UsageError("found --side, which is for a search: a formula's value says who wins")
     _check_both((*given, "--solver") if behind and files.solver is not None else given)
     if asked.solving.solver == SEARCH:
         raise UsageError("found --solver search with a formula, expected a QBF solver")
     if files.solver is not None:
-        return Solver(files, game, encoding)
+        return SolverOpponent(files, game, encoding)
     for name in ("--timeout", "--status", "--blocks"):
         if name in given:
             raise UsageError(f"found {name} without --solver, expected a solver that answers")
-    return (Program if asked.play.explain else Certificate)(files, game, encoding)
+    return (ProgramOpponent if asked.play.explain else CertificateOpponent)(files, game, encoding)
 
 
 def _check(kind: type, given: Iterable[str], what: str, more: Iterable[str] = ()) -> None:

@@ -10,12 +10,12 @@ from qsage_validate.cli.play import opponents
 from qsage_validate.cli.play.asked import Asked
 from qsage_validate.cli.play.command import command
 from qsage_validate.cli.play.opponents import (
-    Certificate,
-    Heaps,
-    Program,
-    Search,
-    Solution,
-    Solver,
+    CertificateOpponent,
+    HeapOpponent,
+    ProgramOpponent,
+    SearchOpponent,
+    SolutionOpponent,
+    SolverOpponent,
     opponent,
 )
 from qsage_validate.errors import UsageError
@@ -34,20 +34,20 @@ def asked(words: Sequence[str]) -> Asked:
 @pytest.mark.parametrize(
     ("words", "kind"),
     [
-        ((TIC,), Certificate),
-        ((TIC, sample_path("sample:tic.aig")), Certificate),
-        ((*EL, "--certify"), Certificate),
-        ((*EL, "--encoding", "lifted"), Certificate),
-        ((TIC, "--solver", "depqbf", "--blocks", "1"), Solver),
-        ((*EL, "--solver", "auto"), Solver),
-        ((sample_path("sample:puzzle"), sample_path("sample:puzzle.pg")), Solver),
-        (EL, Search),
-        ((*EL, "--solver", "search", "--side", "black"), Search),
-        (("--model", "httt --size 3x3"), Search),
-        (("--solution", "el.solution"), Solution),
-        ((TIC, "--explain"), Program),
-        ((*EL, "--explain"), Program),
-        (("take-away-3", "--state", "v=6"), Heaps),
+        ((TIC,), CertificateOpponent),
+        ((TIC, sample_path("sample:tic.aig")), CertificateOpponent),
+        ((*EL, "--certify"), CertificateOpponent),
+        ((*EL, "--encoding", "lifted"), CertificateOpponent),
+        ((TIC, "--solver", "depqbf", "--blocks", "1"), SolverOpponent),
+        ((*EL, "--solver", "auto"), SolverOpponent),
+        ((sample_path("sample:puzzle"), sample_path("sample:puzzle.pg")), SolverOpponent),
+        (EL, SearchOpponent),
+        ((*EL, "--solver", "search", "--side", "black"), SearchOpponent),
+        (("--model", "httt --size 3x3"), SearchOpponent),
+        (("--solution", "el.solution"), SolutionOpponent),
+        ((TIC, "--explain"), ProgramOpponent),
+        ((*EL, "--explain"), ProgramOpponent),
+        (("take-away-3", "--state", "v=6"), HeapOpponent),
     ],
 )
 def test_each_way_to_play_has_its_opponent(words: Sequence[str], kind: type) -> None:
