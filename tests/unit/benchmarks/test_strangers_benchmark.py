@@ -12,7 +12,7 @@ import pytest
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
-from research.benchmarks import strangers
+from research.benchmarks import strangers, strangers_page
 from research.benchmarks.strangers import (
     Answer,
     Row,
@@ -223,7 +223,7 @@ def test_a_layout_may_be_that_of_a_meta_file(
 ) -> None:
     """Only a formula that has such a file has this form, and its layout is that file's."""
     file = tmp_path / "r.jsonl"
-    words = [str(shared_data), "--only", "/nib_dom23", "--forms", strangers.WITH_META]
+    words = [str(shared_data), "--only", "/nib_dom23", "--forms", strangers_page.WITH_META]
     assert main([*words, "--groups", "grid", "own", "hex", "-o", str(file)]) == 0
     assert "1 formulas, 0 lies" in capsys.readouterr().out
     rows = strangers.read_rows(file)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
+from qsage_validate.cli.play.asked import HeapOptions
 from qsage_validate.cli.play.attacks import (
     finding_lines,
     random_lines,
@@ -16,7 +17,6 @@ from qsage_validate.cli.play.attacks import (
     tell_random,
 )
 from qsage_validate.cli.play.by_hand import by_hand
-from qsage_validate.cli.play.heap_options import HeapOptions
 from qsage_validate.cli.play.modes import script
 from qsage_validate.cli.play.play_options import GAMES, PlayMode, PlayOptions
 from qsage_validate.errors import Exit, UsageError, one_line
