@@ -388,8 +388,8 @@ class BddlGame(TwoPlayerGame):
 
     def _held(self, goal: GroundGoal, player: Player) -> frozenset[tuple[int, int]]:
         """The squares on which a goal asks for pieces of the player's."""
-        plane = goal.value >> self.grounding.squares * (player is Player.WHITE)
-        return frozenset(square for k, square in enumerate(self._places.values()) if plane >> k & 1)
+        own = self.grounding.own(goal.value, player)
+        return frozenset(square for k, square in enumerate(self._places.values()) if own >> k & 1)
 
     @cached_property
     def is_hex(self) -> bool:
@@ -410,16 +410,15 @@ class BddlGame(TwoPlayerGame):
     @cached_property
     def _most_pieces(self) -> Mapping[Player, int]:
         """A bound on the pieces of each player in a play: as if each ply put down the most."""
-        squares = self.grounding.squares
+        grounding = self.grounding
         most: dict[Player, int] = {}
         for player in Player:
-            own = (1 << squares) - 1 << squares * (player is Player.WHITE)
             put = {
-                mover: max(((a.put & own).bit_count() for a in actions), default=0)
-                for mover, actions in self.grounding.actions.items()
+                mover: max((grounding.own(a.put, player).bit_count() for a in actions), default=0)
+                for mover, actions in grounding.actions.items()
             }
             plies = sum(put[self.player_at(ply)] for ply in range(1, self.plies + 1))
-            most[player] = (self.initial.state & own).bit_count() + plies
+            most[player] = grounding.own(grounding.initial, player).bit_count() + plies
         return most
 
     @cached_property

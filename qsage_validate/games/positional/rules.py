@@ -169,7 +169,8 @@ class SetsKernel(PositionalGameKernel):
             if not goal & own:
                 rest = goal & not_other
                 if single and not rest & (rest - 1):
-                    return self._claim(state, player, rest)
+                    # On a grid a set may be complete already: then every move loses.
+                    return self._claim(state, player, rest or free & -free)
                 if rest.bit_count() <= other_left:
                     relevant |= rest
         hopeful = relevant if player is WHITE else 0

@@ -8,11 +8,8 @@ are counted instead of plies, for nothing happens in White's last ply.
 In games of connection a search in machine code may tell who wins on the full board
 (``compiled/connections.py``), once the one in Python takes long.
 
-A grid game is positional when both players may occupy any open square, for good, and goals ask
-for own pieces only.  Its grounded rules tell; nothing is known of its name.  The squares become
-positions in their own order, so that a state of the grid without its third plane is a state of the
-positional game.  The winning sets of a connection game are its chains, and are searched like those
-of a network.
+For grid games that are positional see :mod:`qsage_validate.games.bddl.positional`.  The winning
+sets of a connection game are its chains, and are searched like those of a network.
 """
 
 from __future__ import annotations
@@ -23,9 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.games.bddl.ground import Grounding
-from qsage_validate.games.bddl.kernel import is_positional
+from qsage_validate.games.bddl.positional import as_positional
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.masks import minimal
 from qsage_validate.games.positional.model import PositionalModel, alternating
@@ -311,26 +306,12 @@ def _stuck(free: int, player: Player) -> Player:
 
 
 def _up_to_the_full_board(game: BddlGame) -> PositionalModel:
-    grounding = game.grounding
-    if not is_positional(grounding):
+    if not game.grounding.is_positional:
         raise UsageError(f"{game.name} is no positional game")
-    if any(grounding.wins(grounding.initial, player) for player in Player):
+    model = as_positional(game.grounding)
+    if any(game.grounding.wins(game.grounding.initial, player) for player in Player):
         raise UsageError(f"{game.name}: found a goal that is reached at the beginning")
-    black = grounding.initial & grounding.plane
-    white = grounding.initial >> grounding.squares & grounding.plane
-    return PositionalModel(
-        name=game.model.name,
-        positions=tuple(
-            cell_name(x, y)
-            for y in range(1, grounding.height + 1)
-            for x in range(1, grounding.width + 1)
-        ),
-        turns=alternating(game.plies, game.first_player),
-        black_wins=_wins(grounding, BLACK),
-        white_wins=_wins(grounding, WHITE),
-        black=black,
-        white=white,
-    )
+    return model
 
 
 def _reversed(model: PositionalModel, plies: int, first: Player) -> PositionalModel:
@@ -343,12 +324,6 @@ def _reversed(model: PositionalModel, plies: int, first: Player) -> PositionalMo
         black=model.white,
         white=model.black,
     )
-
-
-def _wins(grounding: Grounding, player: Player) -> tuple[int, ...]:
-    shift = 0 if player is BLACK else grounding.squares
-    masks = (goal.value >> shift & grounding.plane for goal in grounding.goals[player])
-    return tuple(dict.fromkeys(masks))
 
 
 StageOf = Callable[[PositionalModel], SearchStage | None]

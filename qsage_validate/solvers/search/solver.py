@@ -444,9 +444,7 @@ def positional_engine(
 
 def grid_engine(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     """The search of a grid game that is a positional one; ``UsageError`` for another."""
-    from qsage_validate.games.bddl.kernel import is_positional
-
-    if not is_positional(game.grounding):
+    if not game.grounding.is_positional:
         raise UsageError(f"{game.name} is no positional game")
     from qsage_validate.solvers.search.positional import GridEngine
 
