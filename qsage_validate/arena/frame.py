@@ -117,6 +117,9 @@ class WhyNot:
     def __str__(self) -> str:
         return f"{self.move} is illegal: " + "; ".join(self.lines)
 
+    def __repr__(self) -> str:
+        return f"<WhyNot {self.move}: {len(self.lines)} reasons>"
+
 
 def by_reason(whys: Iterable[WhyNot]) -> tuple[tuple[WhyNot, ...], ...]:
     """The reasons in groups that begin with one and the same sentence, in the given order."""
@@ -214,6 +217,11 @@ class Frame:
     def changed(self) -> bool:
         """True if a ply was made (false only for the start)."""
         return self.move is not None
+
+    def __repr__(self) -> str:
+        made = "start" if self.player is None else f"{self.player} {self.move}"
+        board = "" if self.board is None else f", {self.board.rows}"
+        return f"<Frame {self.ply}: {made}{board}>"
 
 
 __all__ = [

@@ -31,3 +31,6 @@ class Encoding:
     completions: Mapping[Player, Completion]
     mind: Callable[[AigBuilder, Player], ReferencePlay]
     planned_on: Mapping[Player, Callable[[], PlanningGame]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.layout.encoding} of {self.model.name}>"
