@@ -65,6 +65,50 @@ class Strategy:
         return certificate.aig.num_gates if isinstance(certificate, CircuitCertificate) else None
 
     @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the variables that have a function, in the order of the prefix.
+
+        Skolem functions are those of existential variables, Herbrand functions of universal ones.
+        Raises ``UsageError`` for a clause set, and without a formula.
+        """
+        return tuple(self._functions[1])
+
+    def values(self, choice: Mapping[str, bool]) -> dict[str, bool]:
+        """The values of all functions where the opponent's variables have those of ``choice``.
+
+        Variables that no function reads may be left out.  Raises ``UsageError`` for a variable
+        that is missing, and for one that is not the opponent's.
+        """
+        from qsage_validate.circuit.aig import values_of
+
+        certificate, functions = self._functions
+        formula = self.problem.formula
+        assert formula is not None, "functions have a formula"
+        theirs = [s for s in formula.scopes if s.quantifier is not certificate.kind.decides]
+        known = [formula.name(v) for scope in theirs for v in scope.variables]
+        read = [formula.name(v) for v in certificate.inputs]
+        foreign = [name for name in choice if name not in known]
+        missing = [name for name in read if name not in choice]
+        if foreign:
+            expected = f"expected the opponent's: {' '.join(known)}"
+            raise UsageError(f"found a value for {foreign[0]}, {expected}")
+        if missing:
+            raise UsageError(f"found no value for {missing[0]}, expected one for {' '.join(read)}")
+        inputs, literals = [choice[name] for name in read], list(functions.values())
+        found = values_of(certificate.aig, inputs, literals)
+        return dict(zip(functions, found, strict=True))
+
+    @property
+    def _functions(self) -> tuple[CircuitCertificate, dict[str, int]]:
+        """The certificate, and the literal of each function by its variable's name."""
+        formula, certificate = self.problem.formula, self.problem.answering
+        if formula is None or not isinstance(certificate, CircuitCertificate):
+            raise UsageError("found a clause set or no formula, expected functions as a circuit")
+        own, scopes = certificate.functions, formula.scopes
+        variables = (v for scope in scopes for v in scope.variables if v in own)
+        return certificate, {formula.name(v): own[v] for v in variables}
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes before a play: the source of the layout, missing functions."""
         return self.problem.notes

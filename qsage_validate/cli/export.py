@@ -24,10 +24,18 @@ from qsage_validate.cli.options import (
 )
 from qsage_validate.errors import Exit, UsageError
 
+
+class _Group(CommandGroup):
+    examples = (
+        "qsage export page sample:hex sample:hex.aig -o play.html",
+        "qsage export positions hex --size 3x3 -o table.csv",
+    )
+
+
 app = typer_program(
-    cls=CommandGroup,
+    cls=_Group,
     no_args_is_help=True,
-    help="Write a certificate as a page that plays, or a game as a table of its positions.",
+    help="Write a page that plays a certificate, or a table of positions.",
 )
 
 
