@@ -58,7 +58,7 @@ class GameTable(RowTable):
 
 
 @dataclass(frozen=True, repr=False)
-class PositionTable(RowTable):
+class ValueTable(RowTable):
     """All positions of a game with their values; iterating gives their rows.
 
     Made by :meth:`Game.positions`.  A row has ``position``, ``ply``, ``to_move``, ``winner``,
@@ -69,7 +69,7 @@ class PositionTable(RowTable):
     values: tuple[ValuedPosition, ...] = ()
 
     @classmethod
-    def of(cls, values: tuple[ValuedPosition, ...]) -> PositionTable:
+    def of(cls, values: tuple[ValuedPosition, ...]) -> ValueTable:
         """The table of some positions."""
         return cls(tuple(each.as_row() for each in values), values)
 
@@ -81,7 +81,7 @@ class PositionTable(RowTable):
         write_atomic(fspath(path), table_file(fspath(path), self.values))
 
     def __repr__(self) -> str:
-        return f"<PositionTable of {len(self):,} positions>"
+        return f"<ValueTable of {len(self):,} positions>"
 
 
 class Board(protocol.BoardPicture):
@@ -203,7 +203,7 @@ class Game:
     @parameter_words
     def positions(
         self, *, positions: int = MOST_POSITIONS, timeout: float | None = None
-    ) -> PositionTable:
+    ) -> ValueTable:
         """Every position with its winner, the plies that are left, and the best moves.
 
         ``positions`` is the largest number of them, ``timeout`` in seconds; raises
@@ -212,7 +212,7 @@ class Game:
         from qsage_validate.games.position_table import valued_positions
 
         limits = Limits(Deadline.after(timeout), positions=positions)
-        return PositionTable.of(valued_positions(self.rules, limits))
+        return ValueTable.of(valued_positions(self.rules, limits))
 
     def to_openspiel(self) -> Any:
         """The game as a ``pyspiel.Game`` (extra ``openspiel``); player 0 is Black.

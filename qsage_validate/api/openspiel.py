@@ -1,26 +1,21 @@
-"""Games and strategies for OpenSpiel: a game of ours as one of theirs, a certificate as a bot.
-
-OpenSpiel has no types and is loaded when a game or a bot is asked for (extra ``openspiel``).
-"""
+"""A game of ours as one of OpenSpiel's, which has no types and is loaded late (an extra)."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from qsage_validate.errors import MissingExtraError, UsageError
+from qsage_validate.errors import MissingExtraError
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
 
-if TYPE_CHECKING:
-    from qsage_validate.api.matches import Match
-
-_PLAYERS: Final = (Player.BLACK, Player.WHITE)
+PLAYERS: Final = (Player.BLACK, Player.WHITE)
 _PLANES: Final = (Square.BLACK, Square.WHITE, Square.OPEN)
 
 
-def _spiel() -> Any:
+def pyspiel() -> Any:
+    """The module; raises ``MissingExtraError`` where it is not installed."""
     try:
         return import_module("pyspiel")
     except ImportError:
@@ -35,7 +30,7 @@ class ActionTable:
 
     def __init__(self, game: TwoPlayerGame) -> None:
         self.game = game
-        texts = (str(move) for player in _PLAYERS for move in game.moves(player))
+        texts = (str(move) for player in PLAYERS for move in game.moves(player))
         self.texts = tuple(dict.fromkeys(texts))
         self.number = {text: number for number, text in enumerate(self.texts)}
 
@@ -63,9 +58,9 @@ def spiel_game(game: TwoPlayerGame) -> Any:
 
 @cache
 def _game_class() -> Any:
-    spiel = _spiel()
+    spiel = pyspiel()
 
-    class SpielState(spiel.State):  # type: ignore[misc] # OpenSpiel has no types
+    class SpielState(spiel.State):  # type: ignore[misc,name-defined]
         """A position; what OpenSpiel calls on it has OpenSpiel's names."""
 
         def __init__(self, game: Any, table: ActionTable) -> None:
@@ -76,7 +71,7 @@ def _game_class() -> Any:
         def current_player(self) -> int:
             if self.is_terminal():
                 return int(spiel.PlayerId.TERMINAL)
-            return _PLAYERS.index(self.position.to_move)
+            return PLAYERS.index(self.position.to_move)
 
         def _legal_actions(self, player: int) -> list[int]:
             return self.table.legal(self.position)
@@ -116,7 +111,7 @@ def _game_class() -> Any:
         def string_from(self, state: Any, player: int) -> str:
             return str(state)
 
-    class SpielGame(spiel.Game):  # type: ignore[misc] # OpenSpiel has no types
+    class SpielGame(spiel.Game):  # type: ignore[misc,name-defined]
         """A game of this package."""
 
         def __init__(self, table: ActionTable) -> None:
@@ -156,73 +151,3 @@ def _game_class() -> Any:
             return SpielObserver(self.table)
 
     return SpielGame
-
-
-def spiel_bot(match: Match, player: Player) -> Any:
-    """A ``pyspiel.Bot`` that answers as the strategy of a play does, for ``player``.
-
-    It plays states whose actions have the texts of our moves.  Its ``step`` raises ``UsageError``
-    for another state, and for one that the strategy does not lead to.
-    """
-    return _bot_class()(match, player)
-
-
-@cache
-def _bot_class() -> Any:
-    spiel = _spiel()
-
-    class SpielBot(spiel.Bot):  # type: ignore[misc] # OpenSpiel has no types
-        """A strategy; what it has answered once is kept."""
-
-        def __init__(self, match: Match, player: Player) -> None:
-            super().__init__()
-            self._match = match
-            self._player = _PLAYERS.index(player)
-
-        def player_id(self) -> int:
-            return self._player
-
-        def provides_policy(self) -> bool:
-            return True
-
-        def restart_at(self, state: Any) -> None:
-            """Nothing to do: each step looks at the whole play."""
-
-        def inform_action(self, state: Any, player: int, action: int) -> None:
-            """Nothing to do: each step looks at the whole play."""
-
-        def step(self, state: Any) -> int:
-            reply = self._reply(_texts_of(state))
-            texts = {state.action_to_string(self._player, a): a for a in state.legal_actions()}
-            if reply not in texts:
-                raise UsageError(f"found no action {reply} in the state, which the strategy plays")
-            return int(texts[reply])
-
-        def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-            action = self.step(state)
-            return [(each, float(each == action)) for each in state.legal_actions()], action
-
-        def _reply(self, made: list[tuple[int, str]]) -> str:
-            match = self._match
-            match.restart()
-            for number, (player, text) in enumerate(made):
-                if player != self._player:
-                    match.push(text)
-                elif match.moves[number : number + 1] != (text,):
-                    shown = " ".join(text for _, text in made)
-                    raise UsageError(f"found the play {shown}, expected one against this strategy")
-            if len(match.moves) <= len(made):
-                raise UsageError("found a state in which the strategy makes no move")
-            return match.moves[len(made)]
-
-    return SpielBot
-
-
-def _texts_of(state: Any) -> list[tuple[int, str]]:
-    """The moves that led to a state, each with its player."""
-    walked, found = state.get_game().new_initial_state(), list[tuple[int, str]]()
-    for action in state.history():
-        player = walked.current_player()
-        found.append((player, walked.action_to_string(player, action)))
-        walked.apply_action(action)
-    return found

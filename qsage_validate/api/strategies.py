@@ -229,7 +229,7 @@ class Strategy:
 
         It plays states of ``game.to_openspiel()``, on which player 0 is Black.
         """
-        from qsage_validate.api.openspiel import spiel_bot
+        from qsage_validate.api.openspiel_bot import spiel_bot
 
         return spiel_bot(self.play(), self.player)
 

@@ -280,9 +280,9 @@ class AigBuilder:
 
 def values_of(aig: Aig, inputs: Sequence[bool], literals: Sequence[int]) -> list[bool]:
     """The values of ``literals`` for one value of each input, in the order of the inputs."""
-    values = [False, *map(bool, inputs)]
+    values = [0, *map(int, inputs)]
     for left, right in aig.pairs():
-        values.append(values[left >> 1] ^ (left & 1) and values[right >> 1] ^ (right & 1))
+        values.append((values[left >> 1] ^ left) & (values[right >> 1] ^ right) & 1)
     return [bool(values[literal >> 1] ^ (literal & 1)) for literal in literals]
 
 

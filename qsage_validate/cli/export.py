@@ -35,7 +35,7 @@ class _Group(CommandGroup):
 app = typer_program(
     cls=_Group,
     no_args_is_help=True,
-    help="Write a page that plays a certificate, or a table of positions.",
+    help="Write a page that plays a proof, or a table of positions.",
 )
 
 

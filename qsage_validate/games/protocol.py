@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from qsage_validate.errors import IllegalMoveError, QsageError, UsageError
 from qsage_validate.formats.grid_names import column_letters, named_cell
@@ -182,7 +182,7 @@ class Position(ABC):
     """
 
     __slots__ = ()
-    game: TwoPlayerGame
+    game: Any  # a TwoPlayerGame; an encoding's own positions have a PlanningGame
     ply: int
 
     @property
@@ -216,7 +216,10 @@ class Position(ABC):
 
         Raises ``MalformedMoveError`` and ``AmbiguousMoveError`` for a text that names no move.
         """
-        return self.game.parse_move(move, self.to_move) if isinstance(move, str) else move
+        if not isinstance(move, str):
+            return move
+        found: Move = self.game.parse_move(move, self.to_move)
+        return found
 
     @abstractmethod
     def after(self: P, move: Move) -> P:

@@ -84,7 +84,7 @@ def test_limits_write_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_the_library_has_it_as_a_table(tmp_path: Path) -> None:
     game = qs.game("hex", size=2)
     table = game.positions()
-    assert repr(table) == "<PositionTable of 29 positions>"
+    assert repr(table) == "<ValueTable of 29 positions>"
     assert table.rows[0]["best_moves"] == "occupy(1,2);occupy(2,1)"
     table.save(tmp_path / "t.csv")
     assert (tmp_path / "t.csv").read_text() == csv_text(valued_positions(game.rules))
