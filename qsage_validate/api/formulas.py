@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from qsage_validate.api.frames import html_table
-from qsage_validate.api.games import Game, Rules, made_from, rules_of
+from qsage_validate.api.games import Game, Rules, game_of, made_from, rules_of
 from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.api.words import parameter_words
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
@@ -167,15 +167,17 @@ class FoundLayout:
 
 
 @parameter_words
-def encode(game: Game, encoding: str | None = None) -> Formula:
+def encode(game: Game | str, encoding: str | None = None, **parameters: object) -> Formula:
     """The formula that is true exactly when Black wins ``game`` within its depth.
 
+    A game may be given by its name and ``parameters``: ``encode("hex", size=3)``.
     ``encoding`` is one of ``game.encodings`` (COVER and its like are true only where Black wins,
     see ``docs/explanation/encodings.md``).  Raises ``UsageError`` for another name.
     """
     from qsage_validate.encodings.registry import encode as encode_model
     from qsage_validate.games.languages import load_game
 
+    game = game_of(game, parameters)
     model = game.for_encoding(encoding)
     made = encode_model(model, encoding)
     rules = game.rules if model is game.model else load_game(model)

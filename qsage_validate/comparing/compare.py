@@ -102,6 +102,9 @@ class ComparedStrategy:
     shared: str
     replays: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<ComparedStrategy {self.outcome.word}>"
+
 
 def compared(
     first: Problem,

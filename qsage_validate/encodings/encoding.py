@@ -228,6 +228,9 @@ class Encoding:
     mind: Callable[[AigBuilder, Player], ReferencePlay]
     planned_on: Mapping[Player, Callable[[], PlanningGame]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return f"<Encoding {self.layout.encoding} of {self.model.name}>"
+
 
 # Positional games as a hero has them in mind where the formula ignores illegal moves
 

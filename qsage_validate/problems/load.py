@@ -195,6 +195,9 @@ class Problem:
         """The same, known to have no function that looks right: replays need not allow it."""
         return replace(self, files=replace(self.files, unchecked_dependencies=False))
 
+    def __repr__(self) -> str:
+        return f"<Problem {self.files.name or (self.game and self.game.name)}>"
+
 
 @reading()
 def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:

@@ -74,9 +74,9 @@ LEVELS: Final[Mapping[str, Level]] = {
 
 
 def levels_named(names: Iterable[str]) -> tuple[Level, ...]:
-    """The levels of these names, in the order in which they are run; raises ``UsageError``."""
+    """The levels of these names, or of one, in the order of a run; raises ``UsageError``."""
     wanted = set()
-    for name in names:
+    for name in (names,) if isinstance(names, str) else names:
         if name not in LEVELS:
             known = ", ".join(LEVELS)
             near = did_you_mean(name, LEVELS)
@@ -131,6 +131,9 @@ class LevelResult:
             "findings": [finding.to_dict() for finding in self.findings],
             "evidence": snake_case(self.evidence),
         }
+
+    def __repr__(self) -> str:
+        return f"<LevelResult {self.level.value}: {self.word}>"
 
 
 class LevelInterrupted(KeyboardInterrupt):

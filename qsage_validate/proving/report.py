@@ -138,6 +138,9 @@ class ValidationReport:
             "facts": {snake_key(name): fact for name, fact in self.facts.items()},
         }
 
+    def __repr__(self) -> str:
+        return f"<ValidationReport {self.last_line}>"
+
 
 def _weighty(statement: Statement) -> bool:
     return statement.about in (

@@ -131,6 +131,9 @@ class CertificateProved(Proof):
         value = "true" if self.kind is CertificateKind.SKOLEM else "false"
         return f"the {self.kind.value} functions make the formula {value}{self.notes}"
 
+    def __repr__(self) -> str:
+        return f"<CertificateProved {self.kind.value}: {self.gates:,} gates>"
+
 
 @dataclass(frozen=True, slots=True)
 class CertificateRefuted(Refutation):

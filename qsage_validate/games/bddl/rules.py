@@ -152,16 +152,19 @@ class BddlPosition(Position):
         )
 
     def after(self, move: Move) -> BddlPosition:
+        if isinstance(move, str):
+            return self.play(move)
         action = self.game.ground_action(move, self.to_move)
         assert action is not None, "a legal move"
         return BddlPosition(self.game, self.state & action.keep | action.put, self.ply + 1)
 
     def is_legal(self, move: Move) -> bool:
-        action = self.game.ground_action(move, self.to_move)
+        action = self.game.ground_action(self.named(move), self.to_move)
         fits = action is not None and self.state & action.care == action.value
         return fits and self.outcome is None
 
     def illegality(self, move: Move) -> Illegality | None:
+        move = self.named(move)
         if self.is_legal(move):
             return None
         game, player = self.game, self.to_move

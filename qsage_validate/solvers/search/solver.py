@@ -515,6 +515,7 @@ def search_for(
     """
     try:
         with alarm(limits.deadline, "the search was prepared", least=_LEAST_SECONDS):
+            limits.deadline.check("the search was prepared")
             own = engine_for(game, engine, limits.memory_mb)
             if engine is EngineChoice.FAST and own is not None:
                 _check_fast(game, own)
