@@ -185,9 +185,9 @@ class PlayState:
     last ply claimed the goal; ``remark`` is a sentence about a reply that the formula lets be.
     ``asked`` says that the certificate has left the next ply to the opponent; ``replaced`` is the
     reply for which a legal move is then to be chosen, if there is one, and ``chosen`` says that the
-    last ply was chosen so.  ``guessed`` are variables that the replies
-    so far may depend on, and to which the play gives a value without knowing it.  ``broken`` are
-    the numbers of assertions that some position so far has broken.
+    last ply was chosen so.  ``guessed`` are variables that the replies so far may depend on, and to
+    which the play gives a value without knowing it.  ``broken`` are the numbers of assertions that
+    some position so far has broken.
     """
 
     assignment: Assignment

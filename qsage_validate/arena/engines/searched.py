@@ -136,7 +136,7 @@ class SearchedEngine(Engine):
         try:
             reply = self._problem.replies.reply(_position(frame))
         except UndecidedError as error:
-            return frame.ended(MatchOutcome(None, f"no answer in time: {error}"))
+            return frame.ended(MatchOutcome(None, f"no answer in time: {error}", undecided=True))
         except NoAnswerError as error:
             reason = f"the {self._problem.answers} has no legal reply"
             finding = self._finding(FindingKind.REPLY_FAILS, frame.play, str(error))

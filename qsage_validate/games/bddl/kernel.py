@@ -228,13 +228,3 @@ class BddlKernel(Kernel):
                 raise UsageError(f"found {position} of another game")
             self._same = (self.grounding, grounding)
         return state
-
-
-def make_kernel(
-    grounding: Grounding, moves: Mapping[Player, Sequence[Move]], symmetries: Sequence[Symmetry]
-) -> BddlKernel:
-    if not grounding.is_positional:
-        return BddlKernel(grounding, moves, symmetries)
-    from qsage_validate.games.bddl.positional import PositionalKernel
-
-    return PositionalKernel(grounding, moves, symmetries)

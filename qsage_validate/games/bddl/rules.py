@@ -507,9 +507,14 @@ class BddlGame(TwoPlayerGame):
 
     @cached_property
     def _kernel(self) -> BddlKernel:
-        from qsage_validate.games.bddl.kernel import make_kernel
+        parts = self.grounding, self.move_table, self._symmetries
+        if self.grounding.is_positional:
+            from qsage_validate.games.bddl.positional import PositionalKernel
 
-        return make_kernel(self.grounding, self.move_table, self._symmetries)
+            return PositionalKernel(*parts)
+        from qsage_validate.games.bddl.kernel import BddlKernel
+
+        return BddlKernel(*parts)
 
     def skipped(self, position: Position) -> BddlPosition:
         assert isinstance(position, BddlPosition), "a position of this game"

@@ -21,9 +21,12 @@ from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import Problem, load
 from qsage_validate.problems.provenance import facts_from_json, file_facts
 from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.pages.finding_groups import groups_of
-from qsage_validate.proving.pages.html import html_report
-from qsage_validate.proving.pages.refuted_play import first_refuted_play, steps_of_finding
+from qsage_validate.proving.pages.html import (
+    first_refuted_play,
+    groups_of,
+    html_report,
+    steps_of_finding,
+)
 from qsage_validate.proving.pages.statistics import Statistics, statistics_of
 from qsage_validate.proving.report import ValidationReport
 from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
