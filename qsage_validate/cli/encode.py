@@ -123,8 +123,7 @@ def command(
     with memory_within(memory):
         if path is not None:
             problem = load_formula(path, model, FormulaOptions(prenex=prenex))
-            assert problem.formula is not None, "it was read"
-            qbf = problem.formula
+            qbf = problem.qbf
             about: dict[str, object] = {"formula": label(path)}
             title = f"formula {label(path)}"
         else:

@@ -50,8 +50,7 @@ def first_moves(
     Nothing wins for the player who has lost.  ``value`` may raise ``UndecidedError``.  Raises
     ``UsageError`` where there is no first choice, or where there are too many.
     """
-    formula = problem.formula
-    assert formula is not None, "a formula is asked about"
+    formula = problem.qbf
     choices = moves_in(problem)
     turn = _first_values(formula) if choices is None else choices.first()
     wanted = turn.player is Player.BLACK

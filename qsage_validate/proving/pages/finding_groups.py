@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.validation.finding import Finding, FindingKind
 
 

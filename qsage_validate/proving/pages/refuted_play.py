@@ -11,8 +11,8 @@ from qsage_validate.errors import QsageError
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.script_moves import scripted
-from qsage_validate.proving.levels import LevelResult
 from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.render.steps import RenderedStep, steps_by_rules, steps_of_frames
 from qsage_validate.validation.finding import Finding
 

@@ -238,7 +238,6 @@ def test_completion_is_installed_for_the_shell_that_is_named(
 
 
 def test_names_that_are_completed_are_those_that_there_are() -> None:
-    assert tuple(LEVELS) == completion.LEVELS
     assert sorted(dialect.value for dialect in Dialect) == list(completion.DIALECTS)
     assert tuple(backend.name for backend in _KNOWN) == completion.SOLVERS
     assert (*PREPROCESSORS, NONE) == completion.PREPROCESSORS
