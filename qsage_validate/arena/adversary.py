@@ -19,7 +19,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -283,7 +283,7 @@ class EngineAdversary(Adversary):
     batch = 64
 
     def __init__(
-        self, engine: Engine[Any], replay: Callable[[Sequence[str]], str], *, seed: int
+        self, engine: Engine, replay: Callable[[Sequence[str]], str], *, seed: int
     ) -> None:
         super().__init__(seed)
         self._engine = engine
@@ -308,10 +308,8 @@ class EngineAdversary(Adversary):
     def _play(self, draws: Draws) -> list[Frame]:
         from qsage_validate.arena.engines.engine import answered
 
-        steps = answered(self._engine, self._engine.start())
-        frames = [step.frame for step in steps]
-        while not steps[-1].over:
-            move = draws.choice(self._engine.legal(steps[-1]))
-            steps = answered(self._engine, self._engine.push(steps[-1], move, None, claim=False))
-            frames += [step.frame for step in steps]
+        frames = [*answered(self._engine, self._engine.start())]
+        while not frames[-1].over:
+            move = draws.choice(self._engine.legal(frames[-1]))
+            frames += answered(self._engine, self._engine.push(frames[-1], move, None, claim=False))
         return frames

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.arena.adversary import Adversary, Draws, PlayResults
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.play_engine import PlayEngine, broken_by
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.errors import UsageError
 from qsage_validate.strategies.readings import LayoutMove, Legality
 from qsage_validate.validation.finding import Finding
@@ -93,15 +93,14 @@ class BoardAdversary(Adversary):
                 self._move(running, results, least)
             for state in _distinct(running):
                 results.findings.add(state.findings)
-        ended = _distinct(plays)
-        finals = dict(
-            zip((s.moves for s in ended), self._play_engine.finish_all(ended), strict=True)
-        )
-        for final in finals.values():
-            results.findings.add(final.findings)
+        ended = {s.moves: s for s in self._play_engine.finish_all(_distinct(plays))}
+        for state in ended.values():
+            results.findings.add(state.findings)
         for play in plays:
+            ending = ended[play.state.moves].ending
+            assert ending is not None, "all plays have ended"
             results.texts.append(" ".join(play.state.moves))
-            results.promised.append(finals[play.state.moves].promised)
+            results.promised.append(ending.promised)
         self._play_engine.forget()
         return results
 

@@ -1,13 +1,20 @@
-"""The state of a play at one moment: frames, moves, reasons, outcomes; all are frozen."""
+"""A play at one moment: how formula and rules see it, and what is shown of it; all is frozen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Position
-from qsage_validate.strategies.readings import LayoutMove, NamedGroup, SquareXY
+from qsage_validate.strategies.readings import (
+    Assignment,
+    BoardReading,
+    LayoutMove,
+    NamedGroup,
+    SquareXY,
+    StrategyAnswer,
+)
 
 if TYPE_CHECKING:
     from qsage_validate.validation.finding import Evidence, Finding
@@ -129,20 +136,25 @@ def by_reason(whys: Iterable[WhyNot]) -> tuple[tuple[WhyNot, ...], ...]:
 
 @dataclass(frozen=True, slots=True)
 class MatchOutcome:
-    """The end of a play.
+    """The end of a play: what the rules say of it, and what formula and certificate do.
 
     ``winner`` is by the rules where they are known, else by the formula (``None`` when neither
-    says); ``promised`` is whether the certificate's side won as it promised (``None`` when
-    that cannot be said); ``verdict`` is the value of the verdict gate for this play: a Skolem
-    certificate promises true, a Herbrand certificate false, and ``None`` means that there is no
-    verdict to evaluate.  ``verdict_note`` says where it was evaluated, or where it fails.
+    says, or before the formula was asked); ``promised`` is whether the certificate's side won as it
+    promised (``None`` when that cannot be said); ``verdict`` is the value of the verdict gate for
+    this play: a Skolem certificate promises true, a Herbrand certificate false, and ``None`` means
+    that there is no verdict to evaluate, or that it was not evaluated.  ``verdict_note`` says where
+    it was evaluated, or where it fails.  ``by_rules`` is false where the rules were left before the
+    end: the formula's verdict is then no win by them.  ``undecided`` says that a limit ended the
+    play: the winner is unknown.
     """
 
     winner: Player | None
     reason: str
-    promised: bool | None
-    verdict: bool | None
+    promised: bool | None = None
+    verdict: bool | None = None
     verdict_note: str = ""
+    by_rules: bool = True
+    undecided: bool = False
 
     @property
     def text(self) -> str:
@@ -162,6 +174,59 @@ class MatchOutcome:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayState:
+    """A play after some plies, as formula and rules see it.
+
+    ``position`` is ``None`` without rules and from an illegal move on; ``illegal`` says that
+    one was let happen; ``findings`` are those first seen in this state; ``stopped`` that the
+    last ply claimed the goal; ``remark`` is a sentence about a reply that the formula lets be.
+    ``asked`` says that the certificate has left the next ply to the opponent; ``replaced`` is the
+    reply for which a legal move is then to be chosen, if there is one, and ``chosen`` says that the
+    last ply was chosen so.  ``guessed`` are variables that the replies
+    so far may depend on, and to which the play gives a value without knowing it.  ``broken`` are
+    the numbers of assertions that some position so far has broken.
+    """
+
+    assignment: Assignment
+    moves: tuple[str, ...] = ()
+    position: Position | None = None
+    reading: BoardReading = field(default_factory=lambda: BoardReading(None, {}))
+    ending: MatchOutcome | None = None
+    findings: tuple[Finding, ...] = ()
+    illegal: bool = False
+    stopped: bool = False
+    last: MatchMove | None = None
+    known_differences: frozenset[object] = frozenset()
+    remark: str = ""
+    asked: bool = False
+    replaced: StrategyAnswer | None = None
+    chosen: bool = False
+    guessed: tuple[int, ...] = ()
+    broken: frozenset[int] = frozenset()
+
+    @property
+    def board(self) -> BoardPicture | None:
+        """The board as decoded from the formula."""
+        return self.reading.board
+
+    @property
+    def shown_board(self) -> BoardPicture | None:
+        """The decoded board, or the rules' board where the formula does not describe it."""
+        if self.board is None and self.position is not None:
+            return self.position.board
+        return self.board
+
+    @property
+    def plies(self) -> int:
+        return self.assignment.plies
+
+    @property
+    def undecided(self) -> bool:
+        """True if a limit ended the play."""
+        return self.ending is not None and self.ending.undecided
+
+
+@dataclass(frozen=True, slots=True)
 class Hint:
     """A suggestion for the person: a move and why (``text`` is one sentence)."""
 
@@ -171,49 +236,89 @@ class Hint:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The play after one ply (or before the first: ``ply`` 0, no move, no player).
+    """A play after some plies as it is shown, and as its engine goes on from it.
 
-    ``board`` is what the formula's state variables say (``None`` in the game of blocks); where the
-    formula does not describe it (the last ply of some), it is the rules' board, and
-    ``board_by_rules`` is set;
-    ``position`` what the rules say (``None`` without rules, and from an illegal move that was
-    let happen onwards); ``values`` are the variables and gates that mean something at this
-    step; ``illegal`` is set when this ply's move was illegal and let happen; ``stopped`` when
-    its player set the game-stop variable, claiming the goal; ``outcome`` when the play is over
-    here; ``findings`` are those first seen here; ``seconds`` is the time the answer took.
-    ``choice`` are the opponent's variables fixed so far and ``reply`` the certificate's, both
-    by variable: what is needed to go on.  ``state`` is the position in words where the board
-    alone does not say it (``v1 = 3, v2 = 0``), ``remarks`` are sentences about this step: the
-    rule that a reply comes from.  ``won`` are the squares that reached the winner's goal.
-    ``squares`` is the move by its squares, where they tell more than its name: ``(2,3)-(1,2)``.
-    ``way`` are the nodes of a program that led to a reply, from its first question to its answer.
+    ``player`` made the last ply (``None`` at the start).  ``board`` is what the formula's state
+    variables say (``None`` in the game of blocks); where the formula does not describe it (the last
+    ply of some), it is the rules' board, and ``board_by_rules`` is set.  ``values`` are the
+    variables and gates that mean something at this step; ``illegal`` is set when this ply's move
+    was illegal and let happen; ``seconds`` is the time the answer took.  ``state`` is the position
+    in words where the board alone does not say it (``v1 = 3, v2 = 0``), ``remarks`` are sentences
+    about this step: the rule that a reply comes from.  ``won`` are the squares that reached the
+    winner's goal.  ``squares`` is the move by its squares, where they tell more than its name:
+    ``(2,3)-(1,2)``.  ``way`` are the nodes of a program that led to a reply, from its first
+    question to its answer.  ``promised`` says, of a search or rules that answer, that they have
+    said they win.
     """
 
-    ply: int
-    player: Player | None
-    move: MatchMove | None
-    by_certificate: bool
-    board: BoardPicture | None
-    position: Position | None
+    play: PlayState
+    player: Player | None = None
+    by_certificate: bool = False
+    board: BoardPicture | None = None
     values: tuple[FrameValue, ...] = ()
     illegal: WhyNot | None = None
-    stopped: bool = False
-    outcome: MatchOutcome | None = None
-    findings: tuple[Finding, ...] = ()
     seconds: float = 0.0
-    choice: Mapping[int, bool] = field(default_factory=dict)
-    reply: Mapping[int, bool] = field(default_factory=dict)
     board_by_rules: bool = False
     state: str = ""
     remarks: tuple[str, ...] = ()
     won: tuple[SquareXY, ...] = ()
     squares: str = ""
     way: tuple[int, ...] = ()
+    promised: bool = False
+
+    @property
+    def ply(self) -> int:
+        """The number of plies of the play."""
+        return self.play.plies
+
+    @property
+    def move(self) -> MatchMove | None:
+        """The last ply's move; ``None`` at the start, and for a reply that is none."""
+        return self.play.last
+
+    @property
+    def position(self) -> Position | None:
+        """The rules' position; ``None`` without rules, and after an illegal move."""
+        return self.play.position
+
+    @property
+    def stopped(self) -> bool:
+        """True if the player of the last ply claimed the goal with it."""
+        return self.play.stopped
+
+    @property
+    def outcome(self) -> MatchOutcome | None:
+        """The end of the play, if it is over here."""
+        return self.play.ending
+
+    @property
+    def over(self) -> bool:
+        return self.play.ending is not None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings first seen here."""
+        return self.play.findings
+
+    @property
+    def choice(self) -> Mapping[int, bool]:
+        """The opponent's variables fixed so far."""
+        return self.play.assignment.choice
+
+    @property
+    def reply(self) -> Mapping[int, bool]:
+        """The certificate's variables fixed so far."""
+        return self.play.assignment.reply
 
     @property
     def changed(self) -> bool:
         """True if a ply was made (false only for the start)."""
         return self.move is not None
+
+    def ended(self, outcome: MatchOutcome, *findings: Finding) -> Frame:
+        """The frame with the end of the play, and what is found there."""
+        found = self.play.findings + findings
+        return replace(self, play=replace(self.play, ending=outcome, findings=found))
 
 
 __all__ = [
@@ -226,6 +331,7 @@ __all__ = [
     "MatchOutcome",
     "NamedGroup",
     "Pairs",
+    "PlayState",
     "SquareXY",
     "WhyNot",
     "by_reason",

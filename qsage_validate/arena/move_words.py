@@ -10,6 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
+from qsage_validate.arena.frame import MatchMove
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Square, TwoPlayerGame
@@ -183,14 +184,14 @@ def goal_line(game: TwoPlayerGame, person: Player) -> str:
 
 
 def squares_of(
-    before: BoardPicture | None, after: BoardPicture | None, move: LayoutMove | None
+    before: BoardPicture | None, after: BoardPicture | None, move: MatchMove | None
 ) -> str:
     """A move by its squares: ``(2,4)`` for a piece that falls, ``(2,3)-(1,2)`` for a step.
 
     ``(2,3)x(1,2)`` is a step that captures.  Empty where a board is not known, where the name of
     the move says the square already, and for moves of other kinds.
     """
-    if before is None or after is None or move is None:
+    if before is None or after is None or not isinstance(move, LayoutMove):
         return ""
     changed = before.differences(after)
     if len(changed) == 1 and before[changed[0]] is Square.OPEN:

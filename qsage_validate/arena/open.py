@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.encodings.layout.layout import Layout
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from qsage_validate.arena.engines.engine import Engine
 
 
-def open_engine(problem: Problem) -> Engine[Any]:
+def open_engine(problem: Problem) -> Engine:
     """The engine for a person's play of a problem."""
     from qsage_validate.arena.engines.board import BoardEngine
 
@@ -136,7 +136,7 @@ def play_engine_with_names(
 
         position = told(layout, game)
         if problem.unassigned or not variables_read(certificate).isdisjoint(position):
-            from qsage_validate.certificates.oracles.simulation import SimulationOracle
+            from qsage_validate.certificates.oracles.oracle import SimulationOracle
 
             graph = SimulationOracle(certificate, formula)
             guesses = Guesses(layout, graph, problem.unassigned, position)

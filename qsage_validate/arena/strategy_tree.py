@@ -13,9 +13,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems.load import BoardProblem
@@ -410,7 +410,8 @@ class StrategyTree:
                 node.kept = ending.winner is self.player
         finals = self._play_engine.finish_all([node.state for node in unclear])
         for node, final in zip(unclear, finals, strict=True):
-            node.kept = final.promised
+            assert final.ending is not None, "only ends are judged"
+            node.kept = final.ending.promised
 
 
 def tree_of(problem: BoardProblem) -> StrategyTree:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.play_state import PlayState
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.encodings.layout.layout import Layout, UnspecifiedLegality
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player, TwoPlayerGame

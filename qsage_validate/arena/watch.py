@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.arena.play_state import PlayState
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
@@ -94,7 +94,7 @@ class Watch:
     def _is_end(self, state: PlayState) -> bool:
         if self._game is not None:
             return state.position is not None and state.position.outcome is not None
-        return state.ending is not None and not state.illegal and not state.ending.undecided
+        return state.ending is not None and not state.illegal and not state.undecided
 
     def _truth(self, state: PlayState) -> Truth | None:
         """The values of names: by the rules, else as far as the formula tells them."""
@@ -115,7 +115,7 @@ class Watch:
         """The assertions that are broken under some values; raises what the oracle raises."""
         from qsage_validate.formats.assertions import value
 
-        if not self._ends or state.ending is None or state.ending.undecided:
+        if not self._ends or state.ending is None or state.undecided:
             return
         choice = state.assignment.choice
         rest = [v for v in self._oracle.opponent if v not in choice]

@@ -11,7 +11,7 @@ from qsage_validate.errors import InputError, UsageError
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 if TYPE_CHECKING:
-    from qsage_validate.circuit.residual import Value
+    from qsage_validate.circuit.rewriting import Value
 
 
 def own_blocks(formula: Qbf, kind: CertificateKind) -> list[frozenset[int]]:
@@ -56,7 +56,7 @@ def check_outermost(certificate: CircuitCertificate, formula: Qbf) -> None:
 
 def left_by(formula: Qbf, part: CircuitCertificate) -> Qbf:
     """The formula in which the variables that ``part`` decides are its functions."""
-    from qsage_validate.circuit.residual import residual
+    from qsage_validate.circuit.rewriting import residual
 
     number = formula.max_variable + 1
     gates = {number: Gate(Connective.OR, ())}

@@ -3,7 +3,7 @@
 Easy claims are solved in one call.  A claim that exceeds the conflict budget is split into
 cubes, which several processes can share: with the opponent's first move fixed a good part of a
 strategy's circuit is constant.  Each cube first gets a short call.  If that does not decide it, it
-is swept (``sweep.py``) and solved to the end.
+is swept (``simplify.py``) and solved to the end.
 
 Cases are independent of each other, so that several processes may share them and the answer is
 the same: the first case, in the order of the binary numbers, that has an input.
@@ -17,8 +17,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
-from qsage_validate.circuit.clauses import circuit_clauses, load
-from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Solver, TimedOut, Unsatisfiable
+from qsage_validate.circuit.sat import (
+    Answer,
+    Satisfiable,
+    Solver,
+    TimedOut,
+    Unsatisfiable,
+    circuit_clauses,
+    load,
+)
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -262,7 +269,7 @@ def _patient(graph: _Graph, cases: _Cases) -> _CaseAnswer:
 
 
 def _swept(graph: _Graph, deadline: Deadline) -> tuple[_Graph, Effort]:
-    from qsage_validate.circuit.sweep import sweep
+    from qsage_validate.circuit.simplify import sweep
 
     aig, literal = graph
     swept = sweep(aig, [literal], conflicts=_SWEEP_CONFLICTS, calls=_SWEEP_CALLS, deadline=deadline)

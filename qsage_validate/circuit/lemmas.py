@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig
-from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Solver, Unsatisfiable
+from qsage_validate.circuit.sat import Answer, Satisfiable, Solver, Unsatisfiable
 from qsage_validate.system.limits import NEVER, Deadline
 
 Clause = tuple[int, ...]

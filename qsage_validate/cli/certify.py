@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
 from qsage_validate.cli.formula import formula_path, load_formula, without_depth
-from qsage_validate.cli.lazy import earlier, examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import REQUIRED, option, output_option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -22,6 +20,7 @@ from qsage_validate.cli.options import (
     PrepareOption,
     parse_dialect,
 )
+from qsage_validate.cli.parameters import REQUIRED, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 
 if TYPE_CHECKING:
@@ -35,15 +34,13 @@ if TYPE_CHECKING:
 _SHARE: Final = 1 / 2
 
 
-@examples(
+@subcommand(
     "qsage certify httt --size 4x4 --shape tic --depth 5 -o tic.aig --formula tic.qcir",
     "qsage certify sample:hex -o hex.aig",
 )
-@earlier(dialect="--as")
-@partial(takes_model, or_formula=True)
 def command(
     *,
-    model: ModelArguments,
+    model: ModelArguments = model_words(or_formula=True),
     output: str = output_option(
         "The certificate's file: AIGER, in ASCII when its name ends in .aag.",
         "FILE",
@@ -67,7 +64,7 @@ def command(
     solver: str | None = option(
         "A QBF solver that writes traces or certificates.",
         "NAME",
-        autocompletion=completion.solvers,
+        complete=completion.solvers,
         panel="Solver",
     ),
     minimise: bool = option(
@@ -335,7 +332,7 @@ def _from_solution(
 ) -> Exit:
     """Write the winner's first blocks by the replies of a solution that a walk has proved."""
     from qsage_validate.certificates.routes.by_search import CheckFailedError
-    from qsage_validate.certificates.routes.by_solution import part_of
+    from qsage_validate.certificates.routes.rest import part_of
     from qsage_validate.encodings.registry import encode
     from qsage_validate.solutions.check import check
     from qsage_validate.solutions.file import read_solution

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import check_streams, emit_json, narrate
 from qsage_validate.cli.formula import formula_path, load_formula
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import REQUIRED, option, output_option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -19,6 +17,7 @@ from qsage_validate.cli.options import (
     PrepareOption,
     StrictOption,
 )
+from qsage_validate.cli.parameters import REQUIRED, option, output_option
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -70,13 +69,12 @@ def formula_text(
     return qdimacs_text(form, comments_in_clauses(qbf, qbf.levels()), named)
 
 
-@examples(
+@subcommand(
     "qsage encode httt --size 4x4 --shape tic --depth 5 -o tic.qcir",
     "qsage encode tic.qcir -o tic.qdimacs",
 )
-@partial(takes_model, or_formula=True)
 def command(
-    model: ModelArguments,
+    model: ModelArguments = model_words(or_formula=True),
     output: str = output_option(
         "The formula's file, or '-'.",
         "FILE",

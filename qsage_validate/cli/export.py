@@ -5,30 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import check_streams, emit_json, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import (
+from qsage_validate.cli.options import CertOptions, DialectOptions, JsonOption, RulesOptions
+from qsage_validate.cli.parameters import (
     REQUIRED,
     argument,
     option,
     output_option,
-    takes_options,
 )
-from qsage_validate.cli.options import CertOptions, DialectOptions, JsonOption, RulesOptions
 from qsage_validate.errors import Exit, UsageError
 
 _KINDS = ("page",)
 
 
-@examples(
+@subcommand(
     "qsage export page sample:hex sample:hex.aig -o play.html",
     "qsage export page sample:tic --cert sample:tic.aig -o play.html",
 )
-@takes_options
 def command(
     *,
     kind: str = argument("What to write: page.", "page"),
-    formula: str = argument("QCIR or QDIMACS.", "FORMULA", autocompletion=completion.files),
+    formula: str = argument("QCIR or QDIMACS.", "FORMULA", complete=completion.files),
     certificate: CertOptions,
     output: str = output_option("The page: HTML.", "FILE", "-o", "--output", default=REQUIRED),
     rules: RulesOptions,

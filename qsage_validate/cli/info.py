@@ -6,22 +6,21 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import flag, option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, StrictOption, prenex_order
+from qsage_validate.cli.parameters import flag, option
 from qsage_validate.errors import Exit, InputError, UsageError
-from qsage_validate.formats.declared import formats as declared_formats
+from qsage_validate.formats.formula import formats as declared_formats
 from qsage_validate.formats.source import STDIN, label
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf, Scope
     from qsage_validate.encodings.layout.layout import Layout
-    from qsage_validate.formats.bytes_of import BytesOf
+    from qsage_validate.formats.qrp_steps import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.solvers.qbf.inventory import InventoryEntry
 
@@ -32,23 +31,21 @@ Facts = dict[str, object]
 _MOST_NAMES: Final = 40
 
 
-@examples(
+@subcommand(
     "qsage info sample:tic sample:tic.aig",
     "qsage info httt --size 4x4 --shape tic",
 )
-@partial(
-    takes_model,
-    optional_words="Any file ('-' is standard input), and the certificate of a formula behind it. "
-    "Or a game: its name (see 'qsage games'), or DOMAIN and PROBLEM.",
-    file="FILE",
-)
 def command(
     *,
-    subject: ModelArguments,
+    subject: ModelArguments = model_words(
+        optional_words="Any file ('-' is standard input), and the certificate of a formula behind "
+        "it. Or a game: its name (see 'qsage games'), or DOMAIN and PROBLEM.",
+        file="FILE",
+    ),
     cert: str | None = option("The certificate.", "FILE", panel="Files"),
     formula: str | None = option("The formula that FILE is a certificate for.", "FILE"),
-    solvers: bool = flag("Tell instead which solvers and preprocessors are here.", "--solvers"),
-    names: bool = flag("Of a formula, tell besides what assertions can name.", "--names"),
+    solvers: bool = flag("Tell instead which solvers and preprocessors are here."),
+    names: bool = flag("Of a formula, tell besides what assertions can name."),
     prenex: PrenexOption = None,
     strict: StrictOption = False,
     json_output: JsonOption = False,
@@ -129,7 +126,7 @@ def _game(subject: ModelArguments) -> Facts:
 def _tell_file(
     file: str, formula: str | None, prenex: Prenex | None, *, names: bool, json_output: bool
 ) -> Exit:
-    from qsage_validate.formats.bytes_of import bytes_of
+    from qsage_validate.formats.qrp_steps import bytes_of
     from qsage_validate.formats.source import Format, read_bytes, sniff_bytes, unknown_format
     from qsage_validate.games.positional.language import is_positional_file, read_positional
 
@@ -176,7 +173,7 @@ def _tell_file(
 
 def _show(facts: Facts, json_output: bool) -> None:
     if json_output:
-        from qsage_validate.system.json_keys import snake_case
+        from qsage_validate.formats.json_text import snake_case
 
         emit_json(snake_case(facts))
     else:
@@ -325,7 +322,7 @@ def _aiger(data: bytes, name: str) -> Facts:
 
 
 def _pedant(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.dimacs import parse_pedant
+    from qsage_validate.formats.qdimacs import parse_pedant
     from qsage_validate.kernel.certificate import CertificateKind, Dialect
 
     file = parse_pedant(data, name)
@@ -339,7 +336,7 @@ def _pedant(data: bytes, name: str) -> Facts:
 
 
 def _outer_block(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.outer_block import parse_outer_block
+    from qsage_validate.formats.qdimacs import parse_outer_block
     from qsage_validate.kernel.certificate import Dialect
 
     file = parse_outer_block(data, name)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import flag, output_option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import JsonOption, PrenexOption, TimeoutOption, prenex_order
+from qsage_validate.cli.parameters import flag, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 
 if TYPE_CHECKING:
@@ -32,23 +31,19 @@ _SECONDS = 60.0
 """The time for all games of the catalogue where none was set."""
 
 
-@examples(
+@subcommand(
     "qsage layout sample:puzzle sample:puzzle.pg",
     "qsage layout sample:puzzle sample:puzzle.pg -o read.qcir",
 )
-@partial(
-    takes_model,
-    optional_words="The formula (QCIR or QDIMACS), and the game: its name (see 'qsage games'), a "
-    "PG or GDL file, or DOMAIN and PROBLEM.",
-    file="FORMULA",
-)
 def command(
     *,
-    subject: ModelArguments,
-    any_game: bool = flag(
-        "Try the games of the catalogue that have the formula's size.", "--any-game"
+    subject: ModelArguments = model_words(
+        optional_words="The formula (QCIR or QDIMACS), and the game: its name (see 'qsage games'), "
+        "a PG or GDL file, or DOMAIN and PROBLEM.",
+        file="FORMULA",
     ),
-    write: bool = flag("Write the layout into the formula's file, as comments.", "--write"),
+    any_game: bool = flag("Try the games of the catalogue that have the formula's size."),
+    write: bool = flag("Write the layout into the formula's file, as comments."),
     output: str | None = output_option(
         "Write the formula with its layout to another file.", "FILE", "-o", "--output"
     ),

@@ -19,7 +19,7 @@ from typing import Final
 from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.comparing.shared import Shared, Spelling, values_of
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Exit, UndecidedError, UsageError

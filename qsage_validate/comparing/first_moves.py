@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.comparing.compare import moves_in
 from qsage_validate.comparing.exact import ExactChoice, ExactOption
 from qsage_validate.errors import UndecidedError, UsageError

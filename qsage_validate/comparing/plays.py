@@ -27,7 +27,7 @@ from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.rest import certified, evaluate
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.comparing.shared import (
     Loses,
     Mirrors,

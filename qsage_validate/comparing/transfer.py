@@ -22,7 +22,7 @@ from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.decision import MOST_TABULATED, tabulated
 from qsage_validate.circuit.qbf import Qbf, Scope
-from qsage_validate.circuit.sat_solver import Solver, Unsatisfiable, satisfy
+from qsage_validate.circuit.sat import Solver, Unsatisfiable, satisfy
 from qsage_validate.comparing.shared import Loses, Shared, Transfer, Wins
 from qsage_validate.errors import Undecided, UndecidedError, UsageError
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect

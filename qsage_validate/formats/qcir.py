@@ -12,7 +12,7 @@ where the standard is silent or files in the wild differ from it:
 - An identifier that is a positive number keeps it (unless it is so large that the numbering
   would be nearly empty); other identifiers get the numbers that follow the largest one, in
   the order in which they appear, and an entry in ``Qbf.names``.
-- Quantifier gates (``g = exists(x; h)``) are brought into the prefix (``circuit/prenex.py``).
+- Quantifier gates (``g = exists(x; h)``) are brought into the prefix (``circuit/rewriting.py``).
   They may bind one name several times, also one of the prefix: the innermost binding counts.
 """
 
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Connective, Gate, PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.qcir_common import (
+from qsage_validate.formats.qcir_writer import (
     BARE_NAME,
     FREE,
     GATE,
@@ -38,7 +38,7 @@ from qsage_validate.formats.qcir_common import (
 from qsage_validate.formats.source import BOM, HASH, Source, quoted
 
 if TYPE_CHECKING:
-    from qsage_validate.circuit.prenex import AnyGate, QuantifierGate, UnboundError
+    from qsage_validate.circuit.rewriting import AnyGate, QuantifierGate, UnboundError
     from qsage_validate.formats.qcir_bulk import Suspicion
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
@@ -130,7 +130,7 @@ class _Reader:
         free = tuple(self.numbers[v] for s in prefix if s.keyword == FREE for v in s.arguments)
         if len(plain) == len(ordered):
             return Qbf(scopes, plain, result, names, comments, path, free=free)
-        from qsage_validate.circuit.prenex import CopiesError, NestedQbf, UnboundError, prenex
+        from qsage_validate.circuit.rewriting import CopiesError, NestedQbf, UnboundError, prenex
 
         try:
             nested = NestedQbf(scopes, ordered, result, names, comments, path)
@@ -387,7 +387,7 @@ class _Reader:
         return bound
 
     def _quantifier_gate(self, s: _Statement, known: Collection[str]) -> QuantifierGate:
-        from qsage_validate.circuit.prenex import QuantifierGate
+        from qsage_validate.circuit.rewriting import QuantifierGate
 
         body = s.body or ""
         name = body.removeprefix("-")
@@ -408,7 +408,7 @@ class _Reader:
         return self.source.error(self._argument_at(s, index), found, "a quantified variable")
 
     def _too_many(self, gate: int, gates: list[_Statement]) -> InputError:
-        from qsage_validate.circuit.prenex import MAX_COPIES
+        from qsage_validate.circuit.rewriting import MAX_COPIES
 
         s = self._statement_of(gate, gates)
         found = f"gate {quoted(s.name or '')}, where copies have become more than {MAX_COPIES:,}"

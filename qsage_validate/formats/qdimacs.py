@@ -1,4 +1,8 @@
-"""QDIMACS: prenex formulas in conjunctive normal form; and any circuit as such a formula.
+"""Clauses in DIMACS: QDIMACS formulas, and the files of solvers in the same syntax.
+
+These have Skolem functions as a set of clauses.  Variables are the formula's; what is above them
+helps to define the functions.  A comment ``c Model for variable N.`` stands before the clauses of
+each function.
 
 Format: the QBF solver evaluations' QDIMACS 1.1.  Choices where files differ from it:
 
@@ -9,6 +13,12 @@ Format: the QBF solver evaluations' QDIMACS 1.1.  Choices where files differ fro
 - Literals that a clause repeats are dropped; tautologies are kept when reading.
 - A header with wrong numbers is told of, and the file is read: debuggers that shorten files leave
   the header as it was.  So is a file that was cut off, which only the warning shows.
+
+DepQBF and CAQE (``--qdo``) print QDIMACS's result, ``s cnf 1 4 3`` or ``s cnf 0 4 3`` with the
+formula's numbers of variables and clauses, and a line ``V 1 0`` for each variable; RAReQS one line
+``V +1 -2`` and the result behind it.  QuAbS (``--partial-assignment``) prints ``V 1 -2 0`` and
+``r SAT`` or ``r UNSAT``, Qute ``SAT`` or ``UNSAT`` and a line ``v 1 -2 0``, Quantor
+``s SATISFIABLE`` or ``s UNSATISFIABLE`` and such lines.  Variables that have no value may have any.
 """
 
 from __future__ import annotations
@@ -19,11 +29,193 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope, clause_gates
-from qsage_validate.circuit.recovery import conjuncts
-from qsage_validate.formats.dimacs import Dimacs, split_dimacs
-from qsage_validate.formats.tolerance import put_up_with
+from qsage_validate.circuit.rewriting import conjuncts
+from qsage_validate.errors import InputError
+from qsage_validate.formats.numbers import NotANumberError, parse_integers
+from qsage_validate.formats.policy import put_up_with
+from qsage_validate.formats.source import BOM, LETTER_C, Source, byte_error, decoded_comment, quoted
+
+# DIMACS: what QDIMACS and plain files share, and Pedant's model files (``--cnf``)
+
+
+_COMMENT: Final = re.compile(rb"^[ \t]*c([^\r\n]*)", re.MULTILINE)
+_PROBLEM: Final = re.compile(
+    rb"[ \t]*p[ \t]+cnf[ \t]+([0-9]{1,18})[ \t]+([0-9]{1,18})[ \t]*\r?(?:\n|\Z)"
+)
+_HEADER: Final = "a header 'p cnf VARIABLES CLAUSES'"
+# Tables and solvers are sized by the largest variable: it may exceed the number of bytes in
+# the file by this.
+_SPARE_VARIABLES: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Dimacs:
+    """A DIMACS text with its comments cut out.
+
+    ``code`` has blanks in their place, so that offsets agree with the file; ``header`` is the
+    offset of the problem line, ``start`` that behind it.  ``variables`` and ``clauses`` are the
+    numbers there, which may be wrong.  ``comments`` are ``(offset, text behind the c)``.
+    """
+
+    data: bytes
+    code: bytes
+    path: str | None
+    variables: int
+    clauses: int
+    header: int
+    start: int
+    comments: tuple[tuple[int, str], ...]
+
+    def error(self, offset: int, found: str, expected: str) -> InputError:
+        """The error at a byte of the file."""
+        return byte_error(self.path, self.data, offset, found, expected)
+
+    def line_of(self, offset: int) -> int:
+        """The line, from 1, of a byte."""
+        return self.data.count(b"\n", 0, offset) + 1
+
+    @property
+    def limit(self) -> int:
+        """The largest variable that a file of this size may have."""
+        return len(self.data) + _SPARE_VARIABLES
+
+    def numbers(
+        self, start: int, end: int, what: str, most: int
+    ) -> tuple[NDArray[np.int32], list[int]]:
+        """The numbers of ``code[start:end]`` and their offsets: variables up to ``most``, or 0."""
+        try:
+            values, offsets = parse_integers(self.code, start, end, signed=True)
+        except NotANumberError as error:
+            raise self.error(error.offset, quoted(error.token), what) from None
+        wrong = np.flatnonzero(np.abs(values) > most)
+        if len(wrong):
+            k = int(wrong[0])
+            why = "the header" if most == self.variables else "in a file of this size"
+            found = f"variable {abs(int(values[k]))}"
+            raise self.error(int(offsets[k]), found, f"at most {most} ({why})")
+        return values.astype(np.int32), offsets.tolist()
+
+    def clause_literals(self, start: int, most: int) -> NDArray[np.int32]:
+        """All clauses from ``start`` to the end, each ended by 0."""
+        what = "a literal, or 0 to end a clause"
+        literals, _ = self.numbers(start, len(self.code), what, most)
+        if len(literals) and literals[-1] != 0:
+            end = len(self.data.rstrip())
+            raise self.error(end, "the end of the file", "a 0 that ends the last clause")
+        return literals
+
+    def fault(self, variables: int, clauses: int) -> InputError | None:
+        """The error in the header, where the file has so many of either."""
+        said: list[str] = []
+        there: list[str] = []
+        if not variables <= self.variables <= self.limit:
+            said.append(f"{self.variables:,} variable{'s' * (self.variables != 1)}")
+            there.append(f"{variables:,}")
+        if clauses != self.clauses:
+            said.append(f"{self.clauses:,} clause{'s' * (self.clauses != 1)}")
+            there.append(f"{clauses:,}")
+        if not said:
+            return None
+        found, expected = f"a header of {' and '.join(said)}", " and ".join(there)
+        return self.error(self.header, found, f"{expected}, as in the file")
+
+
+def split_dimacs(data: bytes, path: str | None) -> Dimacs:
+    """Cut out the comments and read the problem line.
+
+    Raises :class:`InputError` for what is no text, and for a header that is missing or malformed.
+    """
+    Source.decode(data, path, LETTER_C).check_not_empty(_HEADER)
+    data = data.removeprefix(BOM)
+    comments: list[tuple[int, str]] = []
+    pieces: list[bytes] = []
+    at = 0
+    for match in _COMMENT.finditer(data):
+        start, end = match.span()
+        comments.append((start, decoded_comment(match.group(1))))
+        pieces += (data[at:start], b" " * (end - start))
+        at = end
+    pieces.append(data[at:])
+    code = b"".join(pieces)
+    blank = re.match(rb"\s*", code)
+    begin = blank.end() if blank else 0
+    if begin == len(code):
+        raise byte_error(path, data, len(data.rstrip()), "the end of the file", _HEADER)
+    begin = code.rfind(b"\n", 0, begin) + 1
+    header = _PROBLEM.match(code, begin)
+    if header is None:
+        end = code.find(b"\n", begin)
+        line = code[begin : end if end >= 0 else len(code)].strip()
+        found = quoted(line[:60].decode("utf-8", "replace"))
+        raise byte_error(path, data, begin, found, _HEADER)
+    return Dimacs(
+        data=data,
+        code=code,
+        path=path,
+        variables=int(header.group(1)),
+        clauses=int(header.group(2)),
+        header=header.start(),
+        start=header.end(),
+        comments=tuple(comments),
+    )
+
+
+_MODEL: Final = re.compile(r"\s*Model for variable\s+(\S+?)\.?\s*")
+
+
+@dataclass(frozen=True, eq=False)
+class PedantFile:
+    """The clauses of a model file.
+
+    ``literals`` are all clauses in the order of the file, each ended by 0; ``defined`` the
+    variables that the file announces models for; ``max_variable`` the header's number of
+    variables.
+    """
+
+    literals: NDArray[np.int32]
+    defined: frozenset[int]
+    max_variable: int
+    path: str | None = None
+
+    @property
+    def num_clauses(self) -> int:
+        return int(np.count_nonzero(self.literals == 0))
+
+
+def parse_pedant(data: bytes, path: str | None = None) -> PedantFile:
+    """The model in ``data``.
+
+    Raises :class:`InputError` with line and column for malformed or truncated files, numbers
+    that the header excludes, and a CNF without any ``c Model for variable N.``, which is no
+    certificate.
+    """
+    dimacs = split_dimacs(data, path)
+    most = min(dimacs.variables, dimacs.limit)
+    defined: set[int] = set()
+    for offset, text in dimacs.comments:
+        match = _MODEL.fullmatch(text)
+        if match is None:
+            continue
+        word = match.group(1)
+        if not re.fullmatch(r"[0-9]{1,10}", word) or not 1 <= int(word) <= most:
+            expected = f"a variable from 1 to {most}"
+            raise dimacs.error(offset, f"a model for variable {word}", expected)
+        defined.add(int(word))
+    literals = dimacs.clause_literals(dimacs.start, most)
+    fault = dimacs.fault(0, int(np.count_nonzero(literals == 0)))
+    if fault is not None:
+        raise fault  # a certificate is cut off then
+    if not defined:
+        found = "a CNF without a comment 'c Model for variable N.'"
+        raise dimacs.error(0, found, "a model that Pedant wrote with --cnf")
+    return PedantFile(literals, frozenset(defined), dimacs.variables, path)
+
+
+# QDIMACS: prenex formulas in conjunctive normal form; and any circuit as such a formula
+
 
 _BLOCK: Final = re.compile(rb"[ \t]*([ae])(?![^ \t\r\n])([^\n]*)")
 # A name is no number: those are the variables' in the file.
@@ -255,3 +447,86 @@ def qdimacs_text(
 def qbf_to_qdimacs(qbf: Qbf) -> str:
     """A formula, circuit or clauses, as QDIMACS text (see :func:`clausal_form`)."""
     return qdimacs_text(clausal_form(qbf), (text for _, text in qbf.comments), qbf.names)
+
+
+# The values of an outermost block as QBF solvers print them: a result and ``V`` lines
+
+
+_RESULT: Final = re.compile(
+    r"s[ \t]+cnf[ \t]+([01])(?:[ \t]+\d+){0,2}|(?:r[ \t]+)?(UN)?SAT|s[ \t]+(UN)?SATISFIABLE"
+)
+_OUTER_COMMENT: Final = re.compile(r"c(?:[ \t].*)?")
+_LITERAL: Final = re.compile(r"[+-]?([^\s+,()=#-][^\s,()=#]*)")
+_LINE: Final = (
+    "a result ('s cnf 1', 'r SAT', 'SAT' or 's SATISFIABLE', or of a false formula), a line "
+    "'V LITERALS 0' or 'v LITERALS 0', or 'c …'"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OuterValue:
+    """The value of a variable, by the name that the file has for it, and where it stands."""
+
+    name: str
+    value: bool
+    offset: int
+
+
+@dataclass(frozen=True)
+class OuterBlock:
+    """The output of a solver: ``truth`` is ``None`` where it has no result line.
+
+    ``result`` is the place of that line.
+    """
+
+    values: tuple[OuterValue, ...]
+    truth: bool | None
+    result: int
+    source: Source
+
+
+def parse_outer_block(data: bytes, path: str | None = None) -> OuterBlock:
+    """The values in ``data``.
+
+    Raises :class:`InputError` with line and column for a line of another form, a second result,
+    and for a file without lines of values.
+    """
+    source = Source.decode(data, path, LETTER_C)
+    values: list[OuterValue] = []
+    truth: bool | None = None
+    result, seen = 0, False
+    for _, start, line in source.lines():
+        text = line.strip()
+        at = start + len(line) - len(line.lstrip())
+        said = _RESULT.fullmatch(text)
+        if said is not None:
+            if truth is not None:
+                raise source.error(at, "a second result", "one result")
+            digit, *negations = said.groups()
+            truth = digit == "1" if digit else not any(negations)
+            result = at
+        elif re.match(r"[Vv](?:\s|$)", text):
+            seen = True
+            values += _values(source, at + 1, text[1:])
+        elif text and not _OUTER_COMMENT.fullmatch(text):
+            raise source.error(at, quoted(text), _LINE)
+    if not seen:
+        raise source.end_error("a line 'V LITERALS 0' with the values of the outermost block")
+    return OuterBlock(tuple(values), truth, result, source)
+
+
+def _values(source: Source, start: int, text: str) -> list[OuterValue]:
+    """The literals of one line, whose 0 at the end may be missing."""
+    words = [(start + m.start(), m.group()) for m in re.finditer(r"\S+", text)]
+    found: list[OuterValue] = []
+    for place, (at, word) in enumerate(words):
+        if word == "0":
+            if place + 1 < len(words):
+                behind, more = words[place + 1]
+                raise source.error(behind, quoted(more), "the end of the line behind 0")
+            return found
+        match = _LITERAL.fullmatch(word)
+        if match is None:
+            raise source.error(at, quoted(word), "a variable, with '-' where it is false")
+        found.append(OuterValue(match.group(1), not word.startswith("-"), at))
+    return found

@@ -7,7 +7,7 @@ Three dialects, recognised by the content:
   one line ``id literals 0 antecedents 0`` a step, and ``r SAT`` or ``r UNSAT``.  A step without
   antecedents is a clause of the formula or an initial cube, one antecedent is a reduction, two
   are a resolution; the literals are those after reduction.
-- ``bqrp``, the same in bytes (``formats/qrp_binary.py``).
+- ``bqrp``, the same in bytes (``formats/qrp_steps.py``).
 - Qute's ``--trace``: no header and no result; behind the id stands 0 for a clause or 1 for a
   cube; a step may have any number of antecedents, which are resolved in that order.
 
@@ -24,14 +24,15 @@ from numpy.typing import NDArray
 
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.bytes_of import BytesOf, bytes_of
-from qsage_validate.formats.qrp_binary import index_binary
 from qsage_validate.formats.qrp_steps import (
+    BytesOf,
     Columns,
     Numbers,
     Offsets,
     QrpDialect,
     QrpProof,
+    bytes_of,
+    index_binary,
     join_columns,
     make_qrp,
 )

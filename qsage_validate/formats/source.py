@@ -21,7 +21,7 @@ from os import PathLike, fspath
 from typing import IO, Final, TextIO
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.confined import check_inside
+from qsage_validate.formats.policy import check_inside
 from qsage_validate.system.reading import reading
 
 Path = str | PathLike[str]

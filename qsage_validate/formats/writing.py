@@ -10,7 +10,7 @@ import tempfile
 from os import fspath
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.confined import check_inside
+from qsage_validate.formats.policy import check_inside
 from qsage_validate.formats.source import STDIN, Path, check_writable
 from qsage_validate.system.signals import orderly_termination
 

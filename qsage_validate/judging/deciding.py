@@ -12,8 +12,8 @@ from dataclasses import replace
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, tseitin
-from qsage_validate.circuit.residual import residual
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.rewriting import residual
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.system.limits import NEVER, Deadline
 
 _SOLVER: Final = "cadical195"

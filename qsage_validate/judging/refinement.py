@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.system.limits import NEVER, Deadline
 
 _SOLVER: Final = "cadical195"

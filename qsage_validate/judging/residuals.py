@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.clauses import circuit_clauses, load
 from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope, add_gates
-from qsage_validate.circuit.recovery import recovered
-from qsage_validate.circuit.residual import needed_gates, residual
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.rewriting import needed_gates, recovered, residual
+from qsage_validate.circuit.sat import Solver, circuit_clauses, load
 from qsage_validate.judging.refinement import Refinement
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.solving import available, solve_formula

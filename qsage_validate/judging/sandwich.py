@@ -336,12 +336,8 @@ class Upper(Scripts):
     def _claim(self) -> None:
         self.walk()
         text = "the formula accepts for Black a play that the rules give to White"
-        stuck = [
-            (step.ply, self.builder.and_(step.playing, step.failed))
-            for step in self.steps
-            if step.player is BLACK
-        ]
-        for ply, white in (*self.decided(), *stuck, (len(self.steps), self._playing)):
+        # Who cannot move has lost or passes, or else the rules are silent, which is claimed.
+        for ply, white in (*self.decided(), (len(self.steps), self._playing)):
             self.claims.append(Claim(FindingKind.END_DIFFERS, ply, white, text))
         self.adopt(self.suggestions.functions())
         self.assumed += self._matrices()
@@ -418,7 +414,7 @@ class Lower(Scripts):
         known = {**suggested, **self.literals}
         if known.keys() >= {*self.others(self.helpers)}:
             return suggested
-        from qsage_validate.circuit.recovery import recovered
+        from qsage_validate.circuit.rewriting import recovered
 
         circuit = recovered(self.formula, known)
         if circuit is not self.formula:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.circuit.clauses import circuit_clauses, load
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver, circuit_clauses, load
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody

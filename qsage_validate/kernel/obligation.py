@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder, embed
-from qsage_validate.circuit.clauses import circuit_clauses
+from qsage_validate.circuit.sat import circuit_clauses
 from qsage_validate.kernel.claims import Claim
 
 Clause = tuple[int, ...]

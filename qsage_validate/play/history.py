@@ -9,30 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from qsage_validate.arena.engines.engine import Step
 from qsage_validate.arena.frame import Frame, MatchMove
 
 
 class Round:
     """A round and those that were played after it; ``number`` counts the rounds of a history.
 
+    ``frames`` are those of its plies (at the start: the start first).
     ``onward`` is the one of ``children`` that was visited last.  The first round of a history
     begins with the start.
     """
 
-    __slots__ = ("children", "number", "onward", "parent", "steps")
+    __slots__ = ("children", "frames", "number", "onward", "parent")
 
-    def __init__(self, number: int, parent: Round | None, steps: tuple[Step, ...]) -> None:
+    def __init__(self, number: int, parent: Round | None, frames: tuple[Frame, ...]) -> None:
         self.number = number
         self.parent = parent
-        self.steps = steps
+        self.frames = frames
         self.children: list[Round] = []
         self.onward: Round | None = None
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        """The frames of its plies (at the start: the start first)."""
-        return tuple(step.frame for step in self.steps)
 
     @property
     def path(self) -> tuple[Round, ...]:
@@ -74,13 +69,13 @@ class HistoryRow:
 class History:
     """The rounds of a play, and ``here``, the one that the board shows."""
 
-    def __init__(self, steps: tuple[Step, ...]) -> None:
-        self.root = self.here = Round(0, None, steps)
+    def __init__(self, frames: tuple[Frame, ...]) -> None:
+        self.root = self.here = Round(0, None, frames)
         self._rounds = {0: self.root}
         self._numbers = 1
 
-    def add(self, steps: tuple[Step, ...]) -> None:
-        new = Round(self._numbers, self.here, steps)
+    def add(self, frames: tuple[Frame, ...]) -> None:
+        new = Round(self._numbers, self.here, frames)
         self._numbers += 1
         self._rounds[new.number] = new
         self.here.children.append(new)

@@ -10,9 +10,9 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from qsage_validate.arena.engines.engine import Engine, Facts, Step, answered
+from qsage_validate.arena.engines.engine import Engine, Facts, answered
 from qsage_validate.arena.frame import (
     Frame,
     FrameValue,
@@ -65,7 +65,7 @@ class PlayMatch:
 
     def __init__(
         self,
-        engine: Engine[Any],
+        engine: Engine,
         task: Task | None = None,
         *,
         teacher: Callable[[], Teacher | None] | None = None,
@@ -101,7 +101,7 @@ class PlayMatch:
 
         The certificate's, where it may make any legal move: the person chooses that then.
         """
-        return self._engine.mover(self._step)
+        return self._engine.mover(self.frame)
 
     @cached_property
     def teacher(self) -> Teacher | None:
@@ -150,15 +150,11 @@ class PlayMatch:
         return tuple(frame for each in self.history.here.ahead for frame in each.frames)
 
     @property
-    def _step(self) -> Step:
-        return self.history.here.steps[-1]
-
-    @property
-    def _ready(self) -> Step:
-        """The step that the person goes on from; raises ``UsageError`` before it is answered."""
+    def _ready(self) -> Frame:
+        """The frame that the person goes on from; raises ``UsageError`` before it is answered."""
         if self._waits:
             raise UsageError(f"{self.facts.certificate_player}'s answer is still to come")
-        return self._step
+        return self.frame
 
     @property
     def waits(self) -> bool:
@@ -168,7 +164,7 @@ class PlayMatch:
     @property
     def frame(self) -> Frame:
         """The frame of the play as it stands: of its last ply that was not taken back."""
-        return self._step.frame
+        return self.history.here.frames[-1]
 
     @property
     def board(self) -> BoardPicture | None:
@@ -204,7 +200,7 @@ class PlayMatch:
 
     def legal_moves(self) -> Sequence[MatchMove]:
         """The person's legal moves now, in a fixed order; empty when the play is over."""
-        return () if self.over or self._waits else self._engine.legal(self._step)
+        return () if self.over or self._waits else self._engine.legal(self.frame)
 
     def parse_move(self, text: str) -> MatchMove:
         """The move that ``text`` names, legal or not.
@@ -240,7 +236,7 @@ class PlayMatch:
 
     def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
         """The squares whose content a legal ``move`` changes; empty in the game of blocks."""
-        return self._engine.touched(self._step, move)
+        return self._engine.touched(self.frame, move)
 
     def moves_at(self, square: SquareXY) -> tuple[MatchMove, ...]:
         """The moves, legal or not, that a person may mean by ``square``: one for each action."""
@@ -252,7 +248,7 @@ class PlayMatch:
 
     def can_claim(self) -> bool:
         """True if ``push(…, claim=True)`` is possible now: the ply has a game-stop variable."""
-        return not self._waits and self._engine.can_claim(self._step)
+        return not self._waits and self._engine.can_claim(self.frame)
 
     @property
     def only_move(self) -> MatchMove | None:
@@ -285,12 +281,12 @@ class PlayMatch:
         why = self.why_not(chosen)
         if why is not None and not force:
             raise RefusedMoveError(why)
-        step = self._ready
+        here = self._ready
         known = self.history.tried(chosen, claim=claim)
         if known is not None:
             self.history.go(known)
             return known.frames
-        self.history.add((self._engine.push(step, chosen, why, claim=claim),))
+        self.history.add((self._engine.push(here, chosen, why, claim=claim),))
         self._waits = True
         if self.task is None:
             try:
@@ -308,23 +304,23 @@ class PlayMatch:
         """
         if not self._waits:
             return ()
-        last = self._step
-        self.history.here.steps = self._told(answered(self._engine, last))
+        last = self.frame
+        self.history.here.frames = self._told(answered(self._engine, last))
         self._waits = False
-        return tuple(step.frame for step in self.history.here.steps if step is not last)
+        return tuple(frame for frame in self.history.here.frames if frame is not last)
 
-    def _told(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        """The steps, the first of which goes on from now, with what the program says of them."""
+    def _told(self, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+        """The frames, the first of which goes on from now, with what the program says of them."""
         if self.program is None:
-            return steps
-        frames, told = list(self.frames), list[Step]()
-        for step in steps:
-            if step.frame.ply <= frames[-1].ply:
-                frames.pop()  # it is this frame, or takes its place
-            elif step.frame.by_certificate:
-                step = replace(step, frame=self.program.told(frames, step.frame))
-            frames.append(step.frame)
-            told.append(step)
+            return frames
+        before, told = list(self.frames), list[Frame]()
+        for frame in frames:
+            if frame.ply <= before[-1].ply:
+                before.pop()  # it is this frame, or takes its place
+            elif frame.by_certificate:
+                frame = self.program.told(before, frame)
+            before.append(frame)
+            told.append(frame)
         return tuple(told)
 
     @property
@@ -409,7 +405,7 @@ class PlayMatch:
             raise InputError(transcript.path, None, None, found, expected)
         kept = (self.history, self._waits)
         waited = kept[1] and kept[0].here is kept[0].root
-        self.history = History(kept[0].root.steps)
+        self.history = History(kept[0].root.frames)
         try:
             self._waits = waited
             self.answer()

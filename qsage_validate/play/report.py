@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from qsage_validate.arena.frame import Frame, FrameValue, MatchOutcome, WhyNot
@@ -130,4 +129,10 @@ def why_json(why: WhyNot) -> dict[str, object]:
 
 
 def outcome_json(outcome: MatchOutcome) -> dict[str, object]:
-    return asdict(outcome) | {"winner": None if outcome.winner is None else outcome.winner.value}
+    return {
+        "winner": None if outcome.winner is None else outcome.winner.value,
+        "reason": outcome.reason,
+        "promised": outcome.promised,
+        "verdict": outcome.verdict,
+        "verdict_note": outcome.verdict_note,
+    }

@@ -21,8 +21,7 @@ from qsage_validate.encodings.layout.layout import (
     variables_of,
 )
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.formats.declared import formula_in
-from qsage_validate.formats.formula import read_formula
+from qsage_validate.formats.formula import formula_in, read_formula
 from qsage_validate.formats.source import quoted, sniff
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
@@ -41,7 +40,7 @@ from qsage_validate.system.stages import stage
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.oracles.simulation import WholeOracle
+    from qsage_validate.certificates.oracles.oracle import WholeOracle
     from qsage_validate.certificates.oracles.solving import SolvingOracle
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.judging.readings.find import FoundReadings
@@ -155,7 +154,7 @@ class Problem:
 
     @cached_property
     def _whole(self) -> WholeOracle:
-        from qsage_validate.certificates.oracles.simulation import WholeOracle
+        from qsage_validate.certificates.oracles.oracle import WholeOracle
 
         assert isinstance(self.certificate, CircuitCertificate), "a circuit is large"
         return WholeOracle(self.certificate, self.formula)
@@ -494,7 +493,7 @@ def _unassigned(
         return ()
     if not isinstance(certificate, CircuitCertificate):
         return ()
-    from qsage_validate.certificates.oracles.simulation import SimulationOracle
+    from qsage_validate.certificates.oracles.oracle import SimulationOracle
     from qsage_validate.certificates.parts import variables_read
     from qsage_validate.strategies.guesses import told, variables_read_at
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.errors import Exit, Undecided, one_line
+from qsage_validate.formats.json_text import snake_key
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
-from qsage_validate.system.json_keys import snake_key
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 

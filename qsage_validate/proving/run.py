@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided
+from qsage_validate.formats.json_text import snake_case
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import NotPlayableError, Player
@@ -16,7 +17,6 @@ from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving.levels import Level
 from qsage_validate.registry import load
 from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.json_keys import snake_case
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell, telling
 from qsage_validate.validation.finding import Finding, FindingKind

@@ -22,7 +22,7 @@ from qsage_validate.certificates.oracles.oracle import Oracle, ask
 from qsage_validate.certificates.oracles.sat import Refuter, Refutes
 from qsage_validate.certificates.parts import variables_read
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.circuit.ternary import (
     PartialSimulator,
     Values,

@@ -33,7 +33,7 @@ from rich.table import Table
 from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.circuit.sat_solver import Unsatisfiable, satisfy
+from qsage_validate.circuit.sat import Unsatisfiable, satisfy
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid import lifted
 from qsage_validate.encodings.layout.comments import layout_from_comments

@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.certificates.checker.check import check
-from qsage_validate.certificates.qrat.lifting import lift
+from qsage_validate.certificates.qrat import lift
 from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.certificates.routes.clausal import for_circuit
 from qsage_validate.circuit.qbf import Qbf

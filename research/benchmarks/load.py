@@ -33,7 +33,7 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.circuit.aig import strash
-from qsage_validate.circuit.clauses import circuit_clauses, load
+from qsage_validate.circuit.sat import circuit_clauses, load
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.aiger import parse_aiger

@@ -29,9 +29,8 @@ from qsage_validate.certificates.minimise.features import defined_gates, feature
 from qsage_validate.certificates.minimise.learning import learn
 from qsage_validate.certificates.minimise.minimise import judge, minimised
 from qsage_validate.circuit.aig import AigBuilder, embed, strash
-from qsage_validate.circuit.dont_cares import simplify
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.sweep import sweep
+from qsage_validate.circuit.simplify import simplify, sweep
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout.layout import Layout

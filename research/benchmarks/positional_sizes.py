@@ -28,7 +28,7 @@ if __package__ in (None, ""):  # started as a file
 
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError
-from qsage_validate.extensions.bench.table import ResultTable
+from qsage_validate.extensions.bench.experiment import ResultTable
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import PositionalModel

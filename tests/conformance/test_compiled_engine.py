@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.fast import numba_cache, switching
+from qsage_validate.extensions.fast import engines, numba_cache
 from qsage_validate.extensions.fast.arrays import Arrays, mask_of, words_of
 from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.games.bddl.kernel import BddlKernel
@@ -151,7 +151,7 @@ def test_a_long_search_changes_to_machine_code(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(numba_cache, "is_kept", lambda function: True)
     long = search_for(game_of(words)).solve(winner_only=True)
     assert long.engine == "compiled"
-    assert long.nodes > switching.SWITCH
+    assert long.nodes > engines.SWITCH
     short = search_for(game_of("breakthrough --size 3x4")).solve()
     assert short.engine == "pure"
     pure = search_for(game_of(words), engine=EngineChoice.PURE).solve(winner_only=True)
@@ -165,7 +165,7 @@ def test_without_numba_the_search_is_in_python(monkeypatch: pytest.MonkeyPatch) 
     )
     numba_cache.why_not_compiled.cache_clear()
     try:
-        monkeypatch.setattr(switching, "SWITCH", 0)
+        monkeypatch.setattr(engines, "SWITCH", 0)
         game = game_of("breakthrough --size 2x6 --depth 15")
         solved = search_for(game).solve()
         assert solved.engine == "pure"

@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.fast import numba_cache, switching
+from qsage_validate.extensions.fast import engines, numba_cache
 from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.extensions.gdl import masks as masks_module
-from qsage_validate.extensions.gdl.grid import GdlGrid
-from qsage_validate.extensions.gdl.mask_kernel import MaskKernel
-from qsage_validate.extensions.gdl.masks import Masks, holds
+from qsage_validate.extensions.gdl.masks import MaskKernel, Masks, holds
 from qsage_validate.extensions.gdl.model import Description
 from qsage_validate.extensions.gdl.parser import parse_description
-from qsage_validate.extensions.gdl.rules import NotTurnTakingError, RoundsGame
+from qsage_validate.extensions.gdl.rules import GdlGrid, NotTurnTakingError, RoundsGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
@@ -251,4 +249,4 @@ def test_a_long_search_changes_to_machine_code(
     monkeypatch.setattr(numba_cache, "is_kept", lambda function: True)
     found = search_for(game_of(shared_data / "gdl/gttt-4x4-1-1-fatty.gdl", 13)).solve()
     assert (found.winner, found.engine) == (WHITE, "compiled")
-    assert found.nodes > switching.SWITCH
+    assert found.nodes > engines.SWITCH

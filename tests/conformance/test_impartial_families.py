@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.impartial.families.catalogue import families
-from qsage_validate.extensions.impartial.families.family import (
+from qsage_validate.extensions.impartial.families import families
+from qsage_validate.extensions.impartial.family import (
     PUBLISHED,
     FamilyGame,
     ImpartialFamily,

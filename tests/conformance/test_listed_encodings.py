@@ -15,7 +15,7 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings import registry
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments

@@ -11,7 +11,7 @@ import pytest
 from qsage_validate.arena.frame import HeapMove
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.heap_game import HeapGame
-from qsage_validate.extensions.impartial.infix import parse_formula
+from qsage_validate.extensions.impartial.parser import parse_formula
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import BoardPicture, Position, TwoPlayerGame

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.qrat.lifting import lift
+from qsage_validate.certificates.qrat import lift
 from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.certificates.routes import by_proof as traced
 from qsage_validate.certificates.routes.by_expansion import expand

@@ -10,8 +10,7 @@ from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.parser import parse_game
-from qsage_validate.extensions.impartial.problem import HeapProblem
-from qsage_validate.extensions.impartial.rule_strategy import RuleStrategy
+from qsage_validate.extensions.impartial.problem import HeapProblem, RuleStrategy
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
 from qsage_validate.games.protocol import Player

@@ -6,15 +6,19 @@ from collections.abc import Iterable, Sequence
 
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.formats.aiger import AigerFile, parse_aiger
-from qsage_validate.formats.bytes_of import BytesOf
-from qsage_validate.formats.dimacs import PedantFile, parse_pedant
-from qsage_validate.formats.hex_board import HexFile, parse_hex
+from qsage_validate.formats.hex_files import HexFile, parse_hex
 from qsage_validate.formats.pg import PgFile, parse_pg
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.formats.qdimacs import (
+    ClausalForm,
+    PedantFile,
+    parse_pedant,
+    parse_qdimacs,
+    qbf_to_qdimacs,
+)
 from qsage_validate.formats.qrat import QratTrace, introduced_levels
 from qsage_validate.formats.qrp import index_qrp
-from qsage_validate.formats.qrp_steps import QrpProof
+from qsage_validate.formats.qrp_steps import BytesOf, QrpProof
 from qsage_validate.formats.source import Path, Source, label, read_bytes
 from qsage_validate.formats.writing import write_atomic
 

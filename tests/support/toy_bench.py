@@ -16,8 +16,8 @@ from qsage_validate.extensions.bench.experiment import (
     Instance,
     Selection,
 )
+from qsage_validate.extensions.bench.plots import default_tables
 from qsage_validate.extensions.bench.run import Run, RunResult
-from qsage_validate.extensions.bench.summaries import default_tables
 
 REFERENCE = "tests.support.toy_bench:TOY"
 SOLVERS = (

@@ -24,7 +24,7 @@ from qsage_validate.extensions.impartial.model import (
     ImpartialEffect,
     ImpartialGame,
 )
-from qsage_validate.extensions.impartial.synthesis.checks.endless import EndlessPlay
+from qsage_validate.extensions.impartial.synthesis.termination import EndlessPlay
 from tests.support.impartial_games import legal, naive_successors
 
 State = tuple[int, ...]

@@ -3,7 +3,7 @@
 import sys
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.solvers.qbf.backend import Backend, SolverFormat
 from qsage_validate.solvers.qbf.dialect import SolverDialect

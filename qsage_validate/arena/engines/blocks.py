@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
 
-from qsage_validate.arena.engines.engine import Engine, Facts, Step
+from qsage_validate.arena.engines.engine import Engine, Facts
 from qsage_validate.arena.frame import (
     BlockMove,
     Frame,
@@ -22,6 +22,7 @@ from qsage_validate.arena.frame import (
     MatchMove,
     MatchOutcome,
     NamedGroup,
+    PlayState,
     WhyNot,
 )
 from qsage_validate.arena.watch import broken_by_values
@@ -31,6 +32,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MalformedMoveError, UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Certificate, CircuitCertificate
+from qsage_validate.strategies.readings import Assignment
 from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 
@@ -39,7 +41,7 @@ _LISTED = 64
 _PAIR = re.compile(r"(.+?)\s*=\s*([01]|true|false)", re.IGNORECASE)
 
 
-class BlockEngine(Engine[Step]):
+class BlockEngine(Engine):
     """The game of variables: any prenex formula and any certificate for it."""
 
     def __init__(
@@ -77,38 +79,38 @@ class BlockEngine(Engine[Step]):
 
     # -- moves ------------------------------------------------------------------------------
 
-    def _block(self, step: Step) -> tuple[int, ...]:
+    def _block(self, frame: Frame) -> tuple[int, ...]:
         """The variables that the person gives values to now; empty when the play is over."""
-        return () if step.over else self._blocks[step.frame.ply].variables
+        return () if frame.over else self._blocks[frame.ply].variables
 
-    def legal(self, step: Step) -> Sequence[MatchMove]:
+    def legal(self, frame: Frame) -> Sequence[MatchMove]:
         # The first variables change the quickest.
-        every = product((False, True), repeat=len(self._block(step)))
-        return tuple(self._move(bits[::-1], step.frame.ply) for bits in islice(every, _LISTED))
+        every = product((False, True), repeat=len(self._block(frame)))
+        return tuple(self._move(bits[::-1], frame.ply) for bits in islice(every, _LISTED))
 
-    def random(self, step: Step, generator: random.Random) -> MatchMove | None:
-        values = tuple(generator.random() < 0.5 for _ in self._block(step))
-        return self._move(values, step.frame.ply)
+    def random(self, frame: Frame, generator: random.Random) -> MatchMove | None:
+        values = tuple(generator.random() < 0.5 for _ in self._block(frame))
+        return self._move(values, frame.ply)
 
     def _move(self, values: tuple[bool, ...], ply: int) -> BlockMove:
         variables = self._blocks[ply].variables
         names = tuple(self._formula.name(v) for v in variables)
         return BlockMove(variables, values, names)
 
-    def parse(self, step: Step, text: str) -> MatchMove:
+    def parse(self, frame: Frame, text: str) -> MatchMove:
         """The values that ``text`` gives; variables that it does not name are 0.
 
         ``7=1 8=0``, signed names (``7 -8``), or one digit for each variable (``10``), where
         the block has more than one variable.
         """
-        variables, ply = self._block(step), step.frame.ply
+        variables, ply = self._block(frame), frame.ply
         names = {text: v for text, v in self._formula.by_text().items() if v in variables}
         words = text.replace(",", " ").split()
         if len(words) == 1 and words[0] not in names and re.fullmatch("[01]+", words[0]):
             if len(words[0]) != len(variables):
                 raise MalformedMoveError(
                     f"found {len(words[0])} digits, expected {len(variables)}, one for each of "
-                    f"{self._names_text(step)}"
+                    f"{self._names_text(frame)}"
                 )
             return self._move(tuple(digit == "1" for digit in words[0]), ply)
         values = dict.fromkeys(variables, False)
@@ -121,20 +123,20 @@ class BlockEngine(Engine[Step]):
                 name, value = pair[1], pair[2].lower() in ("1", "true")
             if name not in names:
                 raise MalformedMoveError(
-                    f"found {word!r}, expected values for {self._names_text(step)}, like "
+                    f"found {word!r}, expected values for {self._names_text(frame)}, like "
                     f"{next(iter(names), 'x')}=1"
                 )
             values[names[name]] = value
         return self._move(tuple(values.values()), ply)
 
-    def _names_text(self, step: Step) -> str:
-        names = [self._formula.name(v) for v in self._block(step)]
+    def _names_text(self, frame: Frame) -> str:
+        names = [self._formula.name(v) for v in self._block(frame)]
         return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
-    def why_not(self, step: Step, move: MatchMove) -> WhyNot | None:
+    def why_not(self, frame: Frame, move: MatchMove) -> WhyNot | None:
         """Every assignment is legal; raises ``MalformedMoveError`` for one of another block."""
-        if not isinstance(move, BlockMove) or move.variables != self._block(step):
-            raise MalformedMoveError(f"{move}: expected values for {self._names_text(step)}")
+        if not isinstance(move, BlockMove) or move.variables != self._block(frame):
+            raise MalformedMoveError(f"{move}: expected values for {self._names_text(frame)}")
         return None
 
     @cached_property
@@ -143,40 +145,39 @@ class BlockEngine(Engine[Step]):
             return None
         return Refuter(self._certificate, self._formula)
 
-    def hint(self, step: Step) -> Hint | None:
+    def hint(self, frame: Frame) -> Hint | None:
         """Winning values if there are any, by SAT; ``None`` for certificates made of clauses."""
         if self._refuter is None:
             return None
-        found, block = self._refuter.refutation(step.frame.choice, {}), self._block(step)
+        found, block = self._refuter.refutation(frame.choice, {}), self._block(frame)
         if found is None:
-            move = self._move((False,) * len(block), step.frame.ply)
+            move = self._move((False,) * len(block), frame.ply)
             return Hint(move, "no values win any more: the certificate answers all of them")
-        move = self._move(tuple(found[v] for v in block), step.frame.ply)
+        move = self._move(tuple(found[v] for v in block), frame.ply)
         return Hint(move, f"{move} refutes the certificate")
 
     # -- playing ----------------------------------------------------------------------------
 
-    def start(self) -> Step:
-        return self._step(Frame(0, None, None, False, None, None))
+    def start(self) -> Frame:
+        return self._step(Frame(PlayState(Assignment())))
 
-    def push(self, step: Step, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Step:
+    def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
         assert isinstance(move, BlockMove), "checked by why_not"
-        choice = {**step.frame.choice, **move.assignment()}
-        return self._step(self._frame(step.frame, move, choice, step.frame.reply))
+        choice = {**frame.choice, **move.assignment()}
+        return self._step(self._frame(frame, move, choice, frame.reply))
 
-    def reply(self, step: Step) -> Step | None:
-        last = step.frame
-        if step.over or self._blocks[last.ply].quantifier is not self._certificate.kind.decides:
+    def reply(self, frame: Frame) -> Frame | None:
+        last = frame
+        if last.over or self._blocks[last.ply].quantifier is not self._certificate.kind.decides:
             return None
         block = self._blocks[last.ply].variables
         began = time.perf_counter()
         try:
             found = self._oracle.values(last.choice, block)
         except NoAnswerError as error:
-            return Step(self._silent(last, error))
+            return self._silent(last, error)
         except UndecidedError as error:
-            outcome = MatchOutcome(None, f"no answer in time: {error}", None, None)
-            return Step(_with(last, outcome, (), last.values))
+            return last.ended(MatchOutcome(None, f"no answer in time: {error}"))
         move = self._move(tuple(found[v] for v in block), last.ply)
         frame = self._frame(last, move, last.choice, {**last.reply, **found}, by_certificate=True)
         return self._step(replace(frame, seconds=time.perf_counter() - began))
@@ -190,20 +191,16 @@ class BlockEngine(Engine[Step]):
         *,
         by_certificate: bool = False,
     ) -> Frame:
+        assignment = Assignment(before.ply + 1, choice, reply)
         return Frame(
-            ply=before.ply + 1,
+            PlayState(assignment, moves=(*before.play.moves, str(move)), last=move),
             player=self._player if by_certificate else self._player.other,
-            move=move,
             by_certificate=by_certificate,
-            board=None,
-            position=None,
             values=self._values(move),
-            choice=choice,
-            reply=reply,
         )
 
-    def _step(self, frame: Frame) -> Step:
-        return Step(self._finished(frame) if frame.ply == len(self._blocks) else frame)
+    def _step(self, frame: Frame) -> Frame:
+        return self._finished(frame) if frame.ply == len(self._blocks) else frame
 
     def _values(self, move: BlockMove) -> tuple[FrameValue, ...]:
         return tuple(
@@ -225,38 +222,16 @@ class BlockEngine(Engine[Step]):
         if not promised:
             evidence = Evidence(formula.output, signed, verdict, "output")
             findings = (self._finding(FindingKind.VERDICT_DIFFERS, frame, reason, (evidence,)),)
-        findings += broken_by_values(self._asserted, values, frame.ply, self._moves(frame))
-        return _with(
-            frame,
-            MatchOutcome(winner, reason, promised, verdict, f"output {signed}"),
-            findings,
-            (*frame.values, value),
-        )
+        findings += broken_by_values(self._asserted, values, frame.ply, frame.play.moves)
+        outcome = MatchOutcome(winner, reason, promised, verdict, f"output {signed}")
+        return replace(frame, values=(*frame.values, value)).ended(outcome, *findings)
 
     def _silent(self, frame: Frame, error: NoAnswerError) -> Frame:
         finding = self._finding(FindingKind.CERTIFICATE_SILENT, frame, str(error))
         reason = "the certificate has no answer"
-        outcome = MatchOutcome(self._player.other, reason, False, None)
-        return _with(frame, outcome, (finding,), frame.values)
+        return frame.ended(MatchOutcome(self._player.other, reason, False), finding)
 
     def _finding(
         self, kind: FindingKind, frame: Frame, detail: str, evidence: tuple[Evidence, ...] = ()
     ) -> Finding:
-        return Finding(kind, frame.ply, detail, evidence=evidence, moves=self._moves(frame))
-
-    def _moves(self, frame: Frame) -> tuple[str, ...]:
-        values = {**frame.choice, **frame.reply}
-        return tuple(
-            str(self._move(tuple(values[v] for v in block.variables), k))
-            for k, block in enumerate(self._blocks[: frame.ply])
-        )
-
-
-def _with(
-    frame: Frame,
-    outcome: MatchOutcome,
-    findings: tuple[Finding, ...],
-    values: tuple[FrameValue, ...],
-) -> Frame:
-    """A frame with the end of the play."""
-    return replace(frame, outcome=outcome, findings=frame.findings + findings, values=values)
+        return Finding(kind, frame.ply, detail, evidence=evidence, moves=frame.play.moves)

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.engines.engine import Engine, Facts, Step
+from qsage_validate.arena.engines.engine import Engine, Facts
 from qsage_validate.arena.frame import (
     Frame,
     FrameValue,
     Hint,
     LayoutMove,
     MatchMove,
-    MatchOutcome,
     Pairs,
+    PlayState,
     SquareXY,
     WhyNot,
 )
 from qsage_validate.arena.move_words import goal_line, squares_of, words_of
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.play_engine import PlayEngine, broken_promise, broken_when_stuck
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Illegality, Player
 from qsage_validate.strategies.readings import Legality
@@ -34,15 +33,7 @@ if TYPE_CHECKING:
 _HINT_MOVES = 64
 
 
-@dataclass(frozen=True)
-class BoardStep(Step):
-    """``asked`` says that the certificate has left the next ply to the person."""
-
-    play: PlayState
-    asked: bool = False
-
-
-class BoardEngine(Engine[BoardStep]):
+class BoardEngine(Engine):
     """Plays against a certificate for a formula with a layout."""
 
     def __init__(
@@ -92,72 +83,70 @@ class BoardEngine(Engine[BoardStep]):
     def pairs(self, frame: Frame) -> Pairs | None:
         return None if self._pairs is None else self._pairs.of(frame.position)
 
-    def mover(self, step: BoardStep) -> Player:
-        mover = None if step.over else self._play_engine.to_move(step.play)
+    def mover(self, frame: Frame) -> Player:
+        mover = None if frame.over else self._play_engine.to_move(frame.play)
         return self._person if mover is None else mover
 
     # -- moves ------------------------------------------------------------------------------
 
-    def legal(self, step: BoardStep) -> Sequence[LayoutMove]:
-        return self._play_engine.legal_moves(step.play)
+    def legal(self, frame: Frame) -> Sequence[LayoutMove]:
+        return self._play_engine.legal_moves(frame.play)
 
-    def parse(self, step: BoardStep, text: str) -> LayoutMove:
+    def parse(self, frame: Frame, text: str) -> LayoutMove:
         # A square alone may be a move because no other one there is legal.
-        legal = () if step.over else self.legal(step)
-        if self._is_by_rules(step):
-            return self._parse_by_rules(step, text, legal)
+        legal = () if frame.over else self.legal(frame)
+        if self._is_by_rules(frame):
+            return self._parse_by_rules(frame, text, legal)
         try:
-            return self._words.parse(text, self._next_ply(step), legal)
+            return self._words.parse(text, self._next_ply(frame), legal)
         except MalformedMoveError:
-            self._explain_unsaid(step, text)
+            self._explain_unsaid(frame, text)
             raise
 
-    def _parse_by_rules(
-        self, step: BoardStep, text: str, legal: Sequence[LayoutMove]
-    ) -> LayoutMove:
+    def _parse_by_rules(self, frame: Frame, text: str, legal: Sequence[LayoutMove]) -> LayoutMove:
         """A move that the layout need not know, of either player."""
         assert self._play_engine.game is not None, "the rules go on"
-        name = str(self._play_engine.game.parse_move(text, self.mover(step)))
+        name = str(self._play_engine.game.parse_move(text, self.mover(frame)))
         return next((m for m in legal if str(m) == name), LayoutMove(name))
 
-    def _explain_unsaid(self, step: BoardStep, text: str) -> None:
+    def _explain_unsaid(self, frame: Frame, text: str) -> None:
         """Raise ``MalformedMoveError`` where a move is known to the rules, but has no code."""
         game = self._play_engine.game
-        if game is None or step.over:
+        if game is None or frame.over:
             return
         try:
-            name = str(game.parse_move(text, self.mover(step)))
+            name = str(game.parse_move(text, self.mover(frame)))
         except (MalformedMoveError, AmbiguousMoveError):
             return
-        if self._play_engine.find(step.play, name) is None:
+        if self._play_engine.find(frame.play, name) is None:
             raise MalformedMoveError(
                 f"found {name}, a move for which the layout ({self._layout.source}) has no code at "
-                f"ply {step.play.plies + 1}, expected one that has"
+                f"ply {frame.play.plies + 1}, expected one that has"
             )
 
-    def _is_by_rules(self, step: BoardStep) -> bool:
+    def _is_by_rules(self, frame: Frame) -> bool:
         """True if the next ply is the person's and the formula knows nothing of it."""
-        if step.over:
+        if frame.over:
             return False
-        return self.mover(step) is not self._person or step.play.plies >= self._layout.plies
+        return self.mover(frame) is not self._person or frame.play.plies >= self._layout.plies
 
-    def at(self, step: BoardStep, square: SquareXY) -> tuple[MatchMove, ...]:
-        if self._is_by_rules(step):
-            own = self._play_engine.legal_moves(step.play)
+    def at(self, frame: Frame, square: SquareXY) -> tuple[MatchMove, ...]:
+        if self._is_by_rules(frame):
+            own = self._play_engine.legal_moves(frame.play)
             return tuple(move for move in own if move.square == square)
-        return self._words.at(square, self._next_ply(step))
+        return self._words.at(square, self._next_ply(frame))
 
-    def _next_ply(self, step: BoardStep) -> int:
-        return min(step.play.plies + 1, self._layout.plies)
+    def _next_ply(self, frame: Frame) -> int:
+        return min(frame.play.plies + 1, self._layout.plies)
 
-    def why_not(self, step: BoardStep, move: MatchMove) -> WhyNot | None:
-        if step.over:
+    def why_not(self, frame: Frame, move: MatchMove) -> WhyNot | None:
+        if frame.over:
             return None
-        state, own = step.play, self._checked(step, move)
-        verdicts = None if self._is_by_rules(step) else self._play_engine.legality(state)
+        state, own = frame.play, self._checked(frame, move)
+        verdicts = None if self._is_by_rules(frame) else self._play_engine.legality(state)
         verdict = None if verdicts is None else verdicts.get(own)
         formula_legal = None if verdict is None else verdict.legal
-        illegality = self._illegality(step, own)
+        illegality = self._illegality(frame, own)
         rules_legal = None if state.position is None else illegality is None
         if formula_legal is not False and illegality is None:
             return None
@@ -165,7 +154,7 @@ class BoardEngine(Engine[BoardStep]):
         if verdict is not None and not verdict.legal:
             evidence = self._evidence(state, own, verdict)
         return WhyNot(
-            own, self.mover(step), formula_legal, rules_legal, tuple(evidence), illegality
+            own, self.mover(frame), formula_legal, rules_legal, tuple(evidence), illegality
         )
 
     def _evidence(self, state: PlayState, move: LayoutMove, verdict: Legality) -> list[FrameValue]:
@@ -184,41 +173,41 @@ class BoardEngine(Engine[BoardStep]):
             evidence.append(names.move_made(player, verdict.earlier, str(move), values))
         return evidence
 
-    def _checked(self, step: BoardStep, move: MatchMove) -> LayoutMove:
-        if self._is_by_rules(step) and isinstance(move, LayoutMove):
+    def _checked(self, frame: Frame, move: MatchMove) -> LayoutMove:
+        if self._is_by_rules(frame) and isinstance(move, LayoutMove):
             return move
-        return self._words.checked(move, self._next_ply(step))
+        return self._words.checked(move, self._next_ply(frame))
 
-    def _illegality(self, step: BoardStep, move: LayoutMove) -> Illegality | None:
+    def _illegality(self, frame: Frame, move: LayoutMove) -> Illegality | None:
         """The rule that ``move`` breaks, if any; the board's size is a rule always known."""
-        state, referee = step.play, self._play_engine.referee
+        state, referee = frame.play, self._play_engine.referee
         if state.position is not None and referee is not None:
-            known = referee.move(move, self.mover(step))
+            known = referee.move(move, self.mover(frame))
             if known is None:
-                by_rules = self._is_by_rules(step)
+                by_rules = self._is_by_rules(frame)
                 missing = None if by_rules else self._words.illegality(move, state.plies + 1)
-                mover = self.mover(step)
+                mover = self.mover(frame)
                 return missing or Illegality("unknown move", f"{move}: no move of {mover}")
             return state.position.illegality(known)
         return self._words.illegality(move, state.plies + 1)
 
-    def touched(self, step: BoardStep, move: MatchMove) -> tuple[SquareXY, ...]:
-        if step.over or not isinstance(move, LayoutMove):
+    def touched(self, frame: Frame, move: MatchMove) -> tuple[SquareXY, ...]:
+        if frame.over or not isinstance(move, LayoutMove):
             return ()
-        state, referee = step.play, self._play_engine.referee
+        state, referee = frame.play, self._play_engine.referee
         if not self._play_engine.is_legal(state, move):
             return ()
         if state.position is not None and referee is not None:
-            known = referee.move(move, self.mover(step))
+            known = referee.move(move, self.mover(frame))
             assert known is not None, "a legal move is known to the rules"
             return tuple(state.position.board.differences(state.position.play(known).board))
         before, after = state.board, self._play_engine.play(state, move).board
         return () if before is None or after is None else tuple(before.differences(after))
 
-    def hint(self, step: BoardStep) -> Hint | None:
+    def hint(self, frame: Frame) -> Hint | None:
         """The move that leaves the most moves after the certificate's answer."""
-        moves = self.legal(step)[: self._hint_moves]
-        played = self._play_engine.play_all([(step.play, move) for move in moves])
+        moves = self.legal(frame)[: self._hint_moves]
+        played = self._play_engine.play_all([(frame.play, move) for move in moves])
         best: tuple[int, Hint] | None = None
         for move, state in zip(moves, played, strict=True):
             score, text = self._outlook(state)
@@ -242,83 +231,67 @@ class BoardEngine(Engine[BoardStep]):
 
     # -- playing ----------------------------------------------------------------------------
 
-    def can_claim(self, step: BoardStep) -> bool:
-        if step.over or self._is_by_rules(step):
+    def can_claim(self, frame: Frame) -> bool:
+        if frame.over or self._is_by_rules(frame):
             return False
-        return self._play_engine.can_claim(step.play.plies + 1)
+        return self._play_engine.can_claim(frame.play.plies + 1)
 
-    def start(self) -> BoardStep:
+    def start(self) -> Frame:
         began = time.perf_counter()
-        return self._step(self._play_engine.start(), None, began, "")
+        return self._frame(self._play_engine.start(), None, began, "")
 
-    def push(
-        self, step: BoardStep, move: MatchMove, why: WhyNot | None, *, claim: bool
-    ) -> BoardStep:
-        own, state = self._checked(step, move), step.play
-        sayable = not self._is_by_rules(step)
+    def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
+        own, state = self._checked(frame, move), frame.play
+        sayable = not self._is_by_rules(frame)
         if sayable and not self._play_engine.reader.code.can_say(state.plies + 1, own):
             raise UsageError(f"{own} cannot be let happen: the formula has no bits for it")
         if not sayable and not self._play_engine.is_legal(state, own):
             raise UsageError(f"{own} cannot be let happen: the formula does not know this ply")
-        if claim and not self.can_claim(step):
+        if claim and not self.can_claim(frame):
             raise UsageError(f"{own}: no goal can be claimed at ply {state.plies + 1}")
         began = time.perf_counter()
         after = self._play_engine.play(state, own, stop=claim)
         if after.illegal and after.ending is None:
             broken = broken_promise(self._play_engine, state, own)
             after = replace(after, findings=after.findings + broken)
-        return self._step(after, why, began, _squares(state, after))
+        return self._frame(after, why, began, _squares(state, after))
 
-    def reply(self, step: BoardStep) -> BoardStep | None:
+    def reply(self, frame: Frame) -> Frame | None:
         play_engine = self._play_engine
-        if step.asked or play_engine.to_move(step.play) is not play_engine.player:
+        if frame.play.asked or play_engine.to_move(frame.play) is not play_engine.player:
             return None
         began = time.perf_counter()
-        (after,) = play_engine.answer_all([step.play])
-        if after.plies > step.play.plies:
-            return self._step(after, None, began, _squares(step.play, after))
+        (after,) = play_engine.answer_all([frame.play])
+        if after.plies > frame.play.plies:
+            return self._frame(after, None, began, _squares(frame.play, after))
         # There is no answer: the play has ended, or the person goes on in its place.
-        why, asked = step.frame.illegal, play_engine.is_open(after)
-        return replace(self._step(after, why, began, step.frame.squares), asked=asked)
+        return self._frame(after, frame.illegal, began, frame.squares)
 
-    def _step(self, state: PlayState, why: WhyNot | None, began: float, squares: str) -> BoardStep:
-        if self._play_engine.to_move(state) is self._person:
-            (state,) = self._play_engine.examine_all([state])
+    def _frame(self, state: PlayState, why: WhyNot | None, began: float, squares: str) -> Frame:
+        play_engine = self._play_engine
+        if play_engine.to_move(state) is self._person:
+            (state,) = play_engine.examine_all([state])
         seconds = time.perf_counter() - began
-        return BoardStep(replace(self._frame(state, why, seconds), squares=squares), state)
-
-    def _frame(self, state: PlayState, why: WhyNot | None, seconds: float) -> Frame:
-        player = self._play_engine.mover(state.plies) if state.plies else None
-        outcome, findings = None, state.findings
+        player = play_engine.mover(state.plies) if state.plies else None
         if state.ending is not None:
-            (final,) = self._play_engine.finish_all([state])
-            findings += final.findings
-            findings += broken_when_stuck(self._play_engine, state)
-            outcome = MatchOutcome(
-                final.winner, final.reason, final.promised, final.verdict, final.note
-            )
-        squares = self._play_engine.reader.places
+            (state,) = play_engine.finish_all([state])
+            stuck = broken_when_stuck(play_engine, state)
+            state = replace(state, findings=state.findings + stuck)
         return Frame(
-            ply=state.plies,
+            state,
             player=player,
-            move=state.last if state.plies else None,
-            by_certificate=player is self._play_engine.player and not state.chosen,
+            by_certificate=player is play_engine.player and not state.chosen,
             board=state.shown_board,
-            position=state.position,
             values=tuple(
-                self._names.value(literal, values, squares, state.plies)
+                self._names.value(literal, values, play_engine.reader.places, state.plies)
                 for literal, values in state.reading.at.items()
             ),
             illegal=why,
-            stopped=state.stopped,
-            outcome=outcome,
-            findings=findings,
             seconds=seconds,
-            choice=state.assignment.choice,
-            reply=state.assignment.reply,
             board_by_rules=state.board is None and state.position is not None,
-            won=self._won(state),
             remarks=(state.remark,) if state.remark else (),
+            won=self._won(state),
+            squares=squares,
         )
 
     def _won(self, state: PlayState) -> tuple[SquareXY, ...]:

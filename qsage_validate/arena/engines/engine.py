@@ -1,6 +1,6 @@
 """The protocol of engines, which boards, blocks and heaps implement.
 
-An engine keeps nothing of a play: it makes steps from steps, so that going back and forth, or
+An engine keeps nothing of a play: it makes frames from frames, so that going back and forth, or
 looking ahead, costs nothing and changes nothing.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from qsage_validate.arena.frame import Frame, Hint, MatchMove, Pairs, SquareXY, WhyNot
 from qsage_validate.errors import visible
@@ -63,39 +63,22 @@ class Facts:
         return self.certificate_player.other
 
 
-@dataclass(frozen=True)
-class Step:
-    """A play after some plies: what is shown of it, and in subclasses what an engine goes on from.
-
-    ``frame`` is the last one of the play.
-    """
-
-    frame: Frame
-
-    @property
-    def over(self) -> bool:
-        return self.frame.outcome is not None
-
-
-S = TypeVar("S", bound=Step)
-
-
-class Engine(Protocol[S]):
+class Engine(Protocol):
     """Replies to the person's moves; optional features have a default here."""
 
     facts: Facts
 
-    def start(self) -> S:
+    def start(self) -> Frame:
         """The play before ply 1."""
 
-    def mover(self, step: S) -> Player:
+    def mover(self, frame: Frame) -> Player:
         """Whose ply the person makes next.
 
         The certificate's, where it may make any legal move: the person chooses that then.
         """
         return self.facts.person
 
-    def legal(self, step: S) -> Sequence[MatchMove]:
+    def legal(self, frame: Frame) -> Sequence[MatchMove]:
         """The person's legal moves in a play that goes on, in a fixed order.
 
         By the formula's indicators where they are known, else by the rules, else every move
@@ -103,51 +86,51 @@ class Engine(Protocol[S]):
         six variables gives only the first 64 of them.
         """
 
-    def parse(self, step: S, text: str) -> MatchMove:
+    def parse(self, frame: Frame, text: str) -> MatchMove:
         """The move that ``text`` names, legal or not.
 
         Raises ``MalformedMoveError`` (quotes the text and says what a move looks like),
         ``AmbiguousMoveError``.
         """
 
-    def why_not(self, step: S, move: MatchMove) -> WhyNot | None:
+    def why_not(self, frame: Frame, move: MatchMove) -> WhyNot | None:
         """The reasons why ``move`` is illegal now; ``None`` if formula and rules accept it."""
 
-    def push(self, step: S, move: MatchMove, why: WhyNot | None, *, claim: bool) -> S:
+    def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
         """The play after the person's ``move``, let happen where ``why`` says it is illegal.
 
         ``claim`` claims the goal with it.  Raises ``UsageError`` for what cannot be done.
         """
 
-    def reply(self, step: S) -> S | None:
+    def reply(self, frame: Frame) -> Frame | None:
         """The play after the certificate's next ply; ``None`` where it is not its turn.
 
-        A step with as many plies takes the place of ``step``: the certificate has no answer
+        A frame with as many plies takes the place of ``frame``: the certificate has no answer
         there, or the person is to choose for it.
         """
 
-    def can_claim(self, step: S) -> bool:
+    def can_claim(self, frame: Frame) -> bool:
         """True if the person can claim a goal with the next ply: it has a game-stop variable."""
         return False
 
-    def at(self, step: S, square: SquareXY) -> tuple[MatchMove, ...]:
+    def at(self, frame: Frame, square: SquareXY) -> tuple[MatchMove, ...]:
         """The moves, legal or not, that a person may mean by ``square``: one for each action."""
         return ()
 
-    def touched(self, step: S, move: MatchMove) -> tuple[SquareXY, ...]:
+    def touched(self, frame: Frame, move: MatchMove) -> tuple[SquareXY, ...]:
         """The squares whose content a legal ``move`` changes.
 
         With it, an interface lets one click a piece and then its target.
         """
         return ()
 
-    def hint(self, step: S) -> Hint | None:
+    def hint(self, frame: Frame) -> Hint | None:
         """A suggestion for the person in a play that goes on, where one is known."""
         return None
 
-    def random(self, step: S, generator: random.Random) -> MatchMove | None:
+    def random(self, frame: Frame, generator: random.Random) -> MatchMove | None:
         """A legal move chosen by ``generator``; ``None`` when there is none."""
-        moves = self.legal(step)
+        moves = self.legal(frame)
         return generator.choice(moves) if moves else None
 
     def pairs(self, frame: Frame) -> Pairs | None:
@@ -155,11 +138,11 @@ class Engine(Protocol[S]):
         return None
 
 
-def answered(engine: Engine[S], step: S) -> tuple[S, ...]:
-    """``step`` and the certificate's answers to it, until the person's turn or the end."""
-    steps = [step]
-    while (reply := engine.reply(steps[-1])) is not None:
-        if reply.frame.ply == steps[-1].frame.ply:
-            steps.pop()
-        steps.append(reply)
-    return tuple(steps)
+def answered(engine: Engine, frame: Frame) -> tuple[Frame, ...]:
+    """``frame`` and the certificate's answers to it, until the person's turn or the end."""
+    frames = [frame]
+    while (reply := engine.reply(frames[-1])) is not None:
+        if reply.ply == frames[-1].ply:
+            frames.pop()
+        frames.append(reply)
+    return tuple(frames)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
-from qsage_validate.arena.engines.engine import Engine, Facts, Step
+from qsage_validate.arena.engines.engine import Engine, Facts
 from qsage_validate.arena.frame import (
     Frame,
     Hint,
     LayoutMove,
     MatchMove,
     MatchOutcome,
+    PlayState,
     SquareXY,
     WhyNot,
 )
@@ -27,22 +28,14 @@ from qsage_validate.errors import (
 )
 from qsage_validate.games.protocol import Move, Player, Position
 from qsage_validate.problems.searched import RulesProblem
+from qsage_validate.strategies.readings import Assignment
 from qsage_validate.system.clock import Stopwatch
 from qsage_validate.validation.finding import Finding, FindingKind
 
 _SQUARE = re.compile(r"\s*\(?\s*(\d{1,6})\s*[, ]\s*(\d{1,6})\s*\)?\s*")
 
 
-@dataclass(frozen=True)
-class SearchedStep(Step):
-    """``moves`` are those of the play; ``promised`` whether the search has said that it wins."""
-
-    position: Position
-    moves: tuple[str, ...] = ()
-    promised: bool = False
-
-
-class SearchedEngine(Engine[SearchedStep]):
+class SearchedEngine(Engine):
     """Plays against the search of ``problem``, or whatever else answers on the rules."""
 
     def __init__(self, problem: RulesProblem) -> None:
@@ -74,17 +67,17 @@ class SearchedEngine(Engine[SearchedStep]):
     def _moves(self) -> tuple[LayoutMove, ...]:
         return tuple(map(self._shown, self._game.moves(self.facts.person)))
 
-    def legal(self, step: SearchedStep) -> Sequence[MatchMove]:
-        return [self._shown(move) for move in step.position.legal_moves()]
+    def legal(self, frame: Frame) -> Sequence[MatchMove]:
+        return [self._shown(move) for move in _position(frame).legal_moves()]
 
-    def parse(self, step: SearchedStep, text: str) -> MatchMove:
+    def parse(self, frame: Frame, text: str) -> MatchMove:
         try:
             return self._shown(self._game.parse_move(text, self.facts.person))
         except MalformedMoveError:
             named = _SQUARE.fullmatch(text)
             square = None if named is None else (int(named[1]), int(named[2]))
-            here = () if square is None else self.at(step, square)
-            legal = [move for move in here if self.why_not(step, move) is None]
+            here = () if square is None else self.at(frame, square)
+            legal = [move for move in here if self.why_not(frame, move) is None]
             fitting = legal or here
             if len(fitting) > 1:
                 several = ", ".join(map(str, fitting))
@@ -93,26 +86,26 @@ class SearchedEngine(Engine[SearchedStep]):
                 raise
             return fitting[0]
 
-    def at(self, step: SearchedStep, square: SquareXY) -> tuple[MatchMove, ...]:
+    def at(self, frame: Frame, square: SquareXY) -> tuple[MatchMove, ...]:
         return tuple(move for move in self._moves if move.square == square)
 
-    def why_not(self, step: SearchedStep, move: MatchMove) -> WhyNot | None:
+    def why_not(self, frame: Frame, move: MatchMove) -> WhyNot | None:
         player = self.facts.person
-        illegality = step.position.illegality(self._game.parse_move(str(move), player))
-        if step.over or illegality is None:
+        illegality = _position(frame).illegality(self._game.parse_move(str(move), player))
+        if frame.over or illegality is None:
             return None
         return WhyNot(move, player, None, False, (), illegality, asked=False)
 
-    def touched(self, step: SearchedStep, move: MatchMove) -> tuple[SquareXY, ...]:
+    def touched(self, frame: Frame, move: MatchMove) -> tuple[SquareXY, ...]:
         known = self._game.parse_move(str(move), self.facts.person)
-        if step.over or not step.position.is_legal(known):
+        if frame.over or not _position(frame).is_legal(known):
             return ()
-        return tuple(step.position.board.differences(step.position.play(known).board))
+        return tuple(_position(frame).board.differences(_position(frame).play(known).board))
 
-    def hint(self, step: SearchedStep) -> Hint | None:
+    def hint(self, frame: Frame) -> Hint | None:
         if not self._problem.hints:
             return None
-        reply = self._problem.replies.reply(step.position)
+        reply = self._problem.replies.reply(_position(frame))
         span = self._game.span(reply.plies)
         if reply.winner is reply.player:
             text = "a winning move" if reply.plies is None else f"wins within {span}"
@@ -122,86 +115,84 @@ class SearchedEngine(Engine[SearchedStep]):
 
     # -- playing ----------------------------------------------------------------------------
 
-    def start(self) -> SearchedStep:
-        initial = SearchedStep(
-            Frame(0, None, None, False, None, None), self._game.initial, (), self._problem.promised
-        )
-        return self._step(initial, self._game.initial, None, None, Stopwatch())
+    def start(self) -> Frame:
+        start = Frame(PlayState(Assignment()), promised=self._problem.promised)
+        return self._frame(start, self._game.initial, None, None, Stopwatch())
 
-    def push(
-        self, step: SearchedStep, move: MatchMove, why: WhyNot | None, *, claim: bool
-    ) -> SearchedStep:
+    def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
         if why is not None:
             raise UsageError(f"{move} cannot be let happen: there is no formula to tell it")
         if claim:
             raise UsageError(f"{move}: no goal can be claimed, for the rules see it")
-        watch, player = Stopwatch(), step.position.to_move
+        watch, player = Stopwatch(), _position(frame).to_move
         known = self._game.parse_move(str(move), player)
-        return self._step(step, step.position.play(known), known, player, watch)
+        return self._frame(frame, _position(frame).play(known), known, player, watch)
 
-    def reply(self, step: SearchedStep) -> SearchedStep | None:
+    def reply(self, frame: Frame) -> Frame | None:
         player = self.facts.certificate_player
-        if step.over or step.position.to_move is not player:
+        if frame.over or _position(frame).to_move is not player:
             return None
         watch = Stopwatch()
         try:
-            reply = self._problem.replies.reply(step.position)
+            reply = self._problem.replies.reply(_position(frame))
         except UndecidedError as error:
-            outcome = MatchOutcome(None, f"no answer in time: {error}", None, None)
-            return replace(step, frame=replace(step.frame, outcome=outcome))
+            return frame.ended(MatchOutcome(None, f"no answer in time: {error}"))
         except NoAnswerError as error:
-            finding = self._finding(FindingKind.REPLY_FAILS, step, str(error))
             reason = f"the {self._problem.answers} has no legal reply"
-            outcome = MatchOutcome(player.other, reason, False, None)
-            return replace(step, frame=replace(step.frame, outcome=outcome, findings=(finding,)))
+            finding = self._finding(FindingKind.REPLY_FAILS, frame.play, str(error))
+            silent = replace(frame, play=replace(frame.play, findings=()))
+            return silent.ended(MatchOutcome(player.other, reason, False), finding)
         wins = reply.winner is player
-        before = replace(step, promised=step.promised or wins)
-        after = self._step(before, step.position.play(reply.move), reply.move, player, watch)
+        before = replace(frame, promised=frame.promised or wins)
+        after = self._frame(before, _position(frame).play(reply.move), reply.move, player, watch)
         left = 0 if reply.plies is None or after.over else reply.plies - 1
         remark = f"Black wins within {self._game.span(left)} from here" if left else ""
-        findings = after.frame.findings
-        if step.promised and not wins:
+        play = after.play
+        if frame.promised and not wins:
             said = f"the {self._problem.answers} has said that {player} wins"
             text = f"{said}, and says now that {player} does not"
-            findings = (self._finding(FindingKind.REPLY_FAILS, after, text), *findings)
-        frame = replace(after.frame, remarks=(remark,) if remark else (), findings=findings)
-        return replace(after, frame=frame)
+            finding = self._finding(FindingKind.REPLY_FAILS, play, text)
+            play = replace(play, findings=(finding, *play.findings))
+        return replace(after, play=play, remarks=(remark,) if remark else ())
 
-    def _step(
+    def _frame(
         self,
-        before: SearchedStep,
+        before: Frame,
         position: Position,
         move: Move | None,
         player: Player | None,
         watch: Stopwatch,
-    ) -> SearchedStep:
+    ) -> Frame:
         """The play at a position, to which ``move`` has led from ``before``."""
-        moves = before.moves if move is None else (*before.moves, str(move))
+        moves = before.play.moves if move is None else (*before.play.moves, str(move))
         shown = None if move is None else self._shown(move)
         frame = Frame(
-            ply=len(moves),
+            PlayState(Assignment(len(moves)), moves, position, last=shown),
             player=player,
-            move=shown,
             by_certificate=player is self.facts.certificate_player,
             board=position.board,
-            position=position,
             seconds=watch.seconds,
             won=() if position.outcome is None else self._game.winning_squares(position),
-            squares="" if shown is None else squares_of(before.frame.board, position.board, shown),
+            squares="" if shown is None else squares_of(before.board, position.board, shown),
+            promised=before.promised,
         )
-        after = SearchedStep(frame, position, moves, before.promised)
         if position.outcome is None:
-            return after
+            return frame
         kept = position.outcome.winner is self.facts.certificate_player
         promised = kept if before.promised else True if kept else None
-        outcome = MatchOutcome(position.outcome.winner, position.outcome.reason, promised, None)
+        outcome = MatchOutcome(position.outcome.winner, position.outcome.reason, promised)
         findings: tuple[Finding, ...] = ()
         if before.promised and not kept:
             ruled_out = f"which the {self._problem.answers} has ruled out"
             text = f"{outcome.winner} wins, {ruled_out}: {outcome.reason}"
-            findings = (self._finding(FindingKind.END_DIFFERS, after, text),)
-        return replace(after, frame=replace(frame, outcome=outcome, findings=findings))
+            findings = (self._finding(FindingKind.END_DIFFERS, frame.play, text),)
+        return frame.ended(outcome, *findings)
 
-    def _finding(self, kind: FindingKind, step: SearchedStep, text: str) -> Finding:
+    def _finding(self, kind: FindingKind, play: PlayState, text: str) -> Finding:
         player = self.facts.certificate_player
-        return Finding(kind, step.frame.ply, text, player=player, moves=step.moves)
+        return Finding(kind, play.plies, text, player=player, moves=play.moves)
+
+
+def _position(frame: Frame) -> Position:
+    assert frame.position is not None, "the rules are known"
+    return frame.position

@@ -33,10 +33,9 @@ import numpy as np
 
 from qsage_validate.certificates.checker.functions import Definitions, NotDefinitionalError
 from qsage_validate.circuit.aig import FALSE
-from qsage_validate.circuit.clauses import load
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Solver, TimedOut
+from qsage_validate.circuit.sat import Answer, Satisfiable, Solver, TimedOut, load
 from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.kernel.certificate import (
     Certificate,

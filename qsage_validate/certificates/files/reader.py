@@ -66,7 +66,7 @@ def read_outer_block(data: bytes, formula: Qbf | None, path: str | None) -> Circ
     the formula's: values are those of the player who wins, of variables of the outermost block.
     """
     from qsage_validate.certificates.parts import own_blocks
-    from qsage_validate.formats.outer_block import parse_outer_block
+    from qsage_validate.formats.qdimacs import parse_outer_block
 
     file = parse_outer_block(data, path)
     if formula is None:
@@ -408,7 +408,7 @@ def _read_clauses(
     data: bytes, formula: Qbf | None, path: str | None, *, dependencies: bool
 ) -> ClauseCertificate:
 
-    from qsage_validate.formats.dimacs import parse_pedant
+    from qsage_validate.formats.qdimacs import parse_pedant
 
     file = parse_pedant(data, path)
     certificate = ClauseCertificate(

@@ -12,10 +12,10 @@ In this order, each stage taking what is smallest so far:
     variables, or, where that is too much, for all but a player's moves: these stay, and
     everything that follows from them is found anew;
 ``sweeping``
-    gates that are equal under all inputs become one (``circuit/sweep.py``);
+    gates that are equal under all inputs become one (``circuit/simplify.py``);
 ``don't-cares``
     gates whose values do not matter, because the play is over or a move was illegal, are
-    replaced by simpler ones (``circuit/dont_cares.py``).
+    replaced by simpler ones (``circuit/simplify.py``).
 
 Nothing is handed out that has not passed both levels of :func:`~qsage_validate.certificates.\
 check.check`; where nothing smaller passes, the original is.
@@ -41,9 +41,8 @@ from qsage_validate.certificates.minimise.features import (
 )
 from qsage_validate.certificates.minimise.learning import LearningStyle, learn
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
-from qsage_validate.circuit.dont_cares import FailureError, Judge, simplify
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.sweep import sweep
+from qsage_validate.circuit.simplify import FailureError, Judge, simplify, sweep
 from qsage_validate.encodings.completion import Goals, PlyLiterals
 from qsage_validate.encodings.grid.completion import grid_completions, read
 from qsage_validate.encodings.layout.codings import Bits

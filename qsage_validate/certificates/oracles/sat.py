@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from qsage_validate.certificates.oracles.oracle import Choice, no_answer
 from qsage_validate.circuit.aig import Aig, Literals, strash
-from qsage_validate.circuit.clauses import ClauseReceiver, circuit_clauses, load
 from qsage_validate.circuit.qbf import Gate, Qbf, tseitin
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import ClauseReceiver, Solver, circuit_clauses, load
 from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from qsage_validate.certificates.oracles.oracle import Choice, Oracle
 from qsage_validate.circuit.qbf import Qbf, Scope
-from qsage_validate.circuit.residual import residual
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.rewriting import residual
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.kernel.certificate import CertificateKind
 
 AskBlock = Callable[[Qbf], Mapping[int, bool]]

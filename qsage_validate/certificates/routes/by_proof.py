@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 from qsage_validate.certificates.files.reader import read_certificate
-from qsage_validate.certificates.qrat.lifting import lift
+from qsage_validate.certificates.qrat import lift
 from qsage_validate.certificates.qrp.extract import extract
 from qsage_validate.certificates.routes.clausal import (
     Candidate,

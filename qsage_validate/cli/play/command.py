@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING
 
-import typer
+import click
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import run_words, subcommand
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import OptionGroup, flag, option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     AssertOption,
     CertOptions,
@@ -23,6 +23,7 @@ from qsage_validate.cli.options import (
     JsonOption,
     RulesOptions,
 )
+from qsage_validate.cli.parameters import OptionGroup, flag, option
 from qsage_validate.cli.play.games import (
     GameOptions,
     certified,
@@ -36,7 +37,7 @@ from qsage_validate.cli.play.heap_options import HeapOptions
 from qsage_validate.cli.play.play_options import PlayMode, PlayOptions, is_terminal
 from qsage_validate.cli.play.web import WebOptions
 from qsage_validate.errors import Exit, InputError, UsageError
-from qsage_validate.formats.confined import is_confined
+from qsage_validate.formats.policy import is_confined
 from qsage_validate.registry import load as load_place
 
 if TYPE_CHECKING:
@@ -58,13 +59,12 @@ class FormulaStatus(str, Enum):
 class CertificateOptions(OptionGroup):
     """Options for reading the certificate and for showing the formula."""
 
-    sat: bool = flag("Ask by SAT solver only.", "--sat", panel=_PANEL)
-    simulation: bool = flag("Ask by evaluating the circuit only.", "--simulation", panel=_PANEL)
-    bare: bool = flag("Play the formula's blocks, not the board of its layout.", "--bare")
+    sat: bool = flag("Ask by SAT solver only.", panel=_PANEL)
+    simulation: bool = flag("Ask by evaluating the circuit only.", panel=_PANEL)
+    bare: bool = flag("Play the formula's blocks, not the board of its layout.")
     peeking: bool = flag(
         "Play a wrong certificate too, whose functions look to their right: they read "
         "false for what is not chosen yet.",
-        "--peeking",
         panel=_PANEL,
     )
 
@@ -92,7 +92,7 @@ class SolvingOptions(OptionGroup):
         "auto: several at once. Without --cert it answers everything. A game is played against "
         "the search unless a solver is named.",
         "NAME|auto",
-        autocompletion=completion.solvers,
+        complete=completion.solvers,
         panel=_SOLVING,
     )
     timeout: float | None = option(
@@ -121,40 +121,28 @@ class SolvingOptions(OptionGroup):
 
 def play_words(words: Sequence[str]) -> Exit:
     """Play what these words mean behind ``qsage-play``; raises what goes wrong."""
-    from typer.main import get_command
-
-    from qsage_validate.cli.lazy import GuardedCommand, typer_program
-    from qsage_validate.formats.source import sample_path
-
-    program = typer_program()
-    program.command("qsage-play", cls=GuardedCommand)(command)
-    given = [sample_path(word) for word in words]
     try:
-        code = get_command(program)(args=given, prog_name="qsage-play", standalone_mode=False)
-    except typer.TyperException as error:
+        return Exit(run_words(command, words, "qsage-play"))
+    except click.ClickException as error:
         raise UsageError(error.format_message()) from None
-    return Exit(code or 0)
 
 
-@examples(
+@subcommand(
     "qsage-play httt --size 3x3 --shape el --depth 5",
     "qsage-play sample:tic --moves 'occupy(1,1)'",
 )
-@partial(
-    takes_model,
-    optional_words="QCIR or QDIMACS, and its certificate; a clause certificate (Pedant) plays "
-    "alone. Or a game, played against a search: two BDDL files, a PG, .hex or GDL file, or a name "
-    "(see 'qsage "
-    "games'); or an impartial game: its file or its name (take-away-3); or a sample (sample:hex). "
-    "Without one it is sample:tic.",
-)
 def command(
     *,
-    subject: ModelArguments,
+    subject: ModelArguments = model_words(
+        optional_words="QCIR or QDIMACS, and its certificate; a clause certificate (Pedant) plays "
+        "alone. Or a game, played against a search: two BDDL files, a PG, .hex or GDL file, or a "
+        "name (see 'qsage games'); or an impartial game: its file or its name (take-away-3); or a "
+        "sample (sample:hex). Without one it is sample:tic."
+    ),
     cert: str | None = option("The certificate; else the one beside FORMULA.", "FILE"),
     rules: RulesOptions,
     read: DialectOptions,
-    assertions: AssertOption = None,
+    assertions: AssertOption = (),
     play: PlayOptions,
     certificate: CertificateOptions,
     solving: SolvingOptions,
@@ -207,7 +195,7 @@ def command(
             cert,
             rules,
             read,
-            tuple(assertions or ()),
+            assertions,
             play,
             certificate,
             solving,
@@ -222,6 +210,10 @@ def command(
             raise
         kept = not play.no_state
         return from_the_start(play_words, theme=play.theme, kept=kept, behind=wish.behind)
+
+
+program = copy(command)
+program.params = [*command.params, *completion.options()]
 
 
 def _begin(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, narrate
 from qsage_validate.cli.model_arguments import ModelArguments
-from qsage_validate.cli.option_groups import OptionGroup, flag, option
+from qsage_validate.cli.parameters import OptionGroup, flag, option
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.system.progress import nobody
 
@@ -42,7 +42,6 @@ class GameOptions(OptionGroup):
     )
     certify: bool = flag(
         "Make and prove the winner's certificate first, and play against that.",
-        "--certify",
         panel=_PANEL,
     )
     encoding: str | None = option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.cli.option_groups import OptionGroup, flag, option
+from qsage_validate.cli.parameters import OptionGroup, flag, option
 
 _PANEL: Final = "Impartial games"
 
@@ -28,7 +28,7 @@ class HeapOptions(OptionGroup):
         "black|white",
         panel=_PANEL,
     )
-    misere: bool = flag("Whoever makes the last move loses.", "--misere", panel=_PANEL)
+    misere: bool = flag("Whoever makes the last move loses.", panel=_PANEL)
     bound: int | None = option(
         "The largest value of a variable in states that are drawn or tried (20).",
         "N",

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
+from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class PlayMode(Enum):
 class PlayOptions(OptionGroup):
     """The options that all kinds of games have."""
 
-    plain: bool = flag("A prompt instead of the board.", "--plain", panel=_PANEL)
+    plain: bool = flag("A prompt instead of the board.", panel=_PANEL)
     moves: str | None = option(
         "Play these moves; M! lets an illegal one happen, M!stop claims the goal, "
         "M!stop! does both.",
@@ -76,14 +76,12 @@ class PlayOptions(OptionGroup):
     teach: bool = flag(
         "Say how long each move lasts, what threatens, and why it was answered so: after the "
         "moves, and at the prompt after each answer. The board says it unasked.",
-        "--teach",
         panel=_PANEL,
     )
     explain: bool = flag(
         "Find a small program that wins, prove it (see 'qsage explain'), and play against its "
         "certificate: each reply comes with the questions that led to it, which a pane of the "
         "board shows.",
-        "--explain",
         panel=_PANEL,
     )
     drill: str | None = option(
@@ -101,7 +99,7 @@ class PlayOptions(OptionGroup):
     force: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
     theme: str | None = option("The colours of the board (the last ones, else dark).", "dark|light")
     continued: str | None = option("Go on with the play saved in FILE.", "FILE", "--continue")
-    no_state: bool = flag("Keep nothing of this play, and look at nothing kept.", "--no-state")
+    no_state: bool = flag("Keep nothing of this play, and look at nothing kept.")
 
     @property
     def mode(self) -> PlayMode:

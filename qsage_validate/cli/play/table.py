@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from qsage_validate.arena.engines.engine import Engine
@@ -25,7 +25,7 @@ class PlayTable:
     what they come from, where that is known.
     """
 
-    engine: Engine[Any]
+    engine: Engine
     replay: Replay
     services: Callable[[], Services] | None = None
     task: Task | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from qsage_validate.cli.option_groups import OptionGroup, flag, option
+from qsage_validate.cli.parameters import OptionGroup, flag, option
 from qsage_validate.errors import UsageError
 
 _PANEL = "In a browser"
@@ -15,7 +15,7 @@ PORT, HOST = 8000, "127.0.0.1"
 class WebOptions(OptionGroup):
     """Options of a board in a browser."""
 
-    web: bool = flag("Show the board in a browser instead of this terminal.", "--web", panel=_PANEL)
+    web: bool = flag("Show the board in a browser instead of this terminal.", panel=_PANEL)
     port: int | None = option(
         f"The port ({PORT}; 0: one that is free).", "N", min=0, max=65535, panel=_PANEL
     )

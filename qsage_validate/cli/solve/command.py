@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.formula import formula_path, load_formula, without_depth
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import option, output_option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -20,6 +18,7 @@ from qsage_validate.cli.options import (
     LimitOptions,
     PrepareOption,
 )
+from qsage_validate.cli.parameters import option, output_option
 from qsage_validate.cli.solve.alternation import ALTERNATES, solve_alternating
 from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
 from qsage_validate.cli.solve.farming import FarmOptions
@@ -51,14 +50,13 @@ class _Question:
     encodes: bool = True
 
 
-@examples(
+@subcommand(
     "qsage solve httt --size 3x3 --shape el --depth 5",
     "qsage solve sample:tic --solver depqbf",
 )
-@partial(takes_model, or_formula=True)
 def command(
     *,
-    model: ModelArguments,
+    model: ModelArguments = model_words(or_formula=True),
     options: MethodOptions,
     encoding: EncodingOption = None,
     prepare: PrepareOption = False,

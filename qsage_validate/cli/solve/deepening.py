@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
-from qsage_validate.cli.option_groups import OptionGroup, option, output_option
+from qsage_validate.cli.parameters import OptionGroup, option, output_option
 from qsage_validate.cli.solve.farming import FarmOptions
 from qsage_validate.cli.solve.first_moves import Named, by_encoding, by_search
 from qsage_validate.cli.solve.method import SolveMethod, exit_of, word_of

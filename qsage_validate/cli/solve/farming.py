@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.option_groups import OptionGroup, option
+from qsage_validate.cli.parameters import OptionGroup, option
 from qsage_validate.cli.solve.method import SolveMethod
 from qsage_validate.errors import UsageError
 

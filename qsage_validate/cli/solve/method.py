@@ -7,8 +7,8 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
-from qsage_validate.cli.option_groups import OptionGroup, option
 from qsage_validate.cli.options import LimitOptions
+from qsage_validate.cli.parameters import OptionGroup, option
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Tell
@@ -50,13 +50,13 @@ class MethodOptions(OptionGroup):
     solver: str | None = option(
         "A QBF solver (see 'qsage info --solvers'), or 'search'.",
         "NAME",
-        autocompletion=completion.solvers,
+        complete=completion.solvers,
     )
     preprocess: str | None = option(
         "What a formula goes through first: bloqqer, hqspre, qratpre or none; default: bloqqer, "
         "where it is there.",
         "NAME",
-        autocompletion=completion.preprocessors,
+        complete=completion.preprocessors,
     )
     engine: EngineName = option(
         "Of the search: 'fast' in machine code (extra 'fast'), 'pure' in Python; 'auto' begins in "

@@ -24,11 +24,11 @@ from typing import IO, Final, cast
 
 from qsage_validate.errors import InputError, QsageError, UndecidedError, one_line
 from qsage_validate.extensions.bench.experiment import Experiment
-from qsage_validate.extensions.bench.machine import machine_facts
 from qsage_validate.extensions.bench.run import (
     Json,
     Run,
     RunResult,
+    machine_facts,
     result_from_json,
     run_from_json,
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.api.frames import RowTable
 from qsage_validate.api.sources import FileSource, as_paths, shown
-from qsage_validate.extensions.bench import results
+from qsage_validate.extensions.bench import campaign
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.bench.run import RunRecord
@@ -33,7 +33,7 @@ def read_results(path: FileSource) -> BenchResults:
     ``InputError`` with the line of what is malformed.
     """
     with as_paths(results=path) as files:
-        found = results.read_results(files["results"] or "")
+        found = campaign.read_results(files["results"] or "")
     warning = found.warning
     if warning is not None and found.path != shown("results", path):
         warning = warning.replace(found.path, shown("results", path) or "", 1)

@@ -1,13 +1,105 @@
-"""One run of an experiment, and its result."""
+"""A run of an experiment, what it gave, and the machine that it ran on.
+
+A field has a type in an experiment, so that a file of results is known to fit
+the tables when it is read; what a table needs and a result lacks is an error at the result's place.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache, partial
+from importlib import metadata
+from pathlib import Path
 from typing import Any, Final
 
-from qsage_validate.extensions.bench.run_data import data_from_json
+from qsage_validate import __version__
+from qsage_validate.errors import InputError
 from qsage_validate.formats.json_text import Json as JsonValue
+
+# The data that experiments write about a run besides its answer, read back for their tables
+
+
+_Check = Callable[[JsonValue], object]
+
+
+class RunData(dict[str, Any]):
+    """The data of a result; a field that is not there, or null, is an error at the result's place.
+
+    Those that :meth:`get` finds may be either.
+    """
+
+    lacks: Callable[[str], Exception] = KeyError
+
+    def __getitem__(self, key: str) -> Any:
+        found = self.get(key)
+        if found is None:
+            raise self.lacks(key)
+        return found
+
+
+def data_from_json(data: JsonValue, experiment: str) -> RunData:
+    """The data of a result; raises ``InputError`` for a field that is not of its type."""
+    own = _OWN.get(experiment, {})
+    for name, one in data.fields().items():
+        check = own.get(name) or _FIELDS.get(name)
+        if check is not None and one.value is not None:
+            check(one)
+    found = RunData(data.mapping())
+    found.lacks = partial(_lacking, data)
+    return found
+
+
+def _lacking(data: JsonValue, key: str) -> InputError:
+    return data.error(f"no {key!r}", "the data of a result with it")
+
+
+def _sizes(value: JsonValue) -> None:
+    for name in ("variables", "universals", "clauses", "blocks"):
+        value[name].integer()
+
+
+def _answers(value: JsonValue) -> None:
+    for answer in value.items():
+        answer["player"].one_of("black", "white")
+        answer["plies"].integer()
+        answer["seconds"].number()
+        truth = answer.given("truth")
+        _ = truth is None or truth.boolean()
+
+
+def _strategy(value: JsonValue) -> None:
+    proved = value["outcome"].line() == "proved"
+    for name in ("seconds", "size"):
+        number = value[name] if proved else value.given(name)
+        _ = number is None or number.number()
+    reason = value.get("reason")
+    _ = reason is None or reason.text()
+
+
+_FIELDS: Final[Mapping[str, _Check]] = {
+    **dict.fromkeys(("plies", "refuted_plies", "critical_plies"), lambda v: v.integer(-1)),
+    **dict.fromkeys(("certificate_gates", "open", "rounds", "labelled"), JsonValue.integer),
+    **dict.fromkeys(("scopes", "variables", "clauses", "gates"), JsonValue.integer),
+    **dict.fromkeys(("solve_seconds", "preprocess_seconds", "encode_seconds"), JsonValue.number),
+    **dict.fromkeys(("solver_seconds", "seconds", "size"), JsonValue.number),
+    "never": JsonValue.boolean,
+    "plain": _sizes,
+    "preprocessed": _sizes,
+    "answers": _answers,
+    "strategy": _strategy,
+}
+
+# Names with another meaning.
+_OWN: Final[Mapping[str, Mapping[str, _Check]]] = {"impartial": {"variables": JsonValue.array}}
+
+
+# One run of an experiment, and its result
+
 
 Json = dict[str, Any]
 """An object as ``json`` reads and writes it."""
@@ -173,3 +265,68 @@ def record_from_json(record: JsonValue) -> RunRecord:
     run = run_from_json(record["run"])
     result = result_from_json(record["result"], run.experiment)
     return RunRecord(run, result, record["machine"].text(), record["when"].text())
+
+
+# The facts that times depend on: the machine, and the versions of programs
+
+
+# Distributions that runs may rest on; those that are absent are left out.
+_DISTRIBUTIONS: Final = ("python-sat", "numpy", "pyqbf", "clingo", "z3-solver", "distributed")
+
+
+@cache
+def machine_facts() -> Json:
+    """Processor, cores, memory (MiB), system, Python, and versions of packages."""
+    return {
+        "cpu": _cpu(),
+        "cores": os.cpu_count() or 1,
+        "memory_mb": _memory_mb(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "versions": {"qsage-validate": __version__} | _versions(),
+    }
+
+
+def machine_id(facts: Json) -> str:
+    """A short identifier that is equal for equal facts."""
+    text = json.dumps(facts, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def describe(facts: Json) -> str:
+    versions = facts.get("versions")
+    named = ", ".join(f"{n} {v}" for n, v in versions.items()) if isinstance(versions, dict) else ""
+    memory = facts.get("memory_mb")
+    gib = f"{memory / 1024:.0f} GiB, " if isinstance(memory, int) else ""
+    return (
+        f"{facts.get('cpu')}, {facts.get('cores')} cores, {gib}{facts.get('system')}, "
+        f"{facts.get('python')}; {named}"
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _DISTRIBUTIONS:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _cpu() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text("utf-8", "replace").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        # Not every system tells it so.
+        pass
+    return platform.processor() or platform.machine() or "unknown"
+
+
+def _memory_mb() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    except (AttributeError, ValueError, OSError):
+        return None

@@ -7,7 +7,7 @@ from qsage_validate.arena.program import DeclaredExplanation
 EXPLANATIONS: Final = (
     DeclaredExplanation(
         f"{__package__}.library:explain_strategy",
-        f"{__package__}.cli.playing:formula",
-        f"{__package__}.cli.playing:game",
+        f"{__package__}.cli.command:formula",
+        f"{__package__}.cli.command:game",
     ),
 )

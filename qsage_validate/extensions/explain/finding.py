@@ -23,7 +23,7 @@ from itertools import combinations, takewhile
 from typing import Final
 
 from qsage_validate.circuit.aig import TRUE, AigBuilder
-from qsage_validate.circuit.sat_solver import Satisfiable, Solver, TimedOut, satisfy
+from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, satisfy
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain.answers import (
     Answer,

@@ -21,13 +21,11 @@ from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
 from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.rules import ImpartialMove
 from qsage_validate.extensions.impartial.synthesis.report import (
+    Synthesis,
+    SynthesisOptions,
     proved_strategy,
     python_module,
     smtlib_module,
-)
-from qsage_validate.extensions.impartial.synthesis.smt.session import (
-    Synthesis,
-    SynthesisOptions,
     synthesise,
 )
 from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialRule, ImpartialStrategy

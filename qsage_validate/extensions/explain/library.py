@@ -16,8 +16,8 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError
 from qsage_validate.extensions.explain import explanation
 from qsage_validate.extensions.explain.certificate import certificate_of
-from qsage_validate.extensions.explain.explain import ExplainOptions
-from qsage_validate.extensions.explain.explain import explain as explain_game
+from qsage_validate.extensions.explain.explanation import ExplainOptions
+from qsage_validate.extensions.explain.explanation import explain as explain_game
 from qsage_validate.extensions.explain.finding import TooManySituationsError
 from qsage_validate.extensions.explain.language import parse_predicates
 from qsage_validate.formats.source import Source
@@ -143,7 +143,7 @@ class Explanation:
 
         Raises ``UsageError`` where only a part is shown, ``UndecidedError`` at the deadline.
         """
-        from qsage_validate.extensions.explain.as_python import python_module
+        from qsage_validate.extensions.explain.exports import python_module
 
         return python_module(self.whole, deadline)
 
@@ -154,7 +154,7 @@ class Explanation:
         where only a part is shown, and ``UndecidedError`` at the deadline and where words look at
         too many positions.
         """
-        from qsage_validate.extensions.explain.as_smtlib import smtlib_module
+        from qsage_validate.extensions.explain.exports import smtlib_module
 
         return smtlib_module(self.whole, deadline)
 

@@ -10,6 +10,6 @@ ENGINES: Final = (
         general=f"{__package__}.engines:general",
         stage=f"{__package__}.engines:stage",
         check=f"{__package__}.numba_cache:check_compiled",
-        farm=f"{__package__}.farm.search:farmed",
+        farm=f"{__package__}.farm:farmed",
     ),
 )

@@ -1,31 +1,166 @@
-"""The compiled search of a grid game (a ``SearchEngine``)."""
+"""Searches on arrays in machine code, of games on a grid and of games of connection.
+
+Between the slices Python looks at the clock, at Ctrl-C and at the limits.
+
+The game is a network between two sides, or Hex by its winning sets: there the other player's
+connection is known as well, by the Hex theorem.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qsage_validate.errors import UsageError
 from qsage_validate.extensions.fast.arrays import (
     CONTROLS,
+    CROWDED,
+    DEPTH,
     DONE,
+    ENTER,
     FAR,
+    FILLED,
     FIRST,
+    MODE,
     NODES,
     ORDERED,
     PLIES,
+    RESULT,
     SYMMETRIC,
     Arrays,
     Frames,
+    HashTable,
+    Words,
     new_frames,
 )
-from qsage_validate.extensions.fast.runner import SLOTS, Runner
 from qsage_validate.games.bddl.kernel import BddlKernel
+from qsage_validate.games.positional.hex import is_hex_board, transversal_of, with_network
+from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
 from qsage_validate.solvers.search.bounds import MAX_PLIES
 from qsage_validate.solvers.search.search_engine import NEVER, NOT_WITHIN, WIN, LimitError
+from qsage_validate.system.memory import physical_mb
+from qsage_validate.system.signals import signals_held_back
+
+# Machine code that is run in slices of nodes, and the table in which it keeps its states
+
+
+SLICE = 100_000
+"""Nodes between two looks at the clock: a few hundredths of a second."""
+
+DEFAULT_MB = 1024
+"""The largest table without ``--memory``; it begins small and grows."""
+
+SLOTS = 1 << 14
+"""Entries of a table at the beginning."""
+
+
+class Runner:
+    """The control block and the table of one game's search.
+
+    A state has ``size`` words, its key in the table ``key_words``.  ``memory_mb`` sizes the table,
+    which begins with so many ``slots`` and grows.  After ``nodes_a_slice`` nodes the clock is
+    looked at.  Raises ``UsageError`` for a table that does not
+    fit in the memory.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        key_words: int,
+        controls: int,
+        memory_mb: int | None,
+        slots: int = SLOTS,
+        nodes_a_slice: int = SLICE,
+    ) -> None:
+        self._nodes_a_slice = nodes_a_slice
+        self.words = (0,) * size
+        self.control: Words = np.zeros(controls, dtype=np.int64)
+        self._key_words = key_words
+        self._most_slots = _most_slots(1 + key_words, memory_mb)
+        self._called: set[str] = set()
+        self.table = self._new_table(min(slots, self._most_slots))
+
+    @property
+    def nodes(self) -> int:
+        """The number of states that were visited."""
+        return int(self.control[NODES])
+
+    @property
+    def filled(self) -> int:
+        """The number of states in the table."""
+        return int(self.control[FILLED])
+
+    @property
+    def result(self) -> int:
+        """The result of a search that is done."""
+        return (NOT_WITHIN, WIN, NEVER)[int(self.control[RESULT])]
+
+    def begin(self) -> None:
+        """Let the next slice begin a search."""
+        self.control[DEPTH], self.control[MODE] = 0, ENTER
+
+    def slice(self, function: Callable[..., int], rules: Any, frames: Any, history: Words) -> int:
+        """One slice of a search: why it came back.  A crowded table has grown then."""
+        # The first call makes the machine code: a node, and then the clock is looked at.
+        nodes = self._nodes_a_slice if function.__name__ in self._called else 1
+        until = self.nodes + nodes
+        why = self.call(
+            function, self.words, rules, self.table, frames, self.control, history, until
+        )
+        if why == CROWDED:
+            self._grow()
+        return int(why)
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """The value of a function in machine code.
+
+        Its first call may compile it, which signals would leave half-done: they wait until then.
+        """
+        if function.__name__ in self._called:
+            return function(*arguments)
+        with signals_held_back():
+            value = function(*arguments)
+        self._called.add(function.__name__)
+        return value
+
+    def _new_table(self, slots: int) -> HashTable:
+        return HashTable(
+            np.zeros(slots * (self._key_words + 1), dtype=np.int64),
+            slots,
+            slots >= self._most_slots,
+        )
+
+    def _grow(self) -> None:
+        from qsage_validate.extensions.fast.machine import move_over
+
+        old = self.table
+        try:
+            self.table = self._new_table(min(4 * old.slots, self._most_slots))
+        except MemoryError:
+            self.table = old._replace(full=True)
+            return
+        self.control[FILLED] = self.call(move_over, old, self.table, self._key_words)
+
+
+def _most_slots(words: int, memory_mb: int | None) -> int:
+    """The largest power of two of entries with so many words each that the memory has room for."""
+    room = physical_mb()
+    if memory_mb is None:
+        memory_mb = DEFAULT_MB if room is None else min(DEFAULT_MB, room // 2)
+    elif room is not None and memory_mb > room:
+        raise UsageError(
+            f"found a table of {memory_mb:,} MB, expected at most {room:,} MB, the memory"
+        )
+    return max(4, 1 << (memory_mb * 1_000_000 // (8 * words)).bit_length() - 1)
+
+
+# The compiled search of a grid game (a ``SearchEngine``)
+
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 
@@ -205,3 +340,122 @@ def _machine() -> ModuleType:
     from qsage_validate.extensions.fast import machine
 
     return machine
+
+
+# Who wins a game of connection once the board is full, in machine code
+
+
+# A node takes some ten thousandths of a second on 7x7.
+_NODES_A_SLICE = 200
+
+MAX_POSITIONS = 60
+"""Positions and two marks are the bits of an entry of the table."""
+
+
+def networks_of(model: PositionalModel) -> Mapping[Player, Network]:
+    """The networks in which the players have to connect two sides, both of them for Hex.
+
+    Empty for games that are none of connection, and for those of more than ``MAX_POSITIONS``.
+    """
+    if len(model.positions) > MAX_POSITIONS or model.white_wins:
+        return {}
+    found = model if model.network is not None else with_network(model)
+    if found is None or found.network is None or found.network.joined:
+        return {}
+    networks = [found.network]
+    if is_hex_board(found):
+        other = transversal_of(found).network
+        assert other is not None
+        networks.append(other)
+    return {network.short: network for network in networks}
+
+
+class ConnectionSearch:
+    """Who wins from the positions of one game, if they are played until the board is full.
+
+    ``watch`` is called now and then, and ends a search by an error; ``memory_mb`` is the size of
+    the table at most.  Raises ``UsageError`` for a table that does not fit in the memory.
+    """
+
+    def __init__(
+        self,
+        model: PositionalModel,
+        networks: Mapping[Player, Network],
+        watch: Callable[[], None],
+        memory_mb: int | None = None,
+    ) -> None:
+        self._machine = _connections_machine()
+        self._watch = watch
+        self._board = self._board_of(model, networks)
+        size = len(model.positions)
+        self._frames = self._machine.new_frames(size)
+        self._links = self._machine.new_links(size)
+        self._runner = Runner(2, 2, CONTROLS, memory_mb, nodes_a_slice=_NODES_A_SLICE)
+
+    @property
+    def nodes(self) -> int:
+        """The number of positions that were visited."""
+        return self._runner.nodes
+
+    @property
+    def positions(self) -> int:
+        return self._runner.filled
+
+    def black_wins(self, black: int, white: int, player: Player) -> bool:
+        """True if Black wins from a position with a player to move."""
+        runner = self._runner
+        self._enter(black, white, player)
+        runner.control[FIRST] = player is WHITE
+        runner.begin()
+        while (
+            runner.slice(self._machine.run_connections, self._board, self._frames, self._links)
+            != DONE
+        ):
+            self._watch()
+        return (runner.result == WIN) is (player is BLACK)
+
+    def known(self, black: int, white: int, player: Player) -> bool | None:
+        """The answer if the table has the position, else ``None``; nothing is searched."""
+        self._enter(black, white, player)
+        entry = self._runner.call(
+            self._machine.find_position, self._runner.table, self._frames, int(player is WHITE)
+        )
+        if not entry:
+            return None
+        return bool(entry & self._machine.WINS) is (player is BLACK)
+
+    def _enter(self, black: int, white: int, player: Player) -> None:
+        own, other = (black, white) if player is BLACK else (white, black)
+        self._frames.own[0], self._frames.other[0] = own, other
+
+    def _board_of(self, model: PositionalModel, networks: Mapping[Player, Network]) -> Any:
+        size = len(model.positions)
+        sides = [
+            mask
+            for player in (BLACK, WHITE)
+            for mask in (
+                (networks[player].start, networks[player].end) if player in networks else (0, 0)
+            )
+        ]
+        some = next(iter(networks.values()))
+        return self._machine.ConnectionBoard(
+            np.array(some.neighbours, dtype=np.int64),
+            np.array(sides, dtype=np.int64),
+            np.array([player in networks for player in (BLACK, WHITE)], dtype=np.int64),
+            (1 << size) - 1,
+            size,
+            np.array(_central(model), dtype=np.int64),
+        )
+
+
+def _central(model: PositionalModel) -> list[int]:
+    """For each position how near it is to the middle of the board, the nearest with most."""
+    grid = Arrangement.of(model.positions)
+    middle = grid.width + 1, grid.height + 1
+    return [-((2 * x - middle[0]) ** 2) - (2 * y - middle[1]) ** 2 for x, y in grid.squares]
+
+
+def _connections_machine() -> ModuleType:
+    from qsage_validate.extensions.fast import connections_machine
+
+    return connections_machine

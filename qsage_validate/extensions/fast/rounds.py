@@ -17,9 +17,8 @@ from qsage_validate.extensions.fast.arrays import (
     Words,
     words_of,
 )
-from qsage_validate.extensions.fast.runner import Runner
-from qsage_validate.extensions.gdl.mask_kernel import MaskKernel, NoTurnsError
-from qsage_validate.extensions.gdl.masks import Cases, MaskEffect
+from qsage_validate.extensions.fast.engine import Runner
+from qsage_validate.extensions.gdl.masks import Cases, MaskEffect, MaskKernel, NoTurnsError
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.solvers.search.bounds import MAX_PLIES

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.extensions.gdl import library
-from qsage_validate.extensions.gdl.options import OPTIONS
+from qsage_validate.extensions.gdl.library import OPTIONS
 from qsage_validate.games.declared import DeclaredLanguage
 from qsage_validate.games.library.template import LibraryGame, Template, Values
 
@@ -20,15 +20,15 @@ LANGUAGES: Final = (
         parts=("name", "rounds", "win", "role", "gdl"),
         needs=frozenset({"gdl"}),
         language=f"{__package__}.language:GDL",
-        depths=f"{__package__}.depths:RoundDepths",
-        circuit=f"{__package__}.circuit:rounds_rules",
+        depths=f"{__package__}.rules:RoundDepths",
+        circuit=f"{__package__}.ground:rounds_rules",
         formats=("GDL",),
     ),
 )
 
 
 def _of_library(values: Values, *, name: str) -> GameModel:
-    from qsage_validate.extensions.gdl.named import of_library
+    from qsage_validate.extensions.gdl.language import of_library
 
     return of_library(values, name)
 

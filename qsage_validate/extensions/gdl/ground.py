@@ -1,21 +1,21 @@
-"""The ground rules of a game in GDL, round by round, for the kernel's circuit.
+"""The rules of a game in GDL grounded: each fact that may hold, and the rules as a circuit.
 
-The executable rules ground themselves: each clause is compiled by ``joins.py``, with all
-atoms that matter as what it derives, and is run on the bounds of ``machine.py`` in the
-place of a position.  Its ground instances are those that it derives: every instance that can apply
-in some play, and few others.  Nothing here is shared with the encodings, which ground by clingo.
+The executable rules ground themselves: each clause is compiled (``machine.py``) with all atoms that
+matter as what it derives, and is run on bounds in the place of a position.  Its ground instances
+are those that it derives: every instance that can apply in some play, and few others.  Nothing here
+is shared with the encodings, which ground by clingo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Final, TypeAlias
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.extensions.gdl.checks import goal_value
-from qsage_validate.extensions.gdl.dependencies import components
-from qsage_validate.extensions.gdl.joins import (
+from qsage_validate.extensions.gdl.checks import components, goal_value
+from qsage_validate.extensions.gdl.machine import (
     ACTION,
     DOES,
     STATE,
@@ -23,12 +23,13 @@ from qsage_validate.extensions.gdl.joins import (
     TRUE,
     Derive,
     Fact,
+    GdlBounds,
     LayerFacts,
+    horizon,
 )
-from qsage_validate.extensions.gdl.machine import GdlBounds, horizon
 from qsage_validate.extensions.gdl.model import Atom, Clause, Ground, Key, Term, term_text
 from qsage_validate.extensions.gdl.rules import RoundsGame
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.unrolled import (
     GroundOption,
@@ -36,9 +37,14 @@ from qsage_validate.kernel.unrolled import (
     GroundRule,
     Stratum,
     UnrolledGame,
+    UnrolledRules,
 )
 from qsage_validate.system.alarm import alarm
 from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.validation.proofs.ground import RulesIn
+
+# The ground rules of a game in GDL, round by round, for the kernel's circuit
+
 
 MAX_RULES: Final = 1_000_000
 """No game with more ground rules than this is unrolled (about 1 GB)."""
@@ -356,3 +362,14 @@ def _numbered(stratum: Sequence[Instance], numbers: Mapping[Named, int]) -> Stra
 def _text(atom: Fact) -> str:
     """An atom as in a description: ``(true (cell 1 1 b))``, ``terminal``."""
     return term_text(atom) if len(atom) > 1 else term_text(atom[0])
+
+
+# A game in GDL as the kernel has it: its rules as a circuit
+
+
+def rounds_rules(game: TwoPlayerGame, deadline: Deadline) -> RulesIn | None:
+    """The rules of a game in GDL as a circuit, grounded when it is first made."""
+    if not isinstance(game, RoundsGame):
+        return None
+    ground = cache(partial(unrolled, game, deadline=deadline))
+    return lambda builder: UnrolledRules(builder, ground(), deadline=deadline)

@@ -7,17 +7,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from qsage_validate.extensions.gdl import named as gdl
-from qsage_validate.extensions.gdl.options import OPTIONS
+from qsage_validate.extensions.gdl.library import OPTIONS, load
+from qsage_validate.extensions.gdl.model import Description
 from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
 from qsage_validate.formats.source import Format, Source, quoted, sniff
 from qsage_validate.games.languages import Language
-from qsage_validate.games.library.template import option_values
+from qsage_validate.games.library.template import Values, option_values
 from qsage_validate.games.model_text import ModelParts, errors_in
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.gdl.rules import RoundsGame
+
+
+# Games in GDL by name: those that come with the project
+
+
+def with_options(description: Description, values: Values) -> GdlModel:
+    """The model of a description with the options ``role``, ``depth`` and ``win``."""
+    role = values.word("role") or None
+    return GdlModel(description, values.number("depth"), role, values.number("win"))
+
+
+def of_library(values: Values, name: str) -> GdlModel:
+    """The game called ``name`` of those that come with the project."""
+    return with_options(load(name), values)
+
+
+# GDL among the languages of games
+
 
 _NUMBER: Final = re.compile(r"[0-9]{1,9}")
 
@@ -35,7 +53,7 @@ class Gdl(Language[GdlModel]):
     def read(self, files: Sequence[str], options: Mapping[str, object]) -> GdlModel:
         (file,) = files
         values = option_values(OPTIONS, options, f"{file}, a game in GDL")
-        return gdl.with_options(read_description(file), values)
+        return with_options(read_description(file), values)
 
     def from_parts(self, parts: ModelParts) -> GdlModel:
         path = f"{parts.get('name', 'game')}.gdl"

@@ -1,4 +1,4 @@
-"""The rules of a game in GDL as bit masks over its fluents, for search.
+"""Games in GDL on masks of bits, and the kernel by which they are searched.
 
 A state is an integer, a bit for each fluent that matters.  What is terminal, won and legal is a
 disjunction of conditions on the state; the effect of a joint move is a mask of fluents that stay,
@@ -10,19 +10,24 @@ ground rules of all rounds together are those of ``ground.py``, made by the boun
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from qsage_validate.extensions.gdl.grid import GdlGrid
+from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl.ground import program_of
 from qsage_validate.extensions.gdl.machine import GdlBounds, State, horizon
 from qsage_validate.extensions.gdl.model import Ground, term_order, term_text
-from qsage_validate.extensions.gdl.rules import RoundsGame
-from qsage_validate.games.protocol import Player, board_maps
+from qsage_validate.extensions.gdl.rules import GdlGrid, GdlMove, RoundsGame, RoundsPosition
+from qsage_validate.games.bddl.symmetry import BitPermutation
+from qsage_validate.games.protocol import Kernel, Move, Player, Position, board_maps
+from qsage_validate.games.protocol import State as KernelState
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.unrolled import GroundProgram, GroundRule
+
+# The rules of a game in GDL as bit masks over its fluents, for search
+
 
 Condition = tuple[int, int]
 """Bits to look at, and those of them that are set."""
@@ -397,3 +402,97 @@ def _common(cases: Cases) -> tuple[int, int]:
         true &= value
         false &= care & ~value
     return (true, false) if cases else (0, 0)
+
+
+# The kernel of a game in GDL on bit masks: the states of ``RoundsKernel`` as integers
+
+
+BLACK, WHITE = Player.BLACK, Player.WHITE
+
+
+class NoTurnsError(Exception):
+    """A state in which both have a choice, or one has no legal move: the rules say which."""
+
+
+class MaskKernel(Kernel):
+    """States are those of ``masks``; with Black's part of the round chosen, a pair with its number.
+
+    Methods raise ``NoTurnsError``.
+    """
+
+    def __init__(self, masks: Masks) -> None:
+        self.masks = masks
+        self.initial = masks.state(masks.game.machine.initial)
+        self._numbers: dict[Player, dict[Ground, int]] = {
+            player: {move: number for number, move in enumerate(moves)}
+            for player, moves in masks.moves.items()
+        }
+        self._symmetries = [BitPermutation(places, planes=1) for places in masks.symmetries]
+        self._choices: tuple[int, tuple[list[int], list[int]]] | None = None
+
+    def legal(self, state: int) -> tuple[list[int], list[int]]:
+        """The legal moves of Black and of White in a state that has not ended."""
+        if self._choices is not None and self._choices[0] == state:
+            return self._choices[1]
+        black, white = (
+            [number for number, cases in enumerate(self.masks.legal[p]) if holds(cases, state)]
+            for p in (BLACK, WHITE)
+        )
+        if not black or not white or (len(black) > 1 and len(white) > 1):
+            raise NoTurnsError
+        self._choices = state, (black, white)
+        return black, white
+
+    def end(self, state: int) -> Player | None:
+        if not holds(self.masks.terminal, state):
+            return None
+        return BLACK if holds(self.masks.wins, state) else WHITE
+
+    def successors(
+        self, state: KernelState, player: Player
+    ) -> Sequence[tuple[int, KernelState, bool]]:
+        if isinstance(state, int):
+            if self.end(state) is not None:
+                return []
+            return [(number, (state, number), False) for number in self.legal(state)[0]]
+        before, black = _pair(state)
+        found: list[tuple[int, KernelState, bool]] = []
+        for white in self.legal(before)[1]:
+            effect = self.masks.effect(black, white)
+            after = effect.apply(before)
+            lost = holds(effect.ends, after) and not holds(self.masks.wins, after)
+            found.append((white, after, lost))
+        return found
+
+    def wins_at_once(self, state: KernelState, player: Player) -> bool:
+        if isinstance(state, int):
+            return self.end(state) is BLACK
+        return any(won for _, _, won in self.successors(state, player))
+
+    def key(self, state: KernelState) -> Hashable:
+        if not isinstance(state, int):
+            return state
+        return min([state, *(image(state) for image in self._symmetries)])
+
+    def move(self, number: int, player: Player) -> Move:
+        return GdlMove(self.masks.moves[player][number])
+
+    def state(self, position: Position) -> KernelState:
+        if not isinstance(position, RoundsPosition):
+            raise UsageError(f"found {position}, expected a position by rounds")
+        return self.translated(
+            position.state if position.chosen is None else (position.state, position.chosen)
+        )
+
+    def translated(self, state: KernelState) -> KernelState:
+        if isinstance(state, frozenset):
+            return self.masks.state(state)
+        assert isinstance(state, tuple), "a state with Black's move"
+        before, chosen = state
+        return self.masks.state(before), self._numbers[BLACK][chosen]
+
+
+def _pair(state: KernelState) -> tuple[int, int]:
+    assert isinstance(state, tuple), "a state with Black's move"
+    before, black = state
+    return before, black

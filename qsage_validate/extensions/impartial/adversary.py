@@ -15,10 +15,15 @@ from typing import Final
 
 from qsage_validate.arena.adversary import Adversary, AdversaryReport, Findings, PlayResults
 from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.problem import HeapProblem, bounded_states, random_state
-from qsage_validate.extensions.impartial.referee import HeapReferee, Objection
+from qsage_validate.extensions.impartial.problem import (
+    HeapProblem,
+    HeapReferee,
+    Objection,
+    bounded_states,
+    random_state,
+)
 from qsage_validate.extensions.impartial.rules import ImpartialMove, illegality
-from qsage_validate.extensions.impartial.synthesis.checks.cross_check import search_check
+from qsage_validate.extensions.impartial.synthesis.strategy import search_check
 from qsage_validate.games.protocol import Player
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Finding, FindingKind

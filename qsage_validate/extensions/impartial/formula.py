@@ -2,7 +2,7 @@
 
 Expressions are kept as sums of variables with integer factors, so that nothing non-linear can
 be said.  Formulas are immutable and hashable; ``str`` gives the infix text that
-:mod:`~qsage_validate.extensions.impartial.infix` reads.
+:mod:`~qsage_validate.extensions.impartial.parser` reads.
 """
 
 from __future__ import annotations

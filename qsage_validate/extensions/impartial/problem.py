@@ -1,4 +1,13 @@
-"""Plays of an impartial game, from the game's file and rules that are read or synthesised."""
+"""A game with heaps and its strategy as a problem, and the referee of its plays.
+
+Where no rule fires the player to move is lost, says the strategy; it then makes the first legal
+move.  A winning formula without rules is a strategy too: any move to a state that it calls
+losing.
+
+A strategy's moves are compared with the rules of the game: each reply must be legal and leave a
+state that is losing.  Losing is what backward induction says where the states are few enough, and
+what the winning formula says everywhere; the two must agree.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +20,105 @@ from itertools import product
 from typing import Final
 
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.extensions.impartial.boxes import intervals
-from qsage_validate.extensions.impartial.formula import ImpartialFormula
+from qsage_validate.extensions.impartial.formula import ImpartialFormula, disjunction
 from qsage_validate.extensions.impartial.heap_game import HeapGame
-from qsage_validate.extensions.impartial.infix import parse_formula
 from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
-from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.rule_strategy import RuleStrategy
-from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.report import proved_rules, reason
-from qsage_validate.extensions.impartial.synthesis.smt.session import (
+from qsage_validate.extensions.impartial.moves import State, intervals
+from qsage_validate.extensions.impartial.parser import parse_formula
+from qsage_validate.extensions.impartial.rules import (
+    EndlessGameError,
+    ImpartialMove,
+    ImpartialRules,
+    illegality,
+    state_after,
+)
+from qsage_validate.extensions.impartial.synthesis.report import (
     SynthesisOptions,
     Verdict,
+    proved_rules,
+    reason,
     synthesise,
 )
-from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialStrategy, parse_strategy
+from qsage_validate.extensions.impartial.synthesis.strategy import (
+    ImpartialRule,
+    ImpartialStrategy,
+    parse_strategy,
+)
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
+from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Tell
+from qsage_validate.validation.finding import FindingKind
+
+# The strategy of synthesised rules: the rule that fires says what to play
+
+
+@dataclass(frozen=True, slots=True)
+class RuleReply:
+    """A move and where it comes from.
+
+    ``rule`` is the number, from 0, of the rule that fired; ``None`` when the formula alone
+    chose the move or none wins.  The move of a wrong rule need not be legal.
+    """
+
+    move: ImpartialMove
+    rule: int | None
+
+
+@dataclass(frozen=True)
+class RuleStrategy:
+    """Rules with the winning formula that they belong to; ``strategy`` may be missing.
+
+    With ``ends_win`` states without a move are winning whatever the formula says of them.
+    """
+
+    rules: ImpartialRules
+    formula: ImpartialFormula
+    strategy: ImpartialStrategy | None
+    ends_win: bool = False
+
+    @classmethod
+    def of_rules(cls, rules: ImpartialRules, strategy: ImpartialStrategy) -> RuleStrategy:
+        """Rules alone: a state is winning where one of them fires.
+
+        In misère play states without a move are winning as well, though there is no rule.
+        """
+        parts = [rule.condition for rule in strategy.rules]
+        return cls(rules, disjunction(parts), strategy, ends_win=rules.misere)
+
+    @property
+    def all_rules(self) -> Sequence[ImpartialRule]:
+        """The rules in their order; none where there is a formula only."""
+        return () if self.strategy is None else self.strategy.rules
+
+    def winning(self, state: State) -> bool:
+        """True if the player to move wins, as the formula says."""
+        if self.formula.holds(self.rules.game.state(state)):
+            return True
+        return self.ends_win and next(self.rules.moves(state), None) is None
+
+    def reply(self, state: State) -> RuleReply | None:
+        """The move in ``state``; ``None`` when the player to move has none."""
+        if next(self.rules.moves(state), None) is None:
+            return None
+        if self.strategy is not None:
+            fired = self.strategy.fires(self.rules.game, state)
+            if fired is not None:
+                return RuleReply(fired[1], fired[0])
+        elif self.winning(state):
+            found = self.winning_move(state)
+            if found is not None:
+                return RuleReply(found, None)
+        return RuleReply(next(self.rules.moves(state)), None)
+
+    def winning_move(self, state: State) -> ImpartialMove | None:
+        """A legal move to a state that the formula calls losing; ``None``: there is none."""
+        return next((m for m in self.rules.moves(state) if not self.winning(m.after)), None)
+
+
+# Plays of an impartial game, from the game's file and rules that are read or synthesised
+
 
 MAX_STATES: Final = 1_000_000
 """The largest number of states that an exhaustive opponent looks at."""
@@ -231,3 +320,120 @@ def random_state(rules: ImpartialRules, bound: int, generator: random.Random) ->
         if rules.is_legal(state) and next(rules.moves(state), None) is not None:
             return state
     raise UsageError(f"found no state up to {bound} with a move, expected another --bound")
+
+
+# The referee of impartial games: rules, formula and strategy side by side, state by state
+
+
+SECONDS: Final = 2.0
+"""The time that backward induction may take for a state."""
+
+LISTED: Final = 10_000
+"""The largest sum of a state's values up to which all legal moves are listed for a reply."""
+
+# After a state that took too long none is tried whose values have more than this part of its sum.
+_SMALLER: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """Something that is wrong: the kind of finding, what it is, and the rule concerned."""
+
+    kind: FindingKind
+    detail: str
+    rule: str | None = None
+
+
+class HeapReferee:
+    """Compares a strategy with the rules; labels of states are kept from call to call."""
+
+    def __init__(self, strategy: RuleStrategy, *, seconds: float = SECONDS) -> None:
+        """``seconds`` is the time for the backward induction of one state; 0 is none."""
+        self.strategy = strategy
+        # Rules of its own: their labels share nothing with those that a synthesis has used.
+        self.rules = ImpartialRules(strategy.rules.game, misere=strategy.rules.misere)
+        self._seconds = seconds
+        self._too_large: int | None = None if seconds else 0
+
+    def truth(self, state: State) -> bool | None:
+        """True if the player to move wins, by backward induction.
+
+        ``None``: too many states, or plays that come back to a state.
+        """
+        size = sum(map(abs, state))
+        if self._too_large is not None and size >= self._too_large:
+            return self.rules.labels.get(state)
+        self.rules.deadline = Deadline.after(self._seconds)
+        try:
+            return self.rules.winning(state)
+        except EndlessGameError:
+            return None
+        except UndecidedError:
+            self._too_large = size // _SMALLER
+            return None
+
+    def state(self, state: State, before: State | None = None) -> list[Objection]:
+        """The objections to the formula at ``state``, to which ``before`` has a legal move."""
+        said, truth = self.strategy.winning(state), self.truth(state)
+        if truth is not None and said != truth:
+            who = "wins" if truth else "loses"
+            detail = f"it says that {self._shown(state)} is {_word(said)}, but by the rules the "
+            return [Objection(FindingKind.FORMULA_DIFFERS, f"{detail}player to move {who}")]
+        if next(self.rules.moves(state), None) is None:
+            if said is not self.rules.misere:
+                detail = f"it says that {self._shown(state)} is {_word(said)}, where nobody can "
+                return [Objection(FindingKind.FORMULA_DIFFERS, f"{detail}move")]
+            return []
+        if before is not None and not said and not self.strategy.winning(before):
+            detail = f"it says that {self._shown(before)} is losing, but a move leads from there "
+            detail += f"to {self._shown(state)}, which it says is losing too"
+            return [Objection(FindingKind.FORMULA_DIFFERS, detail)]
+        return []
+
+    def reply(self, state: State, reply: RuleReply) -> list[Objection]:
+        """The objections to the strategy's ``reply`` in ``state``, where there is a move.
+
+        An objection of the kind ``ILLEGAL_REPLY`` comes alone: nothing follows such a reply.
+        """
+        rule = None if reply.rule is None else self._rule(reply.rule)
+        move, winning = reply.move, self.strategy.winning(state)
+        problem = illegality(self.rules, state, move.name, move.arguments)
+        listed = sum(map(abs, state)) <= LISTED
+        if problem is None and listed and not self.rules.allows(state, move):
+            text = f"{move} is not among the legal moves, but no precondition forbids it"
+            return [Objection(FindingKind.LEGALITY_DIFFERS, text, rule)]
+        if problem is not None:
+            return [Objection(FindingKind.ILLEGAL_REPLY, problem.text, rule)]
+        found: list[Objection] = []
+        if move.after != self._after(state, reply):
+            detail = f"{move} leads to {self._shown(self._after(state, reply))}"
+            found.append(Objection(FindingKind.BOARD_DIFFERS, detail, rule))
+        if not winning:
+            if rule is not None:
+                detail = f"{self._shown(state)} is losing, says the formula"
+                found.append(Objection(FindingKind.RULE_MISFIRES, detail, rule))
+            return found
+        if rule is None and self.strategy.strategy is not None:
+            detail = f"{self._shown(state)} is winning, says the formula"
+            found.append(Objection(FindingKind.RULES_SILENT, detail))
+        elif self.strategy.winning(move.after) or self.truth(move.after):
+            who = "the formula says" if self.strategy.winning(move.after) else "by the rules"
+            detail = f"{move} leaves {self._shown(move.after)}, which is winning, {who}"
+            found.append(Objection(FindingKind.REPLY_FAILS, detail, rule))
+        return found
+
+    def _after(self, state: State, reply: RuleReply) -> State:
+        game = self.rules.game
+        action = game.actions[reply.move.action]
+        chosen = dict(zip(action.parameters, reply.move.arguments, strict=True))
+        return state_after(action, game.variables, state, chosen)
+
+    def _rule(self, number: int) -> str:
+        return self.strategy.all_rules[number].text(self.rules.game)
+
+    def _shown(self, state: State) -> str:
+        return state_text(self.rules.game.variables, state)
+
+
+def _word(winning: bool) -> str:
+    return "winning" if winning else "losing"

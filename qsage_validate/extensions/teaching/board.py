@@ -21,8 +21,13 @@ from qsage_validate.arena.frame import LayoutMove, MatchMove, SquareXY
 from qsage_validate.arena.lesson import Teacher, or_list
 from qsage_validate.arena.move_words import goal_line
 from qsage_validate.errors import Exit, QsageError, visible
-from qsage_validate.extensions.teaching.drill import Drill, DrillMark, DrillProgress, DrillQuestion
-from qsage_validate.extensions.teaching.drill_file import DrillFile
+from qsage_validate.extensions.teaching.drill import (
+    Drill,
+    DrillFile,
+    DrillMark,
+    DrillProgress,
+    DrillQuestion,
+)
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.picking import Choose, NoMove, Picks, Select, is_elsewhere
 from qsage_validate.play.tui.base import STYLES, LeavableApp, run_app

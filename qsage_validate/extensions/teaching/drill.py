@@ -6,19 +6,25 @@ other side it asks for a move that lasts longest.
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from qsage_validate.arena.frame import SquareXY
+from qsage_validate.arena.frame import PlayState, SquareXY
 from qsage_validate.arena.lesson import SECONDS, Teacher
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.strategy_tree import StrategyNode
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.teaching.distances import NODES
-from qsage_validate.formats.json_text import Json
+from qsage_validate.extensions.teaching.teacher import NODES
+from qsage_validate.formats.json_text import Json, parse_json
+from qsage_validate.formats.source import Source
+from qsage_validate.formats.writing import write_atomic
 from qsage_validate.games.protocol import BoardPicture, Player, Position, TwoPlayerGame
 from qsage_validate.system.limits import Deadline
+
+# A drill: all lines of a strategy one after the other, as puzzles for one side
+
 
 # Seconds for the question if a move that is not the strategy's would win, too.
 _SECONDS = 5.0
@@ -290,3 +296,29 @@ def _last_squares(play: Sequence[PlayState]) -> frozenset[SquareXY]:
     if len(boards) < 2 or boards[0] is None or boards[1] is None:
         return frozenset()
     return frozenset(boards[0].differences(boards[1]))
+
+
+# The file in which the progress of a drill is kept
+
+
+@dataclass(frozen=True, slots=True)
+class DrillFile:
+    """Keeps a progress in the file ``path``, or nowhere."""
+
+    path: str | None = None
+
+    def read(self, key: str, side: Player) -> DrillProgress:
+        """The progress that is kept, a new one where nothing is.
+
+        Raises ``InputError`` for a file of another drill.
+        """
+        if self.path is None or not os.path.lexists(self.path):
+            return DrillProgress(key, side)
+        return DrillProgress.from_json(parse_json(Source.plain(self.path), "a drill"), key, side)
+
+    def write(self, progress: DrillProgress) -> None:
+        """Keep ``progress``; raises ``InputError`` where the file cannot be written."""
+        if self.path is not None:
+            text = json.dumps(progress.to_dict(), indent=1) + "\n"
+            # The file was read in order to be written anew.
+            write_atomic(self.path, text, continued=True)

@@ -9,8 +9,7 @@ from rich.console import Console
 
 from qsage_validate.arena.lesson import Teacher, or_list
 from qsage_validate.errors import Exit, QsageError
-from qsage_validate.extensions.teaching.drill import Drill, DrillMark
-from qsage_validate.extensions.teaching.drill_file import DrillFile
+from qsage_validate.extensions.teaching.drill import Drill, DrillFile, DrillMark
 from qsage_validate.games.protocol import Player
 from qsage_validate.render.board_text import board_text
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.games.bddl.ground import GroundAction, GroundGoal, Grounding
 from qsage_validate.games.protocol import ALWAYS, Player
 

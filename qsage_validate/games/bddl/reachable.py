@@ -74,7 +74,7 @@ def sanity_violations(grounding: Grounding) -> Iterator[SanityViolation]:
 
 
 def _violation(grounding: Grounding, mover: Player) -> SanityViolation | None:
-    from qsage_validate.circuit.sat_solver import Solver  # reading a model takes none
+    from qsage_validate.circuit.sat import Solver  # reading a model takes none
 
     pairs = list(_suspects(grounding, mover))
     if not pairs:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import bits, mask_of, members
 from qsage_validate.games.positional.model import Arrangement, PositionalModel

@@ -14,7 +14,7 @@ from itertools import combinations, permutations, product
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.encodings.layout.codings import Bits, Number
 from qsage_validate.encodings.layout.comments import is_clausal

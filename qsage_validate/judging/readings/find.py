@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.recovery import recovered
+from qsage_validate.circuit.rewriting import recovered
 from qsage_validate.encodings.arithmetic import width_for
 from qsage_validate.encodings.layout.codings import NumberedCoding
 from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, UnspecifiedLegality

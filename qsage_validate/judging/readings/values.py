@@ -7,7 +7,7 @@ from itertools import product
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.judging.residuals import ExpandedFormula, solver_value, trimmed
 from qsage_validate.system.limits import NEVER, Deadline
 

@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.widget import AwaitMount, MountError
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.formats.confined import is_confined
+from qsage_validate.formats.policy import is_confined
 from qsage_validate.play.tui.once import Palette
 from qsage_validate.play.tui.rows import Rows
 from qsage_validate.play.tui.themes import DARK, THEMES, themes

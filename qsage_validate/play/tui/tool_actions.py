@@ -8,7 +8,7 @@ from functools import partial
 
 from textual import on
 
-from qsage_validate.formats.confined import check_inside
+from qsage_validate.formats.policy import check_inside
 from qsage_validate.play.export import ExportFormat, formats_of, write_play
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.model import requests

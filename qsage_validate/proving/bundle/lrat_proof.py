@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 
 import pysolvers  # type: ignore[import-not-found]  # the part of PySAT that is not Python
 
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError
 from qsage_validate.kernel.obligation import Clause, Cnf
 from qsage_validate.system.limits import NEVER, Deadline

@@ -67,24 +67,23 @@ def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[RenderedStep, ...
     """The play against the certificate; ``None`` when it goes another way than ``moves``."""
     engine, names = open_engine(problem), problem.move_names
     played = [*answered(engine, engine.start())]
-    while not played[-1].over and played[-1].frame.ply < len(moves):
-        step, said = played[-1], scripted(moves[played[-1].frame.ply], names)
+    while not played[-1].over and played[-1].ply < len(moves):
+        here, said = played[-1], scripted(moves[played[-1].ply], names)
         try:
-            move = engine.parse(step, said.text)
+            move = engine.parse(here, said.text)
             # A legal move is simply made; an illegal one is let happen.
-            why = engine.why_not(step, move)
-            claim = said.claim and engine.can_claim(step)
-            played += answered(engine, engine.push(step, move, why, claim=claim))
+            why = engine.why_not(here, move)
+            claim = said.claim and engine.can_claim(here)
+            played += answered(engine, engine.push(here, move, why, claim=claim))
         except QsageError:
             return None
-    frames = [step.frame for step in played]
-    replayed = [str(frame.move) for frame in frames if frame.move is not None]
+    replayed = [str(frame.move) for frame in played if frame.move is not None]
     expected = [scripted(move, names).text for move in moves]
     length = min(len(replayed), len(expected))
     if replayed[:length] != expected[:length] or len(replayed) < len(expected) - 1:
         return None
     # The answer after the last move is shown, too, if it was made.
-    return tuple(step for step in steps_of_frames(frames) if step.ply <= len(expected) + 1)
+    return tuple(step for step in steps_of_frames(played) if step.ply <= len(expected) + 1)
 
 
 def _pointed_out(steps: tuple[RenderedStep, ...], finding: Finding) -> tuple[RenderedStep, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 from qsage_validate.arena.adversary import KEPT_FINDINGS
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.oracles.oracle import SimulationOracle
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem
 from qsage_validate.proving.plays.merging import merging_for
@@ -122,4 +122,4 @@ class ArrayWalker(Walker[PlayLayer]):
         if self._merging is None:
             return self.texts(nodes)
         found = self._merging.keys(nodes.plies, nodes.choice)
-        return [row.tobytes() + key for row, key in zip(nodes.position, found, strict=True)]
+        return [row.tobytes() + key for row, key in zip(nodes.position.T, found, strict=True)]

@@ -17,12 +17,11 @@ from typing import Final
 
 import numpy as np
 
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.circuit.cofactors import Cofactors
-from qsage_validate.circuit.simulate import pack
+from qsage_validate.certificates.oracles.oracle import SimulationOracle
+from qsage_validate.circuit.simulate import Cofactors, pack
 from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.games.bddl.arrays import Flags
 from qsage_validate.games.protocol import Player
-from qsage_validate.proving.plays.vector_rules import Flags
 
 # With more variables the symbolic position is left open: less is merged, and still rightly.
 _POSITION_BITS: Final = 6

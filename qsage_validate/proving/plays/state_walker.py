@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from qsage_validate.arena.adversary import Draws
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.play_engine import PlayEngine, broken_by
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.proving.plays.merging import Merging
 from qsage_validate.proving.plays.walkers import (
@@ -129,16 +129,15 @@ class StateWalker(Walker[list[PlayState]]):
         self, states: list[PlayState], parent: list[int], findings: list[Finding]
     ) -> PlayExpansion[list[PlayState]]:
         known = {(f.kind, f.moves) for f in findings}
-        found = [f for s in states for f in s.findings if (f.kind, f.moves) not in known]
         over = [k for k, state in enumerate(states) if state.ending is not None]
-        finals = self.play_engine.finish_all([states[k] for k in over])
-        found += [f for final in finals for f in final.findings]
-        promised = [
-            (parent[k], f.promised if self.play_engine.tells(states[k]) else None)
-            for k, f in zip(over, finals, strict=True)
-        ]
+        ended = self.play_engine.finish_all([states[k] for k in over])
         running = [k for k, state in enumerate(states) if state.ending is None]
         children = [states[k] for k in running]
+        found = [f for s in children + ended for f in s.findings if (f.kind, f.moves) not in known]
+        promised = [
+            (parent[k], s.ending.promised if s.ending and self.play_engine.tells(s) else None)
+            for k, s in zip(over, ended, strict=True)
+        ]
         return PlayExpansion(
             children,
             [parent[k] for k in running],

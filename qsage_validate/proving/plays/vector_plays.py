@@ -14,7 +14,7 @@ import numpy as np
 
 from qsage_validate.arena.adversary import Adversary, ManyDraws, PlayResults
 from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
-from qsage_validate.proving.plays.vector_rules import Flags, Indices
+from qsage_validate.games.bddl.arrays import Flags, Indices
 from qsage_validate.proving.plays.vector_walk import LayerStep, PlayLayer, VectorWalk
 from qsage_validate.validation.finding import Finding
 

@@ -19,15 +19,14 @@ from numpy.typing import NDArray
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.oracle import Choice
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.circuit.simulate import Words, pack, unpack
+from qsage_validate.certificates.oracles.oracle import Choice, SimulationOracle
+from qsage_validate.circuit.simulate import pack, unpack
 from qsage_validate.encodings.layout.layout import Ply, StateCode
+from qsage_validate.games.bddl.arrays import ArrayRules, Flags, Indices, Words
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Problem
-from qsage_validate.proving.plays.vector_rules import Flags, Indices, VectorRules
 from qsage_validate.strategies.readings import Assignment, LayoutMove
 from qsage_validate.strategies.skolem import SkolemReader
 
@@ -43,7 +42,7 @@ class PlayLayer:
     """Beginnings of plays with the same number of plies.
 
     ``choice`` has the opponent's variables, shape ``(plays, variables)``; ``position`` the
-    rules' positions, a row each; ``text`` the moves, joined by spaces.
+    rules' positions, a column each; ``text`` the moves, joined by spaces.
     """
 
     plies: int
@@ -55,7 +54,7 @@ class PlayLayer:
         return len(self.choice)
 
     def take(self, rows: Indices | Flags | slice) -> PlayLayer:
-        return PlayLayer(self.plies, self.choice[rows], self.position[rows], self.text[rows])
+        return PlayLayer(self.plies, self.choice[rows], self.position[:, rows], self.text[rows])
 
     @staticmethod
     def join(layers: Sequence[PlayLayer]) -> PlayLayer:
@@ -63,7 +62,7 @@ class PlayLayer:
         return PlayLayer(
             layers[0].plies,
             np.concatenate([layer.choice for layer in layers]),
-            np.concatenate([layer.position for layer in layers]),
+            np.concatenate([layer.position for layer in layers], axis=1),
             np.concatenate([layer.text for layer in layers]),
         )
 
@@ -114,7 +113,7 @@ class VectorWalk:
         assert isinstance(game, BddlGame), "rules on masks"
         self.play_engine = play_engine
         self.layout = reader.layout
-        self.rules = VectorRules(game)
+        self.rules = ArrayRules(game.grounding)
         self.game = game
         self._reader = reader
         self.oracle = oracle
@@ -139,10 +138,10 @@ class VectorWalk:
         """A layer with the empty play alone."""
         choice = np.zeros((1, len(self._column)), dtype=np.bool_)
         text = np.asarray([""], dtype=np.object_)
-        layer = PlayLayer(0, choice, self.rules.initial[None, :], text)
+        layer = PlayLayer(0, choice, self.rules.initial, text)
         # A player to move without a legal move has lost.
         mover = self.to_move(0)
-        stuck = ~self.rules.legal(layer.position, mover).any(axis=1)
+        stuck = ~self.rules.can_move(layer.position, mover)
         suspect = self.differs(layer)
         if not self.game.plies:
             suspect[:] = True  # White has held out.
@@ -214,7 +213,9 @@ class VectorWalk:
         """The plays ``rows`` after the opponent's legal moves ``chosen`` (of :meth:`moves`)."""
         ply = self._ply(layer.plies)
         choice = self._with_moves(layer.choice[rows], ply, chosen)
-        position = self.rules.after(layer.position[rows], ply.variables.player, ply.action[chosen])
+        position = self.rules.after(
+            layer.position[:, rows], ply.variables.player, ply.action[chosen]
+        )
         text = self._texts(layer.text[rows], ply.names[chosen])
         after = PlayLayer(layer.plies + 1, choice, position, text)
         # Whatever ends a play here breaks the promise.
@@ -222,7 +223,7 @@ class VectorWalk:
         if after.plies >= self.game.plies:
             suspect[:] = True
         else:
-            suspect |= ~self.rules.legal(position, Player.BLACK).any(axis=1)
+            suspect |= ~self.rules.can_move(position, Player.BLACK)
         return LayerStep(after, suspect, np.zeros(len(after), dtype=np.bool_))
 
     def moves(self, plies: int) -> tuple[LayoutMove, ...]:
@@ -344,7 +345,7 @@ class VectorWalk:
     def _black_has_won(self, layer: PlayLayer) -> Flags:
         won = self.rules.wins(layer.position, Player.BLACK)
         if layer.plies < self.game.plies:
-            won |= ~self.rules.legal(layer.position, Player.WHITE).any(axis=1)
+            won |= ~self.rules.can_move(layer.position, Player.WHITE)
         return won
 
     def _as_promised(self, layer: PlayLayer, ended: Flags, suspect: Flags) -> Flags:

@@ -7,8 +7,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.play_engine import PlayEngine, broken_by
-from qsage_validate.arena.play_state import PlayState
+from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.validation.finding import Finding
 
 Nodes = TypeVar("Nodes")
@@ -89,7 +90,7 @@ def explain(play_engine: PlayEngine, moves: Sequence[str], *, claim: bool) -> li
         findings += play_engine.examine_all([last])[0].findings
     if claim and not play_engine.has_won(last, play_engine.player.other):
         before, move = states[-2], last.last
-        assert move is not None, "the opponent has made a move"
+        assert isinstance(move, LayoutMove), "the opponent has made a move"
         assignment = play_engine.reader.with_move(before.assignment, move, stop=True)
         reading = play_engine.reader.verdicts([assignment])[0]
         if reading.value is (not play_engine.promised_verdict):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Connective, Gate, Qbf
-from qsage_validate.circuit.residual import needed_gates
+from qsage_validate.circuit.rewriting import needed_gates
 
 _PLAIN = (Connective.AND, Connective.OR)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.errors import QsageError, UndecidedError
 from qsage_validate.solvers.qbf.backend import Backend
 from qsage_validate.solvers.qbf.preprocessors import BLOQQER, Preprocessor

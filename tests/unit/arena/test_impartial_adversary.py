@@ -12,17 +12,16 @@ from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.adversary import HeapAdversary, exhaust, heaps_json
 from qsage_validate.extensions.impartial.engine import open_heaps
-from qsage_validate.extensions.impartial.infix import parse_formula
 from qsage_validate.extensions.impartial.model import game_text
-from qsage_validate.extensions.impartial.parser import parse_game
+from qsage_validate.extensions.impartial.parser import parse_formula, parse_game
 from qsage_validate.extensions.impartial.problem import (
     HeapProblem,
+    HeapReferee,
+    RuleStrategy,
     bounded_states,
     load_rules,
     random_state,
 )
-from qsage_validate.extensions.impartial.referee import HeapReferee
-from qsage_validate.extensions.impartial.rule_strategy import RuleStrategy
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
 from qsage_validate.games.protocol import Player

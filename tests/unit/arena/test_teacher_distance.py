@@ -10,8 +10,11 @@ import pytest
 from qsage_validate.arena.lesson import Distance, DistanceSource, Grades
 from qsage_validate.arena.strategy_tree import StrategyTree
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.teaching.distances import SearchDistances, TreeDistances
-from qsage_validate.extensions.teaching.teacher import StrategyTeacher
+from qsage_validate.extensions.teaching.teacher import (
+    SearchDistances,
+    StrategyTeacher,
+    TreeDistances,
+)
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.play.match import PlayMatch

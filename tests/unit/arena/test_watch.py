@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_adversary, open_engine, open_play_engine, watched
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
@@ -175,8 +175,9 @@ def test_ends_that_nobody_answers_are_said(monkeypatch: pytest.MonkeyPatch) -> N
     (after,) = play_engine.answer_all([before])
     assert after.ending is not None
     assert "assertions were not looked at: time is up" in after.ending.reason
-    (final,) = play_engine.finish_all([after])
-    assert final.promised is None
+    (after,) = play_engine.finish_all([after])
+    assert after.ending is not None
+    assert after.ending.promised is None
 
 
 class _Late:

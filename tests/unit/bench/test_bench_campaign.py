@@ -15,17 +15,26 @@ import pytest
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.campaign import (
     CampaignTally,
+    LocalScheduler,
+    Made,
     disagreements,
     latest,
+    open_results,
+    read_results,
     remaining,
     run_campaign,
 )
 from qsage_validate.extensions.bench.child import Child, run_in_child
 from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.machine import machine_facts, machine_id
-from qsage_validate.extensions.bench.results import open_results, read_results
-from qsage_validate.extensions.bench.run import Json, Run, RunRecord, RunResult, result_from_json
-from qsage_validate.extensions.bench.scheduling import LocalScheduler, Made
+from qsage_validate.extensions.bench.run import (
+    Json,
+    Run,
+    RunRecord,
+    RunResult,
+    machine_facts,
+    machine_id,
+    result_from_json,
+)
 from qsage_validate.formats.json_text import as_json
 from tests.support.toy_bench import REFERENCE, TOY
 

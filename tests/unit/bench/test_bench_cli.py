@@ -16,12 +16,11 @@ import pytest
 
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UsageError
-from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.files import FORMULAS, MODELS
-from qsage_validate.extensions.bench.results import read_results
+from qsage_validate.extensions.bench.campaign import read_results
+from qsage_validate.extensions.bench.encodings import FORMULAS, MODELS
+from qsage_validate.extensions.bench.experiment import ResultTable, Selection
 from qsage_validate.extensions.bench.run import Run, RunResult
 from qsage_validate.extensions.bench.solving import execute
-from qsage_validate.extensions.bench.table import ResultTable
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY
@@ -86,9 +85,8 @@ def test_runs_are_listed_and_not_made(capfd: pytest.CaptureFixture[str]) -> None
 
 def results(name: str, *, truth: str = "true", experiment: str = "table2") -> str:
     """A file of results of two ways."""
-    from qsage_validate.extensions.bench.machine import machine_facts, machine_id
-    from qsage_validate.extensions.bench.results import open_results
-    from qsage_validate.extensions.bench.run import RunRecord
+    from qsage_validate.extensions.bench.campaign import open_results
+    from qsage_validate.extensions.bench.run import RunRecord, machine_facts, machine_id
 
     with open_results(name, experiment) as file:
         for solver, status in (("depqbf", "true"), ("caqe", truth)):
@@ -154,7 +152,7 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
         (["table2", "--set", "x=1"], "found the option 'x' for table2, expected: below"),
         (["table2", "--only", "chess*"], "found no instance called 'chess*', expected one"),
         (["table2", "--solver", "chess"], "chess"),
-        (["table2", "--preprocessor", "chess"], "found the preprocessor 'chess', expected one of"),
+        (["table2", "--preprocess", "chess"], "found the preprocessor 'chess', expected one of"),
         (
             ["table2", "--encoding", "chess", "--solver", "certify:search"],
             "unknown encoding 'chess', expected one of",
@@ -215,7 +213,7 @@ def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
     assert qsage(name, "--no-such-option") == Exit.BAD_INPUT
     out, err = capfd.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("qsage: error: No such option: --no-such-option")
+    assert err.startswith("qsage: error: No such option '--no-such-option'")
 
 
 def test_shards_share_the_runs_and_their_results_are_joined(
@@ -265,7 +263,7 @@ def test_a_table_is_written_as_csv(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_nothing_to_tabulate_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
-    from qsage_validate.extensions.bench.results import open_results
+    from qsage_validate.extensions.bench.campaign import open_results
 
     with open_results("r.jsonl", "table2"):
         pass

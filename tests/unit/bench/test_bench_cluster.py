@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import Exit, MissingExtraError, UsageError
+from qsage_validate.extensions.bench.campaign import DaskScheduler, read_results
 from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.results import read_results
-from qsage_validate.extensions.bench.scheduling import DaskScheduler
 from qsage_validate.system.cluster import check_scheduler
 from tests.support.commands import run_qsage
 from tests.support.toy_bench import REFERENCE, TOY
@@ -82,12 +81,12 @@ def test_a_campaign_is_run_on_a_cluster(
 def test_a_worker_that_dies_costs_its_run_only(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from qsage_validate.extensions.bench import scheduling
+    from qsage_validate.extensions.bench import campaign
 
     def task(reference: str, run: Any) -> Any:
         raise OSError("the disk is gone")
 
-    monkeypatch.setattr(scheduling, "run_in_child", task)
+    monkeypatch.setattr(campaign, "run_in_child", task)
     runs = TOY.select(Selection(options={"count": "1"}))
     made = [result for _, result, _ in DaskScheduler(address).make(REFERENCE, runs)]
     assert [result.status for result in made] == ["crashed", "crashed"]

@@ -9,8 +9,9 @@ import pytest
 
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.papers.gdl import EXPERIMENT, execute
-from qsage_validate.extensions.bench.papers.gdl_tables import (
+from qsage_validate.extensions.bench.papers.gdl import (
+    EXPERIMENT,
+    execute,
     in_bddl,
     sizes_table,
     table2,

@@ -7,11 +7,13 @@ import pytest
 
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.papers.httt import EXPERIMENT, execute, model_of
-from qsage_validate.extensions.bench.papers.httt_tables import (
+from qsage_validate.extensions.bench.papers.httt import (
+    EXPERIMENT,
     cover,
     deepening,
+    execute,
     formulas,
+    model_of,
     shapes,
     winners,
 )

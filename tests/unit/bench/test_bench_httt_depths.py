@@ -9,9 +9,15 @@ import pytest
 
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.papers.httt import EXPERIMENT, execute
-from qsage_validate.extensions.bench.papers.httt_depths import SHAPES, bounded_model
-from qsage_validate.extensions.bench.papers.httt_tables import depths, shapes, winners
+from qsage_validate.extensions.bench.papers.httt import (
+    EXPERIMENT,
+    SHAPES,
+    bounded_model,
+    depths,
+    execute,
+    shapes,
+    winners,
+)
 from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.language import read_positional

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
+from qsage_validate.extensions.bench.campaign import read_results
 from qsage_validate.extensions.bench.experiment import Selection
 from qsage_validate.extensions.bench.papers.impartial import (
     EXPERIMENT,
@@ -20,7 +21,6 @@ from qsage_validate.extensions.bench.papers.impartial import (
     table4,
     unsolved,
 )
-from qsage_validate.extensions.bench.results import read_results
 from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.model import game_text

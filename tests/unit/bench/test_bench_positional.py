@@ -10,17 +10,16 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.papers import positional_tables
+from qsage_validate.extensions.bench.experiment import ResultTable, Selection
+from qsage_validate.extensions.bench.papers import positional
 from qsage_validate.extensions.bench.papers.positional import (
     ENCODINGS,
     EXPERIMENT,
     execute,
     model_of,
 )
+from qsage_validate.extensions.bench.plots import by_processor
 from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
-from qsage_validate.extensions.bench.summaries import by_processor
-from qsage_validate.extensions.bench.table import ResultTable
 from qsage_validate.formats.pg import pg_text
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.paths import with_winning_sets
@@ -153,7 +152,7 @@ def test_all_encodings_agree_with_the_rules(board: Path, depth: str, status: str
         assert (result.status, result.decided) == (status, True), run
         assert result.cpu_seconds is not None
         records.append(RunRecord(run, result, "here", "now"))
-    (row,) = positional_tables.answers(records).rows
+    (row,) = positional.answers(records).rows
     assert row[3] == status
     assert row[4:] == (("11", "0") if status == "true" else ("0", "11")) + ("0", "yes")
 
@@ -203,7 +202,7 @@ def some() -> Sequence[RunRecord]:
 
 
 def test_solved_counts_what_was_decided_within_so_many_seconds() -> None:
-    table = positional_tables.solved(some())
+    table = positional.solved(some())
     explicit = cells(table, "bloqqer+caqe (ea)")
     assert [explicit[mark] for mark in ("1 s", "10 s", "60 s", "600 s")] == ["0", "1", "1+", "1+"]
     assert (explicit["true"], explicit["false"], explicit["seconds"]) == ("1", "0", "4.00")
@@ -216,19 +215,19 @@ def test_solved_counts_what_was_decided_within_so_many_seconds() -> None:
 def test_a_run_that_got_less_processor_time_than_wall_clock_time_says_less() -> None:
     (timeout,) = (r for r in some() if r.result.status == "timeout" and r.run.encoding == "ea")
     shared = replace(timeout, result=replace(timeout.result, cpu_seconds=4.0))
-    assert positional_tables.solved([shared]).rows[0][2:6] == ("0", "0", "0+", "0+")
-    (row,) = positional_tables.solved(by_processor([shared])).rows
+    assert positional.solved([shared]).rows[0][2:6] == ("0", "0", "0+", "0+")
+    (row,) = positional.solved(by_processor([shared])).rows
     assert row[2:6] == ("0", "0+", "0+", "0+")
 
 
 def test_a_run_that_used_nearly_all_of_its_limit_has_had_it() -> None:
     used = [record("a", "ea", 58.8, "timeout", 60), record("b", "ea", 59.0, "timeout", 600)]
-    marks = [positional_tables.solved([one]).rows[0][2:6] for one in used]
+    marks = [positional.solved([one]).rows[0][2:6] for one in used]
     assert marks == [("0", "0", "0", "0+"), ("0", "0", "0+", "0+")]
 
 
 def test_answers_say_who_contradicts() -> None:
-    table = positional_tables.answers([*some(), record("b", "-", 0.1, "true", 10)])
+    table = positional.answers([*some(), record("b", "-", 0.1, "true", 10)])
     assert cells(table, "a")["agree"] == "yes"
     row = cells(table, "b")
     assert (row["rules"], row["false"], row["agree"]) == ("true", "1", "no")
@@ -236,7 +235,7 @@ def test_answers_say_who_contradicts() -> None:
 
 
 def test_twins_compare_an_implicit_goal_with_its_explicit_one() -> None:
-    table = positional_tables.twins(some())
+    table = positional.twins(some())
     (row,) = table.rows
     found = cells(table, "en and ea")
     assert row[0] == "en and ea"
@@ -245,5 +244,5 @@ def test_twins_compare_an_implicit_goal_with_its_explicit_one() -> None:
 
 
 def test_sizes_are_of_each_formula_once() -> None:
-    found = cells(positional_tables.sizes(some()), "en")
+    found = cells(positional.sizes(some()), "en")
     assert (found["instances"], found["clauses"], found["gates, most"]) == ("2", "30", "7")

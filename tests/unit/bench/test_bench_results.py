@@ -15,9 +15,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.extensions.bench.machine import describe, machine_facts, machine_id
-from qsage_validate.extensions.bench.results import open_results, read_all, read_results
-from qsage_validate.extensions.bench.run import Json, Run, RunRecord, RunResult, record_from_json
+from qsage_validate.extensions.bench.campaign import open_results, read_all, read_results
+from qsage_validate.extensions.bench.run import (
+    Json,
+    Run,
+    RunRecord,
+    RunResult,
+    describe,
+    machine_facts,
+    machine_id,
+    record_from_json,
+)
 from qsage_validate.formats.json_text import as_json
 
 FACTS = machine_facts()

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.experiments import experiments, get_experiment, reference
+from qsage_validate.extensions.bench.campaign import experiments, get_experiment, reference
+from qsage_validate.extensions.bench.experiment import ResultTable, Selection
 from qsage_validate.extensions.bench.papers.published import Cell, TableReading, table2, table3
 from qsage_validate.extensions.bench.papers.table2 import (
     EXPERIMENT,
@@ -22,26 +22,26 @@ from qsage_validate.extensions.bench.papers.table2 import (
     solved_table,
     verdict,
 )
-from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
-from qsage_validate.extensions.bench.series import (
+from qsage_validate.extensions.bench.plots import (
     MEMORY,
     SECONDS,
     Curve,
     Panel,
     Point,
     SeriesComparison,
+    all_runs,
+    bar,
+    by_processor,
+    cactus_table,
     comparison,
+    comparison_notes,
     curves,
     panels,
-)
-from qsage_validate.extensions.bench.summaries import all_runs, by_processor, summary, times
-from qsage_validate.extensions.bench.table import ResultTable
-from qsage_validate.extensions.bench.text_plots import (
-    bar,
-    cactus_table,
-    comparison_notes,
     scatter_text,
+    summary,
+    times,
 )
+from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 import qsage_validate as qs
-from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.experiment import Tabulate
+from qsage_validate.extensions.bench.campaign import latest, read_results
+from qsage_validate.extensions.bench.experiment import ResultTable, Tabulate
 from qsage_validate.extensions.bench.papers.impartial import beside_table4, by_technique
-from qsage_validate.extensions.bench.results import read_results
-from qsage_validate.extensions.bench.table import ResultTable
 from research.experiments.pages import commands, with_tables
 from tests.support.places import REPOSITORY
 

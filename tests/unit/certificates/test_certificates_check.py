@@ -18,7 +18,7 @@ from qsage_validate.certificates.checker.functions import NotDefinitionalError
 from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.circuit.sat_solver import Satisfiable, TimedOut, Unsatisfiable, satisfy
+from qsage_validate.circuit.sat import Satisfiable, TimedOut, Unsatisfiable, satisfy
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.kernel.certificate import (

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.certificates.checker.check import CertificateProved, check, dependencies
-from qsage_validate.certificates.qrat.lifting import LiftingError, lift
+from qsage_validate.certificates.qrat import LiftingError, lift
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.grid.lifted import encode_lifted

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pysat.solvers import Solver
 
 from qsage_validate.circuit.aig import Aig, AigBuilder
-from qsage_validate.circuit.clauses import CircuitClauses, circuit_clauses, load
+from qsage_validate.circuit.sat import CircuitClauses, circuit_clauses, load
 from tests.support.generated import aigs, values
 from tests.support.readers import read_aiger
 

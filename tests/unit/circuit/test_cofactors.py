@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import Aig, AigBuilder
-from qsage_validate.circuit.cofactors import Cofactors, columns
-from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
+from qsage_validate.circuit.simulate import Cofactors, GraphSimulator, columns, pack, unpack
 
 
 @st.composite

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.circuit.aig import AigBuilder
-from qsage_validate.circuit.decision_tree import (
+from qsage_validate.certificates.minimise.learning import (
     Fork,
     build_tree,
     features_of,
@@ -14,7 +13,8 @@ from qsage_validate.circuit.decision_tree import (
     say,
     say_in_bits,
 )
-from qsage_validate.circuit.dont_cares import columns_as_bits
+from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.circuit.simplify import columns_as_bits
 from tests.support.random_certificates import evaluate_aig
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
-from qsage_validate.circuit.dont_cares import Judge, columns_as_bits, simplify
+from qsage_validate.circuit.simplify import Judge, columns_as_bits, simplify
 from qsage_validate.system.limits import Deadline
 from tests.support.random_certificates import evaluate_aig, random_aig
 

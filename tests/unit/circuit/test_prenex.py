@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.circuit import prenex
+from qsage_validate.circuit import rewriting
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
@@ -122,7 +122,7 @@ def test_a_formula_that_grows_too_large_is_refused(monkeypatch: pytest.MonkeyPat
     for k in range(1, 21):
         lines.append(f"a{k} = xor(g{k - 1}, x{k})")
         lines.append(f"g{k} = exists(x{k}; a{k})")
-    monkeypatch.setattr(prenex, "MAX_COPIES", 1000)
+    monkeypatch.setattr(rewriting, "MAX_COPIES", 1000)
     with pytest.raises(InputError, match="copies have become more than") as error:
         parse_qcir("\n".join(lines), "deep.qcir")
     assert error.value.line is not None

@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.circuit.recovery import conjuncts, recovered
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import conjuncts, recovered, residual
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from tests.support.qbf_truth import qbf_truth
 from tests.support.random_qbf import random_circuit, random_clausal

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from tests.support.random_qbf import circuits
 
 

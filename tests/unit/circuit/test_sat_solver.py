@@ -11,7 +11,7 @@ from itertools import combinations
 import pytest
 from pysat import solvers
 
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +33,7 @@ def pigeons(holes):
 PROGRAM = (
     """
 from itertools import combinations
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 """
     + PIGEONS
     + """

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.cubes import Splitting, satisfy_by_cubes
-from qsage_validate.circuit.sat_solver import Answer, Satisfiable, TimedOut, Unsatisfiable
-from qsage_validate.circuit.sweep import sweep
+from qsage_validate.circuit.sat import Answer, Satisfiable, TimedOut, Unsatisfiable
+from qsage_validate.circuit.simplify import sweep
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.pool import WorkerFailedError, ordered_map
 from qsage_validate.system.progress import Progress

@@ -24,9 +24,10 @@ from tests.unit.cli.test_special_files import READS
 
 def limited(leaf: Leaf) -> set[str]:
     """The limits of a command as a whole."""
-    return {
-        p.name for p in leaf.command.params if getattr(p, "rich_help_panel", None) == "Limits"
-    } & {"timeout", "memory"}
+    return {p.name for p in leaf.command.params if getattr(p, "panel", None) == "Limits"} & {
+        "timeout",
+        "memory",
+    }
 
 
 READING = [

@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.comparing.exact import ByBlocks, ByMoves, ExactComparison, compare_exactly
 from qsage_validate.comparing.shared import Shared
 from qsage_validate.encodings.encoding import Encoding

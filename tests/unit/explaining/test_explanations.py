@@ -26,8 +26,7 @@ from qsage_validate.extensions.explain.answers import (
     vocabulary_of,
 )
 from qsage_validate.extensions.explain.certificate import certificate_of
-from qsage_validate.extensions.explain.explain import ExplainOptions, explain
-from qsage_validate.extensions.explain.explanation import ExplainedProgram
+from qsage_validate.extensions.explain.explanation import ExplainedProgram, ExplainOptions, explain
 from qsage_validate.extensions.explain.finding import AllPlays, Finder, Winning, tried
 from qsage_validate.extensions.explain.questions import PlyAtMost
 from qsage_validate.extensions.explain.shown import explanation_text

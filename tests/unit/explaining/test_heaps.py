@@ -17,9 +17,9 @@ from qsage_validate.extensions.explain.heaps import LOST, HeapExplanation, expla
 from qsage_validate.extensions.explain.library import FORMS
 from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.boxes import box_states
+from qsage_validate.extensions.impartial.moves import box_states
 from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.smt.session import SynthesisOptions
+from qsage_validate.extensions.impartial.synthesis.report import SynthesisOptions
 from tests.support.commands import run_qsage
 
 pytest.importorskip("z3", reason="z3 is not installed (extra impartial)")

@@ -24,8 +24,6 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain import standalone
 from qsage_validate.extensions.explain.answers import AnswerFork, Exactly, Leaf, Pick, vocabulary_of
-from qsage_validate.extensions.explain.as_python import PythonWords, python_module
-from qsage_validate.extensions.explain.as_smtlib import smtlib_module
 from qsage_validate.extensions.explain.certificate import certificate_of
 from qsage_validate.extensions.explain.circuits import (
     Case,
@@ -35,8 +33,8 @@ from qsage_validate.extensions.explain.circuits import (
     SymbolicGame,
     circuit_of,
 )
-from qsage_validate.extensions.explain.explain import ExplainOptions, explain
-from qsage_validate.extensions.explain.explanation import ExplainedProgram
+from qsage_validate.extensions.explain.explanation import ExplainedProgram, ExplainOptions, explain
+from qsage_validate.extensions.explain.exports import PythonWords, python_module, smtlib_module
 from qsage_validate.extensions.explain.questions import PlyAtMost
 from qsage_validate.extensions.explain.situation import Made, Situation, first_situations
 from qsage_validate.games.languages import load_game

@@ -11,8 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from qsage_validate.errors import Exit
-from qsage_validate.extensions.explain.explain import ExplainOptions, explain
-from qsage_validate.extensions.explain.explanation import ExplainedProgram
+from qsage_validate.extensions.explain.explanation import ExplainedProgram, ExplainOptions, explain
 from qsage_validate.extensions.explain.shown import explanation_page, explanation_svg, lesson_page
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command

@@ -19,7 +19,7 @@ from qsage_validate.extensions.explain.answers import (
     nodes_of,
     vocabulary_of,
 )
-from qsage_validate.extensions.explain.explain import ExplainOptions, explain, pairs_of
+from qsage_validate.extensions.explain.explanation import ExplainOptions, explain, pairs_of
 from qsage_validate.extensions.explain.language import Joined, parse_predicates
 from qsage_validate.extensions.explain.questions import Question, Stands, Threatened
 from qsage_validate.extensions.explain.shown import explanation_text

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.dimacs import parse_pedant
+from qsage_validate.formats.qdimacs import parse_pedant
 from tests.support.readers import read_pedant
 
 MODEL = b"p cnf 6 3\nc Model for variable 3.\n3 -1 0\n-3 1 0\nc Model for variable 4.\n-4 5 6 0\n"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import InputError
 from qsage_validate.formats import qrp as qrp_text
-from qsage_validate.formats import qrp_binary as bqrp
+from qsage_validate.formats import qrp_steps as bqrp
 from qsage_validate.formats import qrp_steps as trace
 from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.qrp_steps import QrpDialect, QrpProof

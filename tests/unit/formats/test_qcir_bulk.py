@@ -12,15 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.circuit.gate_table import GateTable
-from qsage_validate.circuit.name_table import NameTable
+from qsage_validate.circuit.gate_table import GateTable, NameTable
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError
-from qsage_validate.formats import qcir, qcir_bulk, vocabulary
+from qsage_validate.formats import qcir, qcir_bulk
 from qsage_validate.formats.qcir import parse_qcir, read_carefully
-from qsage_validate.formats.qcir_bulk import Suspicion, read_ordinary
+from qsage_validate.formats.qcir_bulk import Suspicion, WordTable, read_ordinary
 from qsage_validate.formats.qcir_writer import qcir_text
-from qsage_validate.formats.vocabulary import WordTable
 from tests.support.generated import damaged, qbfs
 from tests.unit.formats.test_fuzz_readers import QCIR
 
@@ -285,7 +283,7 @@ def test_words_are_numbered_by_their_first_appearance(words: list[str], block: i
 
 
 def test_two_words_with_one_hash_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary, "_mixed", np.zeros_like)
+    monkeypatch.setattr(qcir_bulk, "_mixed", np.zeros_like)
     text = "\n".join(large(names=True))
     assert isinstance(read_ordinary(text.encode(), None), Suspicion)
     assert parse_qcir(text) == read_carefully(text)

@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.formats.gate_lines import comment_above, gate_lines
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command

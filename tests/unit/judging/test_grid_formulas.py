@@ -13,7 +13,7 @@ from typing import get_args
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
 from qsage_validate.encodings.layout.comments import layout_from_comments
@@ -455,6 +455,24 @@ def test_a_move_without_a_code_is_named() -> None:
     """One bit for the three columns of White's ply."""
     encoded = _encoded(DOMINO)
     finding = _first(_verdict(encoded, layout=_widened(encoded.layout, 2, (6,))))
+    assert finding.kind is FindingKind.LEGALITY_DIFFERS
+    assert finding.text.endswith("is legal by the rules, and has no code")
+
+
+@pytest.mark.parametrize("ply", [1, 2, 3])
+def test_a_formula_that_leaves_out_a_column_is_refuted(ply: int) -> None:
+    """It is right after all plays that it can say: that legal moves have no code is the fault."""
+    encoded = _encoded(TINY)
+    (bit,) = encoded.layout.moves[ply - 1].x
+    assert not isinstance(bit, bool)
+    scopes = tuple(
+        replace(scope, variables=tuple(v for v in scope.variables if v != bit))
+        for scope in encoded.qbf.scopes
+    )
+    gates = {bit: Gate(Connective.OR, ()), **encoded.qbf.gates}
+    formula = replace(encoded.qbf, scopes=scopes, gates=gates)
+    layout = _widened(encoded.layout, ply, ())
+    finding = _first(_verdict(encoded, formula, layout))
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     assert finding.text.endswith("is legal by the rules, and has no code")
 

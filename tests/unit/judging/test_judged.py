@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.bddl.language import BDDL

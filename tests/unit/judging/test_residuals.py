@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.hex import hex_network

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.bddl.parser import read_model

@@ -517,8 +517,9 @@ def test_an_illegal_reply_ends_the_play_or_is_a_pass_where_the_formula_ignores_i
         # The certificate says that the stone is there: its own board is wrong, its reply is not.
         assert {f.kind for f in state.findings} <= {FindingKind.BOARD_DIFFERS}
         (state,) = play_engine.answer_all([play_engine.play(state, LayoutMove("c3"))])
-        (final,) = play_engine.finish_all([state])
-        assert final.promised is False
+        (state,) = play_engine.finish_all([state])
+        assert state.ending is not None
+        assert state.ending.promised is False
         return
     assert state.findings[0].kind is FindingKind.ILLEGAL_REPLY
     assert state.findings[0].text.endswith("Black has claimed it") or "b2" in str(state.moves)

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from qsage_validate.extensions.bench.experiments import experiments
+from qsage_validate.extensions.bench.campaign import experiments
 from tests.support.places import REPOSITORY
 
 pytestmark = pytest.mark.slow

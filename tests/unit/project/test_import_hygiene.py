@@ -53,7 +53,7 @@ def test_the_core_loads_neither_the_interface_nor_an_extra() -> None:
     top_level = {name.partition(".")[0] for name in loaded}
     assert {"qsage_validate", "numpy"} <= top_level
     assert not top_level & EXTRAS
-    assert not top_level & {"textual", "typer"}
+    assert not top_level & {"textual", "click"}
 
 
 # What commands load when they need it. PyQBF brings py-aiger, which PySAT would load.
@@ -67,7 +67,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
 @pytest.mark.parametrize(
     ("words", "heavy", "rooms", "most"),
     [
-        (["--help"], set(), {"cli", "errors", "extensions", "formats", "registry"}, 20),
+        (["--help"], set(), {"cli", "errors", "extensions", "formats", "registry"}, 22),
         (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 50),
         (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 50),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 96),
@@ -107,7 +107,7 @@ except SystemExit as end:
 def test_the_library_leaves_pyaiger_to_its_user() -> None:
     """Only the commands, whose process is their own, hide py-aiger-cnf from PySAT."""
     pytest.importorskip("aiger_cnf", reason="PyQBF, which brings it, is not installed")
-    program = "import qsage_validate.circuit.sat_solver, aiger_cnf"
+    program = "import qsage_validate.circuit.sat, aiger_cnf"
     assert "aiger_cnf" in modules_after(program)
 
 
@@ -209,3 +209,75 @@ def test_the_core_names_no_extension() -> None:
         if "extensions." in node.value and "\n" not in node.value
     ]
     assert not found, "\n".join(found)
+
+
+def private_names(text: str) -> list[str]:
+    """The private modules and names of other packages that a module's text imports or reaches."""
+    found: list[str] = []
+    others: set[str] = set()
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in filter(lambda alias: is_foreign(alias.name), node.names):
+                others.add((alias.asname or alias.name).partition(".")[0])
+                found += [alias.name] * is_private(alias.name)
+        elif isinstance(node, ast.ImportFrom) and not node.level and is_foreign(node.module or ""):
+            for alias in node.names:
+                others.add(alias.asname or alias.name)
+                found += [f"{node.module}.{alias.name}"] * is_private(f"{node.module}.{alias.name}")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            whole = f"{node.value.id}.{node.attr}"
+            found += [whole] * (node.value.id in others and is_private(whole))
+    return found
+
+
+def is_foreign(module: str) -> bool:
+    top_level = module.partition(".")[0]
+    return top_level not in {*sys.stdlib_module_names, "qsage_validate"}
+
+
+def is_private(name: str) -> bool:
+    parts = name.split(".")
+    return any(part.startswith("_") and not part.endswith("__") for part in parts)
+
+
+# What Textual has no public door for: how it reads a terminal's bytes, of which any may come, and
+# what it is about to send.
+NO_PUBLIC_DOOR = {
+    "play/tui/reading.py": ["textual._parser.ParseTimeout", "textual._xterm_parser.XTermParser"],
+    "play/tui/rows.py": [
+        f"textual._compositor.{name}"
+        for name in ("ChopsUpdate", "CompositorUpdate", "LayoutUpdate")
+    ],
+}
+
+
+def test_nothing_private_of_a_library_is_used() -> None:
+    root = Path(qsage_validate.__file__).parent
+    found = {
+        path.relative_to(root).as_posix(): names
+        for path in root.rglob("*.py")
+        if (names := private_names(path.read_text("utf-8")))
+    }
+    assert found == NO_PUBLIC_DOOR
+
+
+def test_private_names_are_found_in_each_form() -> None:
+    text = """
+import click._compat
+import textual as tx
+from click import _utils, core
+from textual.widgets._tabs import Tab
+from . import _own
+from qsage_validate._own import x
+import _thread
+tx._x, core._Y, core.__doc__, _own._x
+"""
+    assert private_names(text) == [
+        "click._compat",
+        "click._utils",
+        "textual.widgets._tabs.Tab",
+        "tx._x",
+        "core._Y",
+    ]

@@ -13,13 +13,13 @@ CLOCKS: Final = {"monotonic", "monotonic_ns", "time_ns"}
 
 EXCEPTIONS: Final = {
     # A dialogue of many questions with one process, which is killed when it does not answer.
-    "extensions/impartial/synthesis/smt/solver.py": {"subprocess"},
+    "extensions/impartial/synthesis/smt.py": {"subprocess"},
     # What a cluster's worker runs: its answer is JSON, and it is measured from outside.
     "extensions/bench/child.py": {"subprocess"},
     # Asked before anything else is loaded: is the address space limited?
     "cli/start.py": {"resource"},
     # Threads alone, each of which waits for the process of a run.
-    "extensions/bench/scheduling.py": {"concurrent"},
+    "extensions/bench/campaign.py": {"concurrent"},
 }
 
 

@@ -19,23 +19,22 @@ from qsage_validate.extensions.impartial.formula import (
 )
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis import report
-from qsage_validate.extensions.impartial.synthesis.atoms import SampledLiteral
-from qsage_validate.extensions.impartial.synthesis.checks.sample import StateSample
+from qsage_validate.extensions.impartial.synthesis.candidates import SampledLiteral, StateSample
 from qsage_validate.extensions.impartial.synthesis.classification import hitting_set
-from qsage_validate.extensions.impartial.synthesis.smt.session import (
-    SynthesisMethod,
-    SynthesisOptions,
-    Verdict,
-    synthesise,
-)
-from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.synms import (
+from qsage_validate.extensions.impartial.synthesis.methods import (
     characteristic_formula,
     distinguishing_atoms,
     exact_classifier,
     hard_constraints,
     synms_formula,
 )
+from qsage_validate.extensions.impartial.synthesis.report import (
+    SynthesisMethod,
+    SynthesisOptions,
+    Verdict,
+    synthesise,
+)
+from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
 from qsage_validate.extensions.impartial.synthesis.winning_formula import Technique
 from qsage_validate.system.limits import NEVER, Deadline
 
@@ -153,7 +152,7 @@ def test_formulas_and_strategies_agree_with_backward_induction(
 
 
 def test_a_game_without_a_formula_is_impossible(solver: SmtSolver) -> None:
-    from qsage_validate.extensions.impartial.families.family import PUBLISHED
+    from qsage_validate.extensions.impartial.family import PUBLISHED
 
     result = synthesise(
         library.load("transfer-3-le-1", PUBLISHED),

@@ -14,31 +14,29 @@ from hypothesis import HealthCheck, given, settings
 
 from qsage_validate.errors import InputError, MissingExtraError, install_line
 from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.boxes import box_states
 from qsage_validate.extensions.impartial.formula import ImpartialFormula
-from qsage_validate.extensions.impartial.infix import parse_formula
 from qsage_validate.extensions.impartial.model import ImpartialGame
-from qsage_validate.extensions.impartial.parser import parse_game
+from qsage_validate.extensions.impartial.moves import box_states
+from qsage_validate.extensions.impartial.parser import parse_formula, parse_game
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.extensions.impartial.synthesis import report
-from qsage_validate.extensions.impartial.synthesis.checks.cross_check import cross_check
-from qsage_validate.extensions.impartial.synthesis.checks.formula import (
+from qsage_validate.extensions.impartial.synthesis.proofs import (
     ClaimStatus,
     ClaimVerification,
     Verifier,
+    check_game,
+    verify_strategy,
 )
-from qsage_validate.extensions.impartial.synthesis.checks.model_checks import check_game
-from qsage_validate.extensions.impartial.synthesis.checks.strategy import verify_strategy
-from qsage_validate.extensions.impartial.synthesis.smt.session import (
+from qsage_validate.extensions.impartial.synthesis.report import (
     SynthesisMethod,
     SynthesisOptions,
     synthesise,
 )
-from qsage_validate.extensions.impartial.synthesis.smt.smtlib import definition, script
-from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
+from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver, definition, script
 from qsage_validate.extensions.impartial.synthesis.strategy import (
     ImpartialRule,
     ImpartialStrategy,
+    cross_check,
     parse_strategy,
 )
 from qsage_validate.extensions.impartial.synthesis.winning_formula import (
@@ -405,7 +403,7 @@ def test_the_report_runs_and_its_proofs_are_unsatisfiable(
 
 def test_the_solver_ends_with_whoever_asked() -> None:
     program = (
-        "from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver\n"
+        "from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver\n"
         "from qsage_validate.system.limits import Deadline\n"
         "s = SmtSolver(); s.check('(assert true)', Deadline.after(9))\n"
         "print(s._process.pid, flush=True)\n"

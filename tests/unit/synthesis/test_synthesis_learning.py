@@ -14,20 +14,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.boxes import box_states
 from qsage_validate.extensions.impartial.formula import ImpartialFormula
-from qsage_validate.extensions.impartial.infix import parse_formula
+from qsage_validate.extensions.impartial.moves import box_states
+from qsage_validate.extensions.impartial.parser import parse_formula
 from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.atoms import enumerate_atoms, moduli, periods
-from qsage_validate.extensions.impartial.synthesis.checks.sample import StateSample
+from qsage_validate.extensions.impartial.synthesis.candidates import (
+    Enumerator,
+    StateSample,
+    enumerate_atoms,
+    moduli,
+    periods,
+    smallest_formulas,
+)
 from qsage_validate.extensions.impartial.synthesis.classification import (
     best_cover,
     classify,
     hitting_set,
     select_atoms,
 )
-from qsage_validate.extensions.impartial.synthesis.enumeration import Enumerator, smallest_formulas
-from qsage_validate.extensions.impartial.synthesis.semi_ground import (
+from qsage_validate.extensions.impartial.synthesis.strategy import (
     coverage,
     expressions,
     greedy_cover,

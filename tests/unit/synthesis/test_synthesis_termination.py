@@ -16,12 +16,18 @@ from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.parser import parse_game, read_game
 from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
 from qsage_validate.extensions.impartial.synthesis import report
-from qsage_validate.extensions.impartial.synthesis.checks.formula import (
+from qsage_validate.extensions.impartial.synthesis.proofs import (
     ClaimStatus,
     ClaimVerification,
     Verifier,
 )
-from qsage_validate.extensions.impartial.synthesis.checks.termination import (
+from qsage_validate.extensions.impartial.synthesis.report import (
+    SynthesisOptions,
+    Verdict,
+    synthesise,
+)
+from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
+from qsage_validate.extensions.impartial.synthesis.termination import (
     Endless,
     Terminates,
     Termination,
@@ -31,12 +37,6 @@ from qsage_validate.extensions.impartial.synthesis.checks.termination import (
     prove_termination,
     to_dict,
 )
-from qsage_validate.extensions.impartial.synthesis.smt.session import (
-    SynthesisOptions,
-    Verdict,
-    synthesise,
-)
-from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
 from qsage_validate.system.limits import Deadline
 from tests.support.wild_heaps import (
     State,
@@ -346,7 +346,7 @@ def test_without_time_nothing_is_proved(solver: SmtSolver) -> None:
 def check(
     solver: SmtSolver, one: ImpartialGame, text: str, *, misere: bool = False
 ) -> ClaimVerification:
-    from qsage_validate.extensions.impartial.infix import parse_formula
+    from qsage_validate.extensions.impartial.parser import parse_formula
 
     verifier = Verifier(ImpartialRules(one, misere=misere), solver)
     verdict = verifier.winning_formula(parse_formula(text, one.variables), Deadline.after(600))

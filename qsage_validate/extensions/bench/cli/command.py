@@ -1,4 +1,4 @@
-"""``qsage bench``: experiments that leave evidence, and tables and plots of it."""
+"""``qsage bench``: runs experiments, shows and compares results."""
 
 from __future__ import annotations
 
@@ -7,44 +7,222 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import Command, CommandGroup, subcommand
 from qsage_validate.cli.common import address_in, emit, emit_json, narrate
-from qsage_validate.cli.lazy import CommandGroup, GuardedCommand, earlier, examples, typer_program
-from qsage_validate.cli.option_groups import (
-    OptionGroup,
-    argument,
-    flag,
-    option,
-    output_option,
-    takes_options,
-)
 from qsage_validate.cli.options import JsonOption
+from qsage_validate.cli.parameters import OptionGroup, argument, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError, did_you_mean
-from qsage_validate.extensions.bench.cli.tables import OnlyOption, cactus, exit_code, scatter, table
-from qsage_validate.extensions.bench.experiments import experiments
+from qsage_validate.extensions.bench.campaign import experiments
 from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from qsage_validate.extensions.bench.campaign import CampaignTally
+    from qsage_validate.extensions.bench.campaign import CampaignTally, Results, Scheduler
     from qsage_validate.extensions.bench.experiment import Experiment, Selection
-    from qsage_validate.extensions.bench.results import Results
     from qsage_validate.extensions.bench.run import Run, RunRecord
-    from qsage_validate.extensions.bench.scheduling import Scheduler
+
+
+# ``qsage bench table``, ``cactus`` and ``scatter``: what results come to
+
+
+ResultsArgument = Annotated[
+    tuple[str, ...], argument("Files that experiments have written.", "RESULTS...")
+]
+ProcessorOption = Annotated[bool, flag("Processor time in the place of wall-clock time.")]
+OnlyOption = Annotated[
+    tuple[str, ...], option("Instances so called: 'httt*'. May be repeated.", "PATTERN")
+]
+FormulasOption = Annotated[bool, flag("Each formula of a run by itself, where a run asks several.")]
+PictureOption = Annotated[
+    str | None,
+    output_option("Write a picture: .png, .svg or .pdf.", "FILE", "-o", "--output", panel=None),
+]
+
+
+@subcommand(
+    "qsage bench table bench-table2.jsonl",
+    "qsage bench table bench-table2.jsonl --table runs --csv",
+)
+def table(
+    results: ResultsArgument,
+    kind: str | None = option("Which; the experiment's first if not said.", "NAME", "--table"),
+    only: OnlyOption = (),
+    cpu: ProcessorOption = False,
+    markdown: bool = flag("As Markdown, for a document."),
+    csv: bool = flag("As CSV, for a spreadsheet or pandas."),
+    output: str | None = output_option(
+        "Write Markdown, or CSV, to a file.", "FILE", "-o", "--output"
+    ),
+) -> Exit:
+    """Show results as a table: one of the experiment's own, or summary, times, runs.
+
+    Exit code 1: solvers contradict each other.
+    """
+    from qsage_validate.extensions.bench.campaign import get_experiment
+    from qsage_validate.extensions.bench.run import describe
+    from qsage_validate.formats.writing import write_atomic
+
+    if markdown and csv:
+        raise UsageError("found --markdown with --csv, expected one of them")
+    found = _read(results, only, cpu)
+    tables = get_experiment(found.experiment).tables
+    chosen = next(iter(tables)) if kind is None else kind
+    if chosen not in tables:
+        names = ", ".join(tables)
+        near = did_you_mean(chosen, tables)
+        raise UsageError(f"found {chosen!r} for --table{near}, expected one of {names}")
+    shown = tables[chosen](found.records)
+    if output is not None:
+        write_atomic(output, shown.csv() if csv else shown.markdown())
+    elif csv or markdown:
+        emit((shown.csv() if csv else shown.markdown()).rstrip("\n"))
+    else:
+        shown.show(sys.stdout)
+    used = {record.machine for record in found.records}
+    for identifier, facts in found.machines.items():
+        if identifier in used:
+            narrate(f"made on: {describe(facts)}")
+    return exit_code(found.records)
+
+
+@subcommand(
+    "qsage bench cactus bench-table2.jsonl -o cactus.svg",
+    "qsage bench cactus hein.jsonl --by seconds --by memory --split -o answers.svg",
+)
+def cactus(
+    results: ResultsArgument,
+    only: OnlyOption = (),
+    cpu: ProcessorOption = False,
+    by: tuple[str, ...] = option(
+        "seconds (default) or memory; may be repeated.", "WHAT", default=()
+    ),
+    split: bool = flag("False answers and true ones apart."),
+    formulas: FormulasOption = False,
+    output: PictureOption = None,
+    title: str = option("The picture's title.", default=""),
+) -> Exit:
+    """Show how many instances each way decides within how many seconds, or MB, each."""
+    from qsage_validate.extensions.bench.plots import (
+        MEASURES,
+        SECONDS,
+        cactus_table,
+        check_picture,
+        panels,
+        write_cactus,
+    )
+
+    if output is not None:
+        check_picture(output)
+    unknown = [name for name in by if name not in MEASURES]
+    if unknown:
+        near, known = did_you_mean(unknown[0], MEASURES), " or ".join(MEASURES)
+        raise UsageError(f"found {unknown[0]!r} for --by{near}, expected {known}")
+    measures = [MEASURES[name] for name in dict.fromkeys(by or (SECONDS.name,))]
+    found = _read(results, only, cpu)
+    rows = panels(_formulas(found, formulas), measures, split=split)
+    for row in rows:
+        for panel in row:
+            cactus_table(panel).show(sys.stdout)
+    if output is not None:
+        write_cactus(rows, output, title or found.experiment)
+        narrate(f"{output}: written")
+    return Exit.FINE
+
+
+@subcommand(
+    "qsage bench scatter results.jsonl -x caqe -y depqbf",
+    "qsage bench scatter results.jsonl -x caqe -y depqbf -o scatter.svg",
+)
+def scatter(
+    results: ResultsArgument,
+    x: str | None = option("Such as bloqqer+depqbf.", "WAY", "-x"),
+    y: str | None = option("The way to compare with.", "WAY", "-y"),
+    only: OnlyOption = (),
+    cpu: ProcessorOption = False,
+    formulas: FormulasOption = False,
+    output: PictureOption = None,
+    title: str = option("The picture's title.", default=""),
+) -> Exit:
+    """Compare two ways on the instances that both were run on."""
+    from qsage_validate.extensions.bench.plots import (
+        check_picture,
+        comparison,
+        comparison_notes,
+        configuration_names,
+        scatter_text,
+        write_scatter,
+    )
+
+    if output is not None:
+        check_picture(output)
+    found = _read(results, only, cpu)
+    records = _formulas(found, formulas)
+    configs = configuration_names(records)
+    if (x is None or y is None) and len(configs) != 2:
+        raise UsageError(f"expected -x and -y, two of {', '.join(configs)}")
+    x_name = x or next(config for config in configs if config != y)
+    compared = comparison(
+        records, x_name, y or next(config for config in configs if config != x_name)
+    )
+    emit(scatter_text(compared) + "\n" + "\n".join(comparison_notes(compared)))
+    if output is not None:
+        write_scatter(compared, output, title or found.experiment)
+        narrate(f"{output}: written")
+    return Exit.FINE
+
+
+def _formulas(found: Results, apart: bool) -> Sequence[RunRecord]:
+    """The records, or those of their formulas; ``UsageError`` where runs have one formula each."""
+    from qsage_validate.extensions.bench.campaign import get_experiment
+
+    if not apart:
+        return found.records
+    take_apart = get_experiment(found.experiment).formulas
+    if take_apart is None:
+        raise UsageError(f"found --formulas with {found.experiment}, whose runs ask one thing each")
+    return take_apart(found.records)
+
+
+def _read(paths: Sequence[str], only: Sequence[str], cpu: bool) -> Results:
+    from dataclasses import replace
+
+    from qsage_validate.errors import InputError
+    from qsage_validate.extensions.bench.campaign import read_all
+    from qsage_validate.extensions.bench.experiment import Selection
+    from qsage_validate.extensions.bench.plots import by_processor
+
+    found = read_all(paths)
+    if found.warning is not None:
+        narrate(found.warning)
+    selection = Selection(only=tuple(only))
+    records = [record for record in found.records if selection.takes(record.run.instance)]
+    if not records:
+        called = f" of {', '.join(map(repr, only))}" if only and found.records else ""
+        raise InputError(found.path, None, None, f"no runs{called}", "results of qsage bench")
+    return replace(found, records=tuple(by_processor(records) if cpu else records))
+
+
+def exit_code(records: Sequence[RunRecord]) -> Exit:
+    """Name the contradictions between solvers on standard error; refuted when there are any."""
+    from qsage_validate.extensions.bench.campaign import disagreements
+
+    found = disagreements(records)
+    for disagreement in found:
+        narrate(f"solvers contradict each other on {disagreement}")
+    return Exit.REFUTED if found else Exit.FINE
+
+
+# ``qsage bench``: experiments that leave evidence, and tables and plots of it
 
 
 class _Group(CommandGroup):
     """Names the experiments when a name is unknown."""
-
-    examples = (
-        "qsage bench table2 --only 'httt*3x3*' --timeout 10",
-        "qsage bench table bench-table2.jsonl",
-    )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in self.commands:
@@ -56,9 +234,9 @@ class _Group(CommandGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer_program(
-    cls=_Group,
-    no_args_is_help=True,
+command = _Group(
+    "qsage bench table2 --only 'httt*3x3*' --timeout 10",
+    "qsage bench table bench-table2.jsonl",
     help="Run experiments, and make tables and plots of their results.",
 )
 
@@ -72,26 +250,30 @@ class WhatOptions(OptionGroup):
 
     panel = "What is run"
 
-    model: list[str] | None = option(
+    model: tuple[str, ...] = option(
         "Of the experiment 'models': a game by name and options, 'httt --size 4x4 --depth 5'. "
         "May be repeated. Of 'encodings': the game of the formulas, by name or one file.",
         "'MODEL'",
+        default=(),
     )
     game: tuple[str, str] | None = option(
         "Of the experiment 'encodings': the game of the formulas (BDDL).", "DOMAIN PROBLEM"
     )
-    models: list[str] | None = option("A folder of BDDL files. May be repeated.", "DIR")
-    solver: list[str] | None = option(
+    models: tuple[str, ...] = option("A folder of BDDL files. May be repeated.", "DIR", default=())
+    solver: tuple[str, ...] = option(
         "search, a QBF solver, or certify:ROUTE. May be repeated.",
         "NAME",
-        autocompletion=completion.solvers,
+        complete=completion.solvers,
+        default=(),
     )
-    preprocess: list[str] | None = option(
-        "none, bloqqer, hqspre or qratpre. May be repeated.", "NAME"
+    preprocess: tuple[str, ...] = option(
+        "none, bloqqer, hqspre or qratpre. May be repeated.", "NAME", default=()
     )
-    encoding: list[str] | None = option("An encoding. May be repeated.", "NAME")
-    only: OnlyOption = None
-    setting: list[str] | None = option("An option of the experiment.", "NAME=VALUE", "--set")
+    encoding: tuple[str, ...] = option("An encoding. May be repeated.", "NAME", default=())
+    only: OnlyOption = ()
+    setting: tuple[str, ...] = option(
+        "An option of the experiment.", "NAME=VALUE", "--set", default=()
+    )
 
 
 @dataclass(frozen=True)
@@ -101,9 +283,7 @@ class RunOptions(OptionGroup):
     panel = "Limits, and where runs are made"
 
     timeout: float = option("The time limit of a run.", "SECONDS", default=60.0)
-    processor_time: bool = flag(
-        "Count processor time: a busy machine changes little.", "--processor-time"
-    )
+    processor_time: bool = flag("Count processor time: a busy machine changes little.")
     memory: int | None = option("The memory limit of each process.", "MB")
     jobs: int = option("Runs at a time.", "N", default=1)
     scheduler: str | None = option("Run on a Dask cluster: tcp://host:8786.", "ADDRESS")
@@ -139,7 +319,7 @@ class RunOptions(OptionGroup):
 
     def runs_on(self) -> Scheduler:
         """The scheduler that makes the runs."""
-        from qsage_validate.extensions.bench.scheduling import (
+        from qsage_validate.extensions.bench.campaign import (
             DaskScheduler,
             LocalScheduler,
         )
@@ -165,15 +345,15 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
     from qsage_validate.extensions.bench.experiment import Selection
 
     return Selection(
-        solvers=tuple(what.solver) if what.solver else None,
-        preprocessors=tuple(what.preprocess) if what.preprocess else None,
-        encodings=tuple(what.encoding) if what.encoding else None,
-        inputs=(*inputs, *(what.models or ())),
-        models=(*(what.model or ()), *([] if what.game is None else [shlex.join(what.game)])),
-        only=tuple(what.only or ()),
+        solvers=what.solver or None,
+        preprocessors=what.preprocess or None,
+        encodings=what.encoding or None,
+        inputs=(*inputs, *what.models),
+        models=(*what.model, *([] if what.game is None else [shlex.join(what.game)])),
+        only=what.only,
         seconds=runs.timeout,
         memory_mb=runs.memory,
-        options=_settings(what.setting or []),
+        options=_settings(what.setting),
         processor_time=runs.processor_time,
         note=narrate,
     )
@@ -188,11 +368,11 @@ _FILES = {
 }
 
 
-def _command_for(name: str) -> Callable[..., Exit]:
-    def command(
+def _command_for(name: str) -> Command:
+    def run(
         *,
-        inputs: list[str] | None = argument(
-            "Files and folders, if it takes any.", "FILES", default=None
+        inputs: tuple[str, ...] = argument(
+            "Files and folders, if it takes any.", "FILES", default=()
         ),
         results: str | None = output_option(
             "Where results go, and are continued; else bench-NAME.jsonl.",
@@ -206,14 +386,14 @@ def _command_for(name: str) -> Callable[..., Exit]:
         json_output: JsonOption = False,
     ) -> Exit:
         runs.check()
-        selection = _selection(what, runs, inputs or ())
+        selection = _selection(what, runs, inputs)
         shard = "" if runs.shard is None else "-{}-of-{}".format(*runs.part())
         path = results or f"bench-{name}{shard}.jsonl"
         if dry:
             return _list(name, selection, path, runs)
         return _run(name, selection, path, runs, json_output)
 
-    command.__doc__ = (
+    run.__doc__ = (
         f"{experiments()[name][0].upper()}{experiments()[name][1:]}.\n\n"
         "Each run is a process with limits of its own; its result is appended to the file of "
         "results as one line. Runs that have a result there are not repeated, so that the same "
@@ -223,11 +403,11 @@ def _command_for(name: str) -> Callable[..., Exit]:
         f"qsage bench {name} {_FILES.get(name, '')}--list",
         f"qsage bench {name} {_FILES.get(name, '')}--timeout 60 -o results.jsonl",
     )
-    return examples(*lines)(earlier(preprocessor="--preprocess")(takes_options(command)))
+    return subcommand(*lines)(run)
 
 
 for _name in experiments():
-    app.command(_name, cls=GuardedCommand)(_command_for(_name))
+    command.add_command(_command_for(_name), _name)
 
 
 def _settings(words: Sequence[str]) -> dict[str, str]:
@@ -241,9 +421,7 @@ def _settings(words: Sequence[str]) -> dict[str, str]:
 
 
 def _list(name: str, selection: Selection, path: str, options: RunOptions) -> Exit:
-    from qsage_validate.extensions.bench.campaign import remaining
-    from qsage_validate.extensions.bench.experiments import get_experiment
-    from qsage_validate.extensions.bench.results import read_results
+    from qsage_validate.extensions.bench.campaign import get_experiment, read_results, remaining
 
     runs = options.runs(get_experiment(name), selection)
     if os.path.exists(path):
@@ -258,10 +436,13 @@ def _list(name: str, selection: Selection, path: str, options: RunOptions) -> Ex
 def _run(
     name: str, selection: Selection, path: str, options: RunOptions, json_output: bool
 ) -> Exit:
-    from qsage_validate.extensions.bench.campaign import remaining, run_campaign
-    from qsage_validate.extensions.bench.cli.command import CampaignProgress
-    from qsage_validate.extensions.bench.experiments import get_experiment, reference
-    from qsage_validate.extensions.bench.results import open_results
+    from qsage_validate.extensions.bench.campaign import (
+        get_experiment,
+        open_results,
+        reference,
+        remaining,
+        run_campaign,
+    )
 
     wanted = options.runs(get_experiment(name), selection)
     # The cluster is looked for before anything is written.
@@ -301,8 +482,7 @@ def _conclude(
     name: str, path: str, records: Sequence[RunRecord], new: int, json_output: bool
 ) -> Exit:
     """Show the experiment's first table and the contradictions."""
-    from qsage_validate.extensions.bench.campaign import disagreements, latest
-    from qsage_validate.extensions.bench.experiments import get_experiment
+    from qsage_validate.extensions.bench.campaign import disagreements, get_experiment, latest
 
     if json_output:
         known = latest(records)
@@ -334,9 +514,8 @@ def _check_experiment(found: Results, name: str) -> None:
 
 # --- Tables and plots -----------------------------------------------------------------------
 
-app.command("table", cls=GuardedCommand)(table)
-app.command("cactus", cls=GuardedCommand)(cactus)
-app.command("scatter", cls=GuardedCommand)(scatter)
+for _command in (table, cactus, scatter):
+    command.add_command(_command)
 
 
 class CampaignProgress:

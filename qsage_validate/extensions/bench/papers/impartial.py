@@ -15,13 +15,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.extensions.bench.encodings import content_sum, files_in
 from qsage_validate.extensions.bench.experiment import (
     Configuration,
     Experiment,
     Instance,
     Selection,
 )
-from qsage_validate.extensions.bench.files import content_sum, files_in
 from qsage_validate.extensions.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.formats.source import quoted
 from qsage_validate.system.clock import Stopwatch
@@ -32,15 +32,14 @@ from collections.abc import Mapping
 from functools import cache
 
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.experiment import Tabulate
+from qsage_validate.extensions.bench.experiment import ResultTable, Tabulate
 from qsage_validate.extensions.bench.papers.published import rows_of
-from qsage_validate.extensions.bench.run import RunRecord
-from qsage_validate.extensions.bench.summaries import (
+from qsage_validate.extensions.bench.plots import (
     configuration_names,
     default_tables,
     seconds_text,
 )
-from qsage_validate.extensions.bench.table import ResultTable
+from qsage_validate.extensions.bench.run import RunRecord
 
 PROVED: Final = "proved"
 IMPOSSIBLE: Final = "impossible"
@@ -254,7 +253,7 @@ _MAX_TEXT: Final = 2000
 
 
 def _runs(selection: Selection) -> list[Run]:
-    from qsage_validate.extensions.impartial.synthesis.smt.session import SynthesisMethod
+    from qsage_validate.extensions.impartial.synthesis.report import SynthesisMethod
 
     options = {name: _option(selection, name) for name in OPTIONS}
     methods = [method.value for method in SynthesisMethod]
@@ -308,7 +307,7 @@ def _files(selection: Selection) -> Iterator[Instance]:
 
 
 def _families(variant: str) -> Iterator[Instance]:
-    from qsage_validate.extensions.impartial.families.catalogue import families
+    from qsage_validate.extensions.impartial.families import families
 
     for family in families():
         for game in family.games:
@@ -328,19 +327,19 @@ def game_of(source: Sequence[str]) -> ImpartialGame:
         from qsage_validate.extensions.impartial.parser import read_game
 
         return read_game(source[1])
-    from qsage_validate.extensions.impartial.families.catalogue import by_name
+    from qsage_validate.extensions.impartial.families import by_name
 
     return by_name()[source[1]].make(source[2])
 
 
 def execute(run: Run) -> RunResult:
     """Synthesise, prove and cross-check; a run is decided by its formula, not by its strategy."""
-    from qsage_validate.extensions.impartial.synthesis.report import to_dict
-    from qsage_validate.extensions.impartial.synthesis.smt.session import (
+    from qsage_validate.extensions.impartial.synthesis.report import (
         SynthesisMethod,
         SynthesisOptions,
         Verdict,
         synthesise,
+        to_dict,
     )
 
     watch = Stopwatch()

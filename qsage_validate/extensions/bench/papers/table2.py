@@ -16,8 +16,8 @@ from typing import Final
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.experiment import Experiment, Instance, Selection
-from qsage_validate.extensions.bench.files import models_in
+from qsage_validate.extensions.bench.encodings import models_in
+from qsage_validate.extensions.bench.experiment import Experiment, Instance, ResultTable, Selection
 from qsage_validate.extensions.bench.papers.published import (
     Cell,
     FamilyCounts,
@@ -25,9 +25,8 @@ from qsage_validate.extensions.bench.papers.published import (
     table2,
     table3,
 )
+from qsage_validate.extensions.bench.plots import configuration_names, counts, seconds_text
 from qsage_validate.extensions.bench.run import Run, RunRecord
-from qsage_validate.extensions.bench.summaries import configuration_names, counts, seconds_text
-from qsage_validate.extensions.bench.table import ResultTable
 
 NAME: Final = "table2"
 

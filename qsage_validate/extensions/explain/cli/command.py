@@ -5,22 +5,32 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json
+from qsage_validate.api.formulas import Formula
+from qsage_validate.arena.program import Programmed
+from qsage_validate.cli.commands import subcommand
+from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.formula import formula_path, game_formula, load_formula
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
+from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.extensions.explain.explanation import ExplainOptions, Followed, counted_nodes
+from qsage_validate.extensions.explain.library import check_winning, explained
 from qsage_validate.games.family import families
+from qsage_validate.system.limits import NEVER
+from qsage_validate.system.task import watching
 
 if TYPE_CHECKING:
-    from qsage_validate.api.formulas import Formula
     from qsage_validate.extensions.explain.library import Explanation
+    from qsage_validate.games.model_text import GameModel
+    from qsage_validate.games.protocol import Player
+    from qsage_validate.problems.files import Files
     from qsage_validate.system.limits import Deadline
+
+
+# ``qsage explain``: a winning strategy as a small program that people can play by
 
 
 @dataclass(frozen=True)
@@ -42,7 +52,7 @@ class ShownOptions(OptionGroup):
         "--write-certificate",
     )
     formula: str | None = output_option("Write its formula, as QCIR.", "FILE", "--write-formula")
-    no_boards: bool = flag("No boards in the text.", "--no-boards")
+    no_boards: bool = flag("No boards in the text.")
     depth_limit: int | None = option(
         "Show no node below this depth; the whole is found and proved.", "N", min=0
     )
@@ -81,14 +91,13 @@ class LearningOptions(OptionGroup):
     )
 
 
-@examples(
+@subcommand(
     "qsage explain httt --size 4x4 --shape tic --depth 5",
     "qsage explain sample:tic --cert sample:tic.aig",
 )
-@partial(takes_model, or_formula=True)
 def command(
     *,
-    model: ModelArguments,
+    model: ModelArguments = model_words(or_formula=True),
     cert: str | None = option(
         "A certificate of FORMULA: it is proved first, and the program is for its player.",
         "FILE",
@@ -112,8 +121,7 @@ def command(
     Exit code 0: found and proved, 1: CERT does not hold, 2: bad input, 3: undecided, 130:
     interrupted.
     """
-    from qsage_validate.extensions.explain.explain import ExplainOptions
-    from qsage_validate.extensions.explain.library import check_winning, explained, form_of
+    from qsage_validate.extensions.explain.library import form_of
 
     outputs = [shown.output, shown.certificate, shown.formula]
     for file in outputs:
@@ -185,7 +193,7 @@ def _heaps(
     from qsage_validate.extensions.explain.library import form_of
     from qsage_validate.extensions.explain.shown import explanation_text
     from qsage_validate.extensions.impartial.cli.play import impartial_game
-    from qsage_validate.extensions.impartial.synthesis.smt.session import SynthesisOptions
+    from qsage_validate.extensions.impartial.synthesis.report import SynthesisOptions
     from qsage_validate.formats.writing import write_atomic
 
     if of_boards:
@@ -210,7 +218,6 @@ def _heaps(
 
 def _formula(path: str, model: ModelArguments, read: FormulaOptions, cert: str | None) -> Formula:
     """The formula of a file, with the certificate that was named."""
-    from qsage_validate.api.formulas import Formula
     from qsage_validate.cli.options import prenex_order
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import load
@@ -230,3 +237,43 @@ def _write(found: Explanation, shown: ShownOptions, form: str | None, until: Dea
         found.save_certificate(shown.certificate, shown.formula)
     if content is not None and shown.output is not None:
         write_atomic(shown.output, content)
+
+
+# ``qsage play --explain``: plays against the certificate of a program that is found first
+
+
+def game(
+    model: GameModel, words: tuple[str, ...], encoding: str | None, *, by_name: bool, files: Files
+) -> Programmed:
+    """The program by which a game's winner wins, found and proved now.
+
+    ``files`` say how it is played.  Raises ``UsageError`` and ``UndecidedError`` as ``qsage
+    explain`` does.
+    """
+    formula = game_formula(model, words, encoding, by_name=by_name, files=files)
+    return _explained(formula, None, any_encoding=encoding is None)
+
+
+def formula(files: Files) -> Programmed:
+    """The program for the winner of a formula's game, whose certificate is proved first.
+
+    Raises ``RefutedStrategyError`` where that does not win, and as :func:`game`.
+    """
+    from qsage_validate.problems.files import sorted_out
+    from qsage_validate.problems.load import load
+
+    problem = load(replace(sorted_out(files), explained=True))
+    return _explained(Formula(problem), check_winning(problem))
+
+
+def _explained(formula: Formula, hero: Player | None, *, any_encoding: bool = False) -> Programmed:
+    task = watching()
+    deadline = NEVER if task is None else task.deadline(None)
+    usual = ExplainOptions()
+    options = replace(usual, limits=replace(usual.limits, deadline=deadline))
+    with SearchLine(sys.stderr) as line:
+        found = explained(formula, options, hero, line.tell, any_encoding=any_encoding)
+    if not found.proved:
+        raise UndecidedError(found.report.summary)
+    narrate(f"a program of {counted_nodes(found.nodes)} for {found.player} was found and proved")
+    return Programmed(found.problem, Followed(found.whole))

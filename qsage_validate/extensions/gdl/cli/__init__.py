@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from qsage_validate.formats.declared import DeclaredFormat
+from qsage_validate.formats.formula import DeclaredFormat
 from qsage_validate.formats.source import Format
 
 FORMATS: Final = (

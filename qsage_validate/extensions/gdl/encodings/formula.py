@@ -21,9 +21,8 @@ from typing import Any, Final
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.gdl.checks import check_description, role_names
-from qsage_validate.extensions.gdl.dependencies import Dependencies
-from qsage_validate.extensions.gdl.encodings.ground_program import (
+from qsage_validate.extensions.gdl.checks import Dependencies, check_description, role_names
+from qsage_validate.extensions.gdl.encodings.qasp import (
     MAX_RULES,
     ClingoProgram,
     ProgramCircuit,
@@ -125,7 +124,7 @@ def encode_gdl(
 
     Raises ``InputError`` for a description that is not valid, ``UsageError`` for a role that
     there is not, for no rounds, and for ``STRICT`` where the order of play is not fixed;
-    otherwise as :func:`~qsage_validate.extensions.gdl.encodings.ground_program.ground`.
+    otherwise as :func:`~qsage_validate.extensions.gdl.encodings.qasp.ground`.
     """
     check_description(description)
     role = _role(description, black)

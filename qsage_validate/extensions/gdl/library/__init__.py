@@ -6,9 +6,24 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.errors import UsageError
+from qsage_validate.games.library.template import MAX_DEPTH, NumberKind, TemplateOption, WordKind
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.gdl.model import Description
+
+
+# The options of a game in GDL, from a file or by name
+
+
+OPTIONS: Final = (
+    TemplateOption("depth", NumberKind(1, MAX_DEPTH), "number of rounds (plies)", 20),
+    TemplateOption("role", WordKind("a role of the game"), "whose win is asked for", ""),
+    TemplateOption("win", NumberKind(0, 100), "the smallest goal that counts as a win", 100),
+)
+
+
+# The games in GDL that come with the project, as files of the language
+
 
 _FOLDER: Final = os.path.dirname(__file__)
 

@@ -8,25 +8,24 @@ from os import path
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import (
+from qsage_validate.cli.options import JsonOption
+from qsage_validate.cli.parameters import (
     OptionGroup,
     argument,
     flag,
     option,
     output_option,
-    takes_options,
 )
-from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.impartial.model import ImpartialGame
-    from qsage_validate.extensions.impartial.synthesis.checks.formula import ClaimVerification
-    from qsage_validate.extensions.impartial.synthesis.smt.session import Synthesis
+    from qsage_validate.extensions.impartial.synthesis.proofs import ClaimVerification
+    from qsage_validate.extensions.impartial.synthesis.report import Synthesis
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class SearchOptions(OptionGroup):
         "NAME",
         default="hybrid",
     )
-    misere: bool = flag("Whoever makes the last move loses.", "--misere")
+    misere: bool = flag("Whoever makes the last move loses.")
     timeout: float = option(
         "Give up the formula after so many seconds, and the strategy after as many again.",
         "SECONDS",
@@ -88,11 +87,10 @@ def _games(incomplete: str) -> list[str]:
     return [*completion.like(incomplete, names()), *completion.files(incomplete)]
 
 
-@examples(
+@subcommand(
     "qsage synthesize take-away-3",
     "qsage synthesize take-away-3 --check 'v % 4 != 0'",
 )
-@takes_options
 def command(
     *,
     game: str | None = argument(
@@ -101,9 +99,9 @@ def command(
         "--list.",
         "GAME",
         default=None,
-        autocompletion=_games,
+        complete=_games,
     ),
-    strategy: bool = flag("Synthesise a complete strategy as well.", "--strategy"),
+    strategy: bool = flag("Synthesise a complete strategy as well."),
     checked: CheckOptions,
     search: SearchOptions,
     write: WriteOptions,
@@ -111,8 +109,8 @@ def command(
     list_games: bool = flag(
         "List the games of the benchmark's families; GAME is a pattern: 'mark*'.", "--list"
     ),
-    show: bool = flag("Only print the game as a file.", "--show"),
-    published: bool = flag("A family's game as it was published, with its defects.", "--published"),
+    show: bool = flag("Only print the game as a file."),
+    published: bool = flag("A family's game as it was published, with its defects."),
     json_output: JsonOption = False,
 ) -> Exit:
     """Find the winning formula of an impartial game.
@@ -148,7 +146,7 @@ def _synthesise(
     quiet: bool,
     json_output: bool,
 ) -> Exit:
-    from qsage_validate.extensions.impartial.synthesis.smt.session import (
+    from qsage_validate.extensions.impartial.synthesis.report import (
         SynthesisMethod,
         SynthesisOptions,
         synthesise,
@@ -174,7 +172,7 @@ def _told(progress: Progress) -> None:
 def _load(game: str, published: bool) -> ImpartialGame:
     """The game of a file, or the one of that name."""
     from qsage_validate.extensions.impartial import library
-    from qsage_validate.extensions.impartial.families.family import PUBLISHED, REPAIRED
+    from qsage_validate.extensions.impartial.family import PUBLISHED, REPAIRED
     from qsage_validate.extensions.impartial.parser import read_game
 
     if game == "-" or path.exists(game) or path.dirname(game) or "." in game:
@@ -186,7 +184,7 @@ def _load(game: str, published: bool) -> ImpartialGame:
 
 def _list(pattern: str, json_output: bool) -> Exit:
     """The games of the families whose names match; exit code 2 when none does."""
-    from qsage_validate.extensions.impartial.families.catalogue import families
+    from qsage_validate.extensions.impartial.families import families
 
     found = [
         (family, game)
@@ -219,7 +217,7 @@ def _list(pattern: str, json_output: bool) -> Exit:
 
 def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
     from qsage_validate.extensions.impartial.synthesis import report
-    from qsage_validate.extensions.impartial.synthesis.smt.session import Verdict
+    from qsage_validate.extensions.impartial.synthesis.report import Verdict
     from qsage_validate.formats.writing import write_atomic
 
     if json_output:
@@ -253,21 +251,24 @@ def _check(
     search: SearchOptions,
     json_output: bool,
 ) -> Exit:
-    from qsage_validate.extensions.impartial.boxes import box_states
-    from qsage_validate.extensions.impartial.infix import parse_formula
+    from qsage_validate.extensions.impartial.moves import box_states
+    from qsage_validate.extensions.impartial.parser import parse_formula
     from qsage_validate.extensions.impartial.rules import ImpartialRules
-    from qsage_validate.extensions.impartial.synthesis.checks.formula import ClaimStatus, Verifier
-    from qsage_validate.extensions.impartial.synthesis.checks.model_checks import check_game
-    from qsage_validate.extensions.impartial.synthesis.checks.strategy import verify_strategy
-    from qsage_validate.extensions.impartial.synthesis.checks.termination import (
+    from qsage_validate.extensions.impartial.synthesis.proofs import (
+        ClaimStatus,
+        Verifier,
+        check_game,
+        verify_strategy,
+    )
+    from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
+    from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
+    from qsage_validate.extensions.impartial.synthesis.termination import (
         concluded,
         prove_termination,
     )
-    from qsage_validate.extensions.impartial.synthesis.checks.termination import (
+    from qsage_validate.extensions.impartial.synthesis.termination import (
         to_dict as termination_json,
     )
-    from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
-    from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
     from qsage_validate.formats.source import Source
 
     formula = parse_formula(check, game.variables, "--check")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
+from typing import Final
 
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.extensions.impartial.families.catalogue import by_name
-from qsage_validate.extensions.impartial.families.family import REPAIRED
+from qsage_validate.extensions.impartial.families import by_name
+from qsage_validate.extensions.impartial.family import REPAIRED
 from qsage_validate.extensions.impartial.model import ImpartialGame
-from qsage_validate.extensions.impartial.parser import parse_game
+from qsage_validate.extensions.impartial.parser import is_impartial, parse_game
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.family import ListedGame
+
+# The impartial games that come with the project: as files of the language, and families
 
 
 def names() -> tuple[str, ...]:
@@ -52,3 +57,37 @@ def load(name: str, variant: str = REPAIRED) -> ImpartialGame:
     if variant != REPAIRED and game.published is None:
         raise UsageError(f"{wanted} was published as a file that is no game: {game.defect}")
     return game.make(variant)
+
+
+# The impartial games as lists, the start screen and errors have them
+
+
+class _Impartial:
+    """The family (a ``GameFamily``): those that are files are shown."""
+
+    def listed(self) -> Sequence[ListedGame]:
+        return tuple(self._listed())
+
+    def _listed(self) -> Iterator[ListedGame]:
+        for name in names():
+            game = load(name)
+            moves = ", ".join(action.name for action in game.actions)
+            state = ", ".join(game.variables)
+            rules = f"heaps {state}; moves {moves}; who cannot move has lost"
+            yield ListedGame(name, f"state {state}; moves {moves}", rules)
+
+    def every_name(self) -> Sequence[str]:
+        return every_name()
+
+    def recognises(self, begin: str) -> bool:
+        return is_impartial(begin)
+
+    def off_board(self, name: str, word: str) -> UsageError:
+        return UsageError(
+            f"found {quoted(name)}, an impartial game, expected one on a board or in GDL: "
+            f"'qsage synthesize {word}' solves it, 'qsage explain {word}' explains it, "
+            f"'qsage play {word}' plays it"
+        )
+
+
+FAMILY: Final = _Impartial()

@@ -13,14 +13,14 @@ from contextlib import suppress
 from math import inf
 from typing import Any, Final
 
-from qsage_validate.circuit.sat_solver import Solver
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.extensions.impartial.formula import (
     FALSE,
     ImpartialFormula,
     conjunction,
     disjunction,
 )
-from qsage_validate.extensions.impartial.synthesis.atoms import SampledLiteral
+from qsage_validate.extensions.impartial.synthesis.candidates import SampledLiteral
 from qsage_validate.games.masks import members
 from qsage_validate.system.limits import NEVER, Deadline
 

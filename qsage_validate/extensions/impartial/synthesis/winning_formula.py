@@ -32,7 +32,6 @@ import numpy as np
 import numpy.typing as npt
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.extensions.impartial.boxes import box_states, intervals
 from qsage_validate.extensions.impartial.formula import (
     FALSE,
     TRUE,
@@ -46,26 +45,27 @@ from qsage_validate.extensions.impartial.formula import (
     without_not,
 )
 from qsage_validate.extensions.impartial.model import ImpartialGame
-from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.moves import State, box_states, intervals
 from qsage_validate.extensions.impartial.rules import Flaw, ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.atoms import (
+from qsage_validate.extensions.impartial.synthesis.candidates import (
     LEVELS,
+    Enumerator,
     SampledLiteral,
+    StateSample,
     enumerate_atoms,
     moduli,
     periods,
+    smallest_formulas,
 )
-from qsage_validate.extensions.impartial.synthesis.checks.formula import (
+from qsage_validate.extensions.impartial.synthesis.classification import best_cover, classify
+from qsage_validate.extensions.impartial.synthesis.proofs import (
     ClaimStatus,
     ClaimVerification,
     Verifier,
+    difference,
 )
-from qsage_validate.extensions.impartial.synthesis.checks.sample import StateSample
-from qsage_validate.extensions.impartial.synthesis.checks.strategy import difference
-from qsage_validate.extensions.impartial.synthesis.classification import best_cover, classify
-from qsage_validate.extensions.impartial.synthesis.enumeration import Enumerator, smallest_formulas
-from qsage_validate.extensions.impartial.synthesis.semi_ground import SemiGround
-from qsage_validate.extensions.impartial.synthesis.smt.solver import SmtSolver
+from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
+from qsage_validate.extensions.impartial.synthesis.strategy import SemiGround
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
 

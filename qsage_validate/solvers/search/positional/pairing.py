@@ -14,7 +14,7 @@ from qsage_validate.games.masks import members
 from qsage_validate.solvers.search.positional.winning_sets import WinningSets
 
 if TYPE_CHECKING:
-    from qsage_validate.circuit.sat_solver import Solver
+    from qsage_validate.circuit.sat import Solver
 
 _SOLVER = "minisat22"
 # Larger problems take longer to set up than they save.
@@ -63,7 +63,7 @@ class BoardPairingFinder:
     def _made(self) -> Solver:
         if self._solver is None:
             # SAT solvers take longer to load than small boards to search.
-            from qsage_validate.circuit.sat_solver import Solver
+            from qsage_validate.circuit.sat import Solver
 
             self._solver = Solver(name=_SOLVER, bootstrap_with=self._clauses())
         return self._solver

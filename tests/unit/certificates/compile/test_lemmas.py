@@ -17,7 +17,7 @@ from qsage_validate.certificates.compile.lemmas import compile_with_lemmas, know
 from qsage_validate.certificates.compile.plan import Plan, Planner, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
 from qsage_validate.circuit.lemmas import LemmaBatch, LemmaEffort, LemmaMethod, satisfy_with_lemmas
-from qsage_validate.circuit.sat_solver import Answer, Satisfiable, Unsatisfiable
+from qsage_validate.circuit.sat import Answer, Satisfiable, Unsatisfiable
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.encodings.grid.lifted import encode_lifted
 from qsage_validate.games.bddl.model import Model

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.certificates.oracles.solving import SolvingOracle
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.kernel.certificate import CertificateKind
 from tests.support.random_qbf import circuits, truth
 

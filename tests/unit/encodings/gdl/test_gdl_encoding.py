@@ -20,7 +20,7 @@ from qsage_validate.errors import (
 from qsage_validate.extensions.gdl import library
 from qsage_validate.extensions.gdl.encodings.encoders import Quantification, gdl_clauses
 from qsage_validate.extensions.gdl.encodings.formula import GdlEncoding, Variant, encode_gdl
-from qsage_validate.extensions.gdl.encodings.ground_program import ProgramCircuit, ground
+from qsage_validate.extensions.gdl.encodings.qasp import ProgramCircuit, ground
 from qsage_validate.extensions.gdl.machine import StateMachine
 from qsage_validate.extensions.gdl.model import Description, Ground
 from qsage_validate.extensions.gdl.parser import parse_description, read_description

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.extensions.gdl.encodings.ground_program import ProgramCircuit, ground
+from qsage_validate.extensions.gdl.encodings.qasp import ProgramCircuit, ground
 
 clingo = pytest.importorskip("clingo", reason="grounding needs clingo")
 

@@ -24,8 +24,12 @@ from qsage_validate.extensions.gdl.model import (
     Variable,
     term_order,
 )
-from qsage_validate.extensions.gdl.parser import parse_description, parse_ground, read_description
-from qsage_validate.extensions.gdl.unfolding import unfolded
+from qsage_validate.extensions.gdl.parser import (
+    parse_description,
+    parse_ground,
+    read_description,
+    unfolded,
+)
 from qsage_validate.formats.source import Format, sniff_bytes
 
 VALID = """; a game of one move

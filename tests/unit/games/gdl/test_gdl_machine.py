@@ -10,8 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import IllegalMoveError
-from qsage_validate.extensions.gdl.joins import STATIC, JoinProgram, LayerFacts
-from qsage_validate.extensions.gdl.machine import State, StateMachine
+from qsage_validate.extensions.gdl.machine import (
+    STATIC,
+    JoinProgram,
+    LayerFacts,
+    State,
+    StateMachine,
+)
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,

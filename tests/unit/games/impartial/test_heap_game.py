@@ -16,12 +16,11 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.extensions.impartial import heap_game, library
-from qsage_validate.extensions.impartial.boxes import box_states
 from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition, parse_state
-from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.moves import State, box_states
 from qsage_validate.extensions.impartial.parser import parse_game
 from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules, reach
-from qsage_validate.extensions.impartial.synthesis.checks.cross_check import search_check
+from qsage_validate.extensions.impartial.synthesis.strategy import search_check
 from qsage_validate.games.protocol import Player, Shape
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.system.limits import NEVER

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.impartial.boxes import columns_of, formula_values
 from qsage_validate.extensions.impartial.formula import (
     FALSE,
     TRUE,
@@ -21,8 +20,8 @@ from qsage_validate.extensions.impartial.formula import (
     disjunction,
     without_not,
 )
-from qsage_validate.extensions.impartial.infix import parse_formula
-from qsage_validate.extensions.impartial.moves import formula_source
+from qsage_validate.extensions.impartial.moves import columns_of, formula_source, formula_values
+from qsage_validate.extensions.impartial.parser import parse_formula
 from tests.support.impartial_games import VARIABLES, formulas, linears
 
 STATES = st.tuples(st.integers(-9, 30), st.integers(-9, 30))

@@ -12,8 +12,7 @@ from textual.notifications import Notify
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Input, Static
 
-from qsage_validate.arena.engines.engine import Step
-from qsage_validate.arena.frame import BlockMove, LayoutMove, MatchMove
+from qsage_validate.arena.frame import BlockMove, Frame, LayoutMove, MatchMove
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.play.match import PlayMatch
@@ -435,7 +434,7 @@ def test_a_random_player_plays_to_the_end() -> None:
 
 def test_the_random_player_stops_where_rules_and_formula_disagree() -> None:
     class Torn(ToyEngine):
-        def random(self, step: Step, generator: random.Random) -> MatchMove | None:
+        def random(self, frame: Frame, generator: random.Random) -> MatchMove | None:
             return LayoutMove.on_grid("occupy", 1, 1)
 
     async def scenario(driver: Driver) -> None:

@@ -18,8 +18,7 @@ from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.extensions.teaching.board import DrillApp, DrillPlan, Worked
-from qsage_validate.extensions.teaching.drill import Drill, DrillProgress
-from qsage_validate.extensions.teaching.drill_file import DrillFile
+from qsage_validate.extensions.teaching.drill import Drill, DrillFile, DrillProgress
 from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.tui.model.board_art import SquareMark

@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 from textual.pilot import Pilot
 
-from qsage_validate.arena.engines.engine import Step
+from qsage_validate.arena.frame import Frame
 from qsage_validate.arena.open import open_engine
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, UsageError
@@ -47,8 +47,8 @@ class Slow(ToyEngine):
         super().__init__()
         self.task, self.go = Task(), Event()
 
-    def reply(self, step: Step) -> Step | None:
-        answer = super().reply(step)
+    def reply(self, frame: Frame) -> Frame | None:
+        answer = super().reply(frame)
         if answer is not None:
             self.task.tell(Progress("toy", "question 1"))
             while not self.go.wait(0.005):

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.circuit.residual import residual
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.errors import CancelledError, UndecidedError
 from qsage_validate.solvers.qbf import replies
 from qsage_validate.solvers.qbf.backend import Missing

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.extensions.fast import engines, runner
-from qsage_validate.extensions.fast.connections import (
+from qsage_validate.extensions.fast import engine, engines
+from qsage_validate.extensions.fast.engine import (
     MAX_POSITIONS,
     ConnectionSearch,
     networks_of,
@@ -270,7 +270,7 @@ def test_a_limit_ends_the_search_of_full_boards() -> None:
 def test_a_small_table_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     model = hex_network(5, 5)
     large = search_of(model)
-    monkeypatch.setattr(runner, "_most_slots", lambda words, memory_mb: 4)
+    monkeypatch.setattr(engine, "_most_slots", lambda words, memory_mb: 4)
     small = search_of(model)
     monkeypatch.undo()
     for v in range(25):

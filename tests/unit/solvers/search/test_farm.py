@@ -17,10 +17,15 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import Exit
-from qsage_validate.extensions.fast.farm.engine import FarmEngine
-from qsage_validate.extensions.fast.farm.file import FrontierFile
-from qsage_validate.extensions.fast.farm.search import farmed
-from qsage_validate.extensions.fast.farm.tasks import FarmQuestion, FarmReport, FarmTask, work_on
+from qsage_validate.extensions.fast.farm import (
+    FarmEngine,
+    FarmQuestion,
+    FarmReport,
+    FarmTask,
+    FrontierFile,
+    farmed,
+    work_on,
+)
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.registry import find_command
@@ -350,9 +355,9 @@ def test_the_task_of_a_killed_worker_of_a_cluster_is_taken_again(address: str) -
 def test_the_limit_on_time_holds_where_nobody_works(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from qsage_validate.extensions.fast.farm import workers
+    from qsage_validate.extensions.fast import farm
 
-    monkeypatch.setattr(workers.DaskWorkers, "free", property(lambda self: 0))
+    monkeypatch.setattr(farm.DaskWorkers, "free", property(lambda self: 0))
     model = game("domineering --size 4x4")
     limits = Limits(Deadline.after(1.0))
     with farmed(model, Farm(address=address, split=1), limits=limits) as solver:

@@ -1,1 +1,0 @@
-"""Certificates lifted through preprocessing."""

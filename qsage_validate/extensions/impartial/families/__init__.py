@@ -1,1 +1,0 @@
-"""The families of impartial games that the published benchmark consists of, made anew."""

@@ -1,1 +1,0 @@
-"""Checks of what was synthesised, and that every play ends."""

@@ -1,1 +1,0 @@
-"""Questions to z3, in a process of its own."""
