@@ -148,7 +148,7 @@ class FoundLayout:
 
         Raises ``UndecidedError`` where no layout stands out.
         """
-        from qsage_validate.encodings.layout.comments import with_layout
+        from qsage_validate.encodings.layout.lines import with_layout
 
         layout = self.layout
         if layout is None:

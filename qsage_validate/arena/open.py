@@ -136,7 +136,7 @@ def play_engine_with_names(
 
         position = told(layout, game)
         if problem.unassigned or not variables_read(certificate).isdisjoint(position):
-            from qsage_validate.certificates.oracles.oracle import SimulationOracle
+            from qsage_validate.certificates.oracles.simulation import SimulationOracle
 
             graph = SimulationOracle(certificate, formula)
             guesses = Guesses(layout, graph, problem.unassigned, position)

@@ -18,9 +18,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import permutations
 
-from qsage_validate.certificates.checker.check import (
-    circuit_of,
-)
+from qsage_validate.certificates.checker.check import circuit_of
 from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf

@@ -15,11 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeAlias
 
-from qsage_validate.certificates.checker.check import (
-    CertificateProved,
-    CertificateRefuted,
-    check,
-)
+from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
 from qsage_validate.certificates.compile.compiler import NotCompiledError, compile_plan
 from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode
 from qsage_validate.certificates.oracles.choose import OracleKind

@@ -40,7 +40,7 @@ from qsage_validate.system.stages import stage
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.oracles.oracle import WholeOracle
+    from qsage_validate.certificates.oracles.simulation import WholeOracle
     from qsage_validate.certificates.oracles.solving import SolvingOracle
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.judging.readings.find import FoundReadings
@@ -154,7 +154,7 @@ class Problem:
 
     @cached_property
     def _whole(self) -> WholeOracle:
-        from qsage_validate.certificates.oracles.oracle import WholeOracle
+        from qsage_validate.certificates.oracles.simulation import WholeOracle
 
         assert isinstance(self.certificate, CircuitCertificate), "a circuit is large"
         return WholeOracle(self.certificate, self.formula)
@@ -493,7 +493,7 @@ def _unassigned(
         return ()
     if not isinstance(certificate, CircuitCertificate):
         return ()
-    from qsage_validate.certificates.oracles.oracle import SimulationOracle
+    from qsage_validate.certificates.oracles.simulation import SimulationOracle
     from qsage_validate.certificates.parts import variables_read
     from qsage_validate.strategies.guesses import told, variables_read_at
 

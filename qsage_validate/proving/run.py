@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided
-from qsage_validate.formats.json_text import snake_case
 from qsage_validate.games.bddl.checks import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import NotPlayableError, Player
@@ -82,6 +81,8 @@ class LevelResult:
 
     def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
+        from qsage_validate.formats.json_text import snake_case
+
         return {
             "level": self.level.value,
             "number": self.level.number,

@@ -14,7 +14,7 @@ from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.strategies.readings import Assignment
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.oracles.oracle import SimulationOracle
+    from qsage_validate.certificates.oracles.simulation import SimulationOracle
     from qsage_validate.circuit.simulate import GraphSimulator
 
 

@@ -19,8 +19,9 @@ from qsage_validate.certificates.checker.check import (
 from qsage_validate.certificates.checker.definitions import definitions
 from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.oracles.oracle import Oracle, SimulationOracle
+from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import Bits, value_bits
 from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta

@@ -13,8 +13,9 @@ from qsage_validate.arena.board_adversary import BoardAdversary
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.oracle import Oracle, SimulationOracle
+from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.bddl.model import Model

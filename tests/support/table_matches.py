@@ -7,7 +7,7 @@ from functools import cache
 from qsage_validate.arena.engines.board import BoardEngine
 from qsage_validate.arena.names import Names
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.extensions.gdl import library

@@ -42,7 +42,7 @@ def choose_oracle(
         if asked is OracleKind.SIMULATION:
             raise UsageError("found --simulation, but only a SAT solver can answer a clause set")
     elif kind is OracleKind.SIMULATION:
-        from qsage_validate.certificates.oracles.oracle import SimulationOracle
+        from qsage_validate.certificates.oracles.simulation import SimulationOracle
 
         return SimulationOracle(certificate, formula)
     from qsage_validate.certificates.oracles.sat import SatOracle

@@ -35,7 +35,6 @@ from qsage_validate.encodings.arithmetic import (
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.grid.completion import GridInMind, grid_completions
 from qsage_validate.encodings.layout.codings import GridCoding, Number
-from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.encodings.layout.layout import (
     GoalVariables,
     Indicators,
@@ -46,6 +45,7 @@ from qsage_validate.encodings.layout.layout import (
     board_view,
     on_grid,
 )
+from qsage_validate.encodings.layout.lines import layout_comments
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
     Action,

@@ -22,8 +22,8 @@ from qsage_validate.encodings.arithmetic import (
 )
 from qsage_validate.encodings.completion import Completion, nothing_else
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.comments import is_clausal
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
+from qsage_validate.encodings.layout.lines import is_clausal
 from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.encodings.positional.open_game import OpenGame
 from qsage_validate.games.masks import members

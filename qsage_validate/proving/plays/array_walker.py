@@ -10,7 +10,7 @@ import numpy as np
 from qsage_validate.arena.adversary import KEPT_FINDINGS
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem
 from qsage_validate.proving.plays.merging import merging_for

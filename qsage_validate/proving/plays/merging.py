@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from qsage_validate.certificates.oracles.oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.simulate import Cofactors, pack
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.games.bddl.arrays import Flags

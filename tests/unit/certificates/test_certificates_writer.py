@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 
 from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.oracles.oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError

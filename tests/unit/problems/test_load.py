@@ -13,8 +13,8 @@ from qsage_validate.arena.open import open_engine
 from qsage_validate.arena.strategy_tree import tree_of
 from qsage_validate.certificates.oracles import choose
 from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.oracle import SimulationOracle, WholeOracle
 from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle, WholeOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from qsage_validate.arena.adversary import Draws, ManyDraws, PlayResults
 from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.arrays import ArrayRules

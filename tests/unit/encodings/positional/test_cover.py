@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.oracles.oracle import SimulationOracle
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
