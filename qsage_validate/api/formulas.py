@@ -15,7 +15,7 @@ from qsage_validate.api.words import parameter_words
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
+from qsage_validate.problems.load import BoardProblem, Problem, load
 
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
@@ -40,8 +40,7 @@ class Formula:
     @property
     def qbf(self) -> Qbf:
         """The formula itself: scopes, gates, names."""
-        assert self.problem.formula is not None, "a formula has one"
-        return self.problem.formula
+        return self.problem.qbf
 
     @property
     def layout(self) -> Layout | None:
@@ -149,14 +148,15 @@ class FoundLayout:
 
         Raises ``UndecidedError`` where no layout stands out.
         """
-        from qsage_validate.encodings.layout.comments import with_layout
+        from qsage_validate.encodings.layout.lines import with_layout
 
         layout = self.layout
         if layout is None:
             raise UndecidedError(f"no layout stands out: {self.why}")
         problem = self._formula.problem
-        written = replace(problem, formula=with_layout(self._formula.qbf, layout), layout=layout)
-        return replace(self._formula, problem=replace(written, game=self.found.game))
+        written = with_layout(self._formula.qbf, layout)
+        own = BoardProblem(problem.files, written, None, layout, self.found.game)
+        return replace(self._formula, problem=own)
 
     def __repr__(self) -> str:
         best = self.readings[0] if self.readings else "none"
@@ -182,7 +182,7 @@ def encode(game: Game | str, encoding: str | None = None, **parameters: object) 
     made = encode_model(model, encoding)
     rules = game.rules if model is game.model else load_game(model)
     words = [*game.words, *(() if encoding is None else ("--encoding", encoding))]
-    problem = Problem(Files(made_from=made_from(words)), made.qbf, None, made.layout, rules)
+    problem = BoardProblem(Files(made_from=made_from(words)), made.qbf, None, made.layout, rules)
     return Formula(problem, game, made)
 
 

@@ -11,9 +11,9 @@ from qsage_validate.api.frames import data_frame, html_table
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import TwoPlayerGame
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving import report
-from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.validation.finding import Finding
 
 
@@ -94,7 +94,8 @@ def report_page(
     played = problem
     if problem is None or problem.certificate is None or problem.solving is not None:
         played = None
-    return html_report(whole, played, None if played is None else statistics_of(played), game=game)
+    numbers = statistics_of(played) if isinstance(played, BoardProblem) else None
+    return html_report(whole, played, numbers, game=game)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, certified_by
+from qsage_validate.problems.load import BoardProblem, Problem, certified_by
 from qsage_validate.problems.load import load as load_problem
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
@@ -140,7 +140,8 @@ class Strategy:
         from qsage_validate.problems.provenance import file_facts
         from qsage_validate.problems.validated import command_of, to_validate
         from qsage_validate.proving.levels import Level, levels_named
-        from qsage_validate.proving.runner import ValidationOptions, validate
+        from qsage_validate.proving.run import ValidationOptions
+        from qsage_validate.proving.runner import validate
 
         if trust not in ("all", "minimal"):
             raise UsageError(f"found trust={trust!r}, expected 'all' or 'minimal'")
@@ -219,9 +220,8 @@ class Strategy:
         from qsage_validate.arena.open import open_engine
 
         problem = self._playable
-        if blocks:
-            files = replace(problem.files, as_blocks=True)
-            problem = replace(problem, files=files, layout=None, game=None)
+        if blocks and isinstance(problem, BoardProblem):
+            problem = problem.blocks()
         return Match(open_engine(problem), teacher=lambda: teacher_of(problem))
 
     def openspiel_bot(self) -> Any:
@@ -319,10 +319,7 @@ class Strategy:
     def _tree(self) -> StrategyTree:
         from qsage_validate.arena.strategy_tree import tree_of
 
-        tree = tree_of(self._playable)
-        if tree is None:
-            raise UsageError(f"found no layout in {self.problem.files.name}, expected one: meta=")
-        return tree
+        return tree_of(self._playable.on_board)
 
     @cached_property
     def _playable(self) -> Problem:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.arena.frame import Frame
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame, plies_text
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.registry import declared, load
 from qsage_validate.strategies.readings import SquareXY
 
 if TYPE_CHECKING:
     from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
     from qsage_validate.errors import Exit
-    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.load import BoardProblem, Problem
     from qsage_validate.system.limits import Deadline
 
 # Moves that a sentence names.
@@ -491,7 +492,7 @@ def teacher_of(problem: Problem) -> Teacher | None:
 
     A solver's play has no tree: each of its answers would be solved.
     """
-    if problem.layout is None:
+    if not isinstance(problem, BoardProblem):
         return None
     from qsage_validate.arena.strategy_tree import tree_of
 

@@ -18,7 +18,7 @@ from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.games.protocol import Player
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.validation.finding import Finding
 
@@ -412,13 +412,11 @@ class StrategyTree:
             node.kept = final.ending.promised
 
 
-def tree_of(problem: Problem) -> StrategyTree | None:
-    """The tree of a problem's certificate; ``None`` for the game of blocks.
+def tree_of(problem: BoardProblem) -> StrategyTree:
+    """The tree of a problem's certificate.
 
     Circuits are simulated, many plays at a time, unless the files ask for another engine.
     """
-    if problem.layout is None:
-        return None
     # The tree of a large circuit is opened by a person, who asks for a part of it.
     preferred = OracleKind.SAT if problem.is_evaluated else OracleKind.SIMULATION
     return StrategyTree(open_play_engine(problem, problem.oracle(preferred)))

@@ -181,8 +181,7 @@ def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
     from qsage_validate.problems.encoded import encoding_of
 
     problem = load_formula(path, model, read)
-    assert problem.formula is not None, "it was read"
-    return _Question(problem.formula, problem.layout, problem.files.name, encoding_of(problem))
+    return _Question(problem.qbf, problem.layout, problem.files.name, encoding_of(problem))
 
 
 def _solution_file(model: ModelArguments) -> str | None:

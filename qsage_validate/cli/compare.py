@@ -171,9 +171,7 @@ def _formulas(
         there = compared(one, two, pairs, options)
         back_pairs = None
         if shared is not None:
-            assert one.formula is not None, "it was read"
-            assert two.formula is not None, "it was read"
-            exchanged = read_from(shared)(one.formula, two.formula).reversed()
+            exchanged = read_from(shared)(one.qbf, two.qbf).reversed()
             back_pairs = lambda first, second: exchanged  # noqa: E731
         back = compared(two, one, back_pairs, options)
     result = relation(there.outcome, back.outcome)

@@ -13,10 +13,6 @@ import click
 from qsage_validate.errors import UsageError
 
 # The modules that define these names load NumPy and PySAT; a test holds one to the other.
-LEVELS: Final = (
-    *("trace", "dependencies", "formula", "random", "all"),
-    *("rules", "boards", "encoding", "assertions"),
-)
 DIALECTS: Final = ("caqe", "outer", "pedant", "qaiger", "qbfcert-ascii", "qbfcert-binary")
 SOLVERS: Final = (
     *("depqbf", "qute", "caqe", "rareqs", "qfun"),
@@ -160,6 +156,8 @@ def preprocessors(incomplete: str) -> list[str]:
 
 def levels(incomplete: str) -> list[str]:
     """The levels of a validation."""
+    from qsage_validate.proving.levels import LEVELS
+
     return like(incomplete, LEVELS)
 
 

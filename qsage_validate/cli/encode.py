@@ -57,7 +57,7 @@ def formula_text(
         from qsage_validate.formats.qcir_writer import qcir_text
 
         return qcir_text(qbf)
-    from qsage_validate.encodings.layout.comments import comments_in_clauses
+    from qsage_validate.encodings.layout.lines import comments_in_clauses
     from qsage_validate.formats.qdimacs import clausal_form, qbf_to_qdimacs, qdimacs_text
 
     if clauses is Clauses.TSEITIN:
@@ -121,8 +121,7 @@ def command(
     with memory_within(memory):
         if path is not None:
             problem = load_formula(path, model, FormulaOptions(prenex=prenex))
-            assert problem.formula is not None, "it was read"
-            qbf = problem.formula
+            qbf = problem.qbf
             about: dict[str, object] = {"formula": label(path)}
             title = f"formula {label(path)}"
         else:

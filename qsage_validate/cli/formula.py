@@ -70,12 +70,12 @@ def game_formula(
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
     from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.load import BoardProblem
 
     encoded = encode(model, encoding)
     named = (*words, *(() if encoding is None else ("--encoding", encoding)))
     played = replace(files or Files(), made_from=named)
-    problem = Problem(played, encoded.qbf, None, encoded.layout, load_game(encoded.model))
+    problem = BoardProblem(played, encoded.qbf, None, encoded.layout, load_game(encoded.model))
     return Formula(problem, Game(encoded.model, tuple(words), by_name=by_name), encoded)
 
 

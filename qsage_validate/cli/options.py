@@ -202,6 +202,8 @@ def prenex_order(option: Prenex | None) -> PrenexOrder | None:
 
 def parse_dialect(name: str | None, option: str = "--dialect") -> Dialect | None:
     """The dialect named by ``option``; raises ``UsageError`` with the names that there are."""
+    if name is None:
+        return None
     from qsage_validate.certificates.files.dialects import dialect_named
 
-    return None if name is None else dialect_named(name, option)
+    return dialect_named(name, option)

@@ -25,6 +25,7 @@ from qsage_validate.cli.parameters import (
     output_option,
 )
 from qsage_validate.errors import Exit, UsageError, one_line
+from qsage_validate.proving.levels import LEVELS
 from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import Problem
-    from qsage_validate.proving.levels import Level, LevelResult
+    from qsage_validate.proving.levels import Level
     from qsage_validate.proving.report import ValidationReport
-    from qsage_validate.proving.runner import ValidationOptions
+    from qsage_validate.proving.run import LevelResult, ValidationOptions
     from qsage_validate.proving.verified.theorems import VerifiedTheorem
 
 
@@ -140,7 +141,7 @@ def command(
     rules: RulesOptions,
     assertions: AssertOption = (),
     level: tuple[str, ...] = option(
-        f"Only these levels: {', '.join(completion.LEVELS)}. May be repeated.",
+        f"Only these levels: {', '.join(LEVELS)}. May be repeated.",
         "NAME",
         complete=completion.levels,
         panel="Levels",
@@ -171,7 +172,7 @@ def command(
     or plays were only sampled, 130: interrupted.
     """
     from qsage_validate.formats.source import Format, sniff
-    from qsage_validate.proving.runner import ValidationOptions
+    from qsage_validate.proving.run import ValidationOptions
 
     cert = certificate.path
     if solution is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -67,16 +67,12 @@ class UndecidedGame:
 class Problem:
     """The input of a command: a formula, perhaps with a certificate, perhaps with rules.
 
-    ``layout`` is ``None`` for the game of blocks; ``notes`` are facts for people, ``facts``
-    those of a validation's report.  ``undecided_game`` are rules by which the certificate need not
-    win, for the formula does not decide their game; plays are compared with ``game`` alone.
-    ``unassigned`` are variables of Black's that White's moves depend on and that neither moves nor
-    positions give a value to: for goals.  In plays they are false, so that White's replies may be
-    wrong; a finding says whether the replies of its play rest on that.  ``solving`` answers what
-    the certificate has no functions for.  ``assertions`` are to hold in every play.  No command
-    replays plays that are not ``replayed``: their functions are in no file.  ``no_board`` is why
-    the layout of the files is not used, where it is not.  ``found`` are the readings among which
-    the layout is the best, where it was looked for.
+    Either a :class:`BoardProblem` or a :class:`BlockProblem`.  ``notes`` are facts for people,
+    ``facts`` those of a validation's report.  ``solving`` answers what the certificate has no
+    functions for.  ``assertions`` are to hold in every play.  No command replays plays that are
+    not ``replayed``: their functions are in no file.  ``undecided_game`` are rules by which the
+    certificate need not win, for the formula does not decide their game; plays are compared with
+    ``game`` alone.  ``no_board`` is why the layout of the files is not used, where it is not.
     """
 
     files: Files
@@ -86,13 +82,23 @@ class Problem:
     game: TwoPlayerGame | None
     notes: tuple[str, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
-    undecided_game: UndecidedGame | None = None
-    unassigned: tuple[int, ...] = ()
     solving: Solving | None = None
     assertions: tuple[Asserted, ...] = ()
     replayed: bool = True
+    undecided_game: UndecidedGame | None = None
     no_board: str | None = None
-    found: FoundReadings | None = None
+
+    @property
+    def qbf(self) -> Qbf:
+        """The formula; raises ``UsageError`` where there is none."""
+        if self.formula is None:
+            raise UsageError(f"found {self.files.name} alone, expected its formula too")
+        return self.formula
+
+    @property
+    def on_board(self) -> BoardProblem:
+        """The problem with its layout; raises ``UsageError`` where there is none."""
+        raise UsageError(f"found no layout in {self.files.name}, expected one: --meta")
 
     @property
     def answering(self) -> Certificate:
@@ -135,8 +141,8 @@ class Problem:
         Where a solver answers, it is the same oracle each time: what it has answered is kept. A
         large circuit does the same when SAT would be preferred: it is put in order once.
         """
-        if self.solving is not None:
-            return self._solver
+        if self.refuter is not None:
+            return self.refuter
         if preferred is OracleKind.SAT and self.is_evaluated:
             return self._whole
         return choose_oracle(self.answering, self.formula, self.files.engine, preferred)
@@ -154,46 +160,97 @@ class Problem:
         return WholeOracle(self.certificate, self.formula)
 
     @cached_property
-    def _solver(self) -> SolvingOracle:
-        assert self.solving is not None, "the caller has looked"
-        assert self.formula is not None, "a solver has a formula"
-        assert isinstance(self.certificate, CircuitCertificate), "a solver's is a circuit"
-        return self.solving.oracle(self.certificate, self.formula, self.layout)
-
-    @property
     def refuter(self) -> SolvingOracle | None:
         """The oracle that says if the opponent can still win, where no certificate does."""
-        return None if self.solving is None else self._solver
+        if self.solving is None:
+            return None
+        assert isinstance(self.certificate, CircuitCertificate), "a solver's is a circuit"
+        return self.solving.oracle(self.certificate, self.qbf, self.layout)
+
+    @property
+    def move_names(self) -> frozenset[str]:
+        """The moves that have a name of their own in scripts."""
+        return frozenset()
+
+    @property
+    def claimed_game(self) -> TwoPlayerGame | None:
+        """The game about which the levels that compare with rules say something."""
+        return self.game if self.undecided_game is None else self.undecided_game.game
+
+    def replay(self, moves: Sequence[str]) -> str:
+        """The command that replays a play with these moves of the opponent."""
+        return self.replay_blocks(moves)
+
+    def replay_blocks(self, blocks: Sequence[str]) -> str:
+        """The command that replays a play of the game of blocks with these blocks."""
+        if not self.replayed:
+            return ""
+        files = replace(self.files, as_blocks=self.files.as_blocks or self.layout is not None)
+        return files.command("--moves", "; ".join(blocks))
+
+    def with_checked_dependencies(self) -> Problem:
+        """The same, known to have no function that looks right: replays need not allow it."""
+        return replace(self, files=replace(self.files, unchecked_dependencies=False))
+
+
+@dataclass(frozen=True)
+class BlockProblem(Problem):
+    """A formula whose blocks are played: there is no layout, or it is not used."""
+
+    formula: Qbf
+    layout: None = None
+    game: None = None
+
+
+@dataclass(frozen=True)
+class BoardProblem(Problem):
+    """A formula, or the clauses of a certificate, whose layout says what the variables mean.
+
+    ``unassigned`` are variables of Black's that White's moves depend on and that neither moves nor
+    positions give a value to: for goals.  In plays they are false, so that White's replies may be
+    wrong; a finding says whether the replies of its play rest on that.  ``found`` are the readings
+    among which the layout is the best, where it was looked for.
+    """
+
+    layout: Layout
+    unassigned: tuple[int, ...] = ()
+    found: FoundReadings | None = None
+
+    @property
+    def on_board(self) -> BoardProblem:
+        return self
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the opponent.
 
-        On a board every move is let happen: what is illegal for the formula or by the rules
-        may be what the play is there to show.
+        Every move is let happen: what is illegal for the formula or by the rules may be what the
+        play is there to show.
         """
         from qsage_validate.problems.script_moves import insistent
 
-        if self.layout is None or not self.replayed:
-            return self.replay_blocks(moves)
+        if not self.replayed:
+            return ""
         names = self.move_names
         between = "; " if any(" " in move for move in moves) else " "
         return self.files.command("--moves", between.join(insistent(move, names) for move in moves))
 
     @property
     def move_names(self) -> frozenset[str]:
-        moves = () if self.layout is None else self.layout.moves
-        return frozenset(text for ply in moves for text in ply.moves)
+        return frozenset(text for ply in self.layout.moves for text in ply.moves)
 
-    def replay_blocks(self, blocks: Sequence[str]) -> str:
-        """The command that replays a play of the game of blocks with these blocks."""
-        if not self.replayed:
-            return ""
-        files = replace(self.files, as_blocks=self.layout is not None)
-        return files.command("--moves", "; ".join(blocks))
-
-    def with_checked_dependencies(self) -> Problem:
-        """The same, known to have no function that looks right: replays need not allow it."""
-        return replace(self, files=replace(self.files, unchecked_dependencies=False))
+    def blocks(self) -> BlockProblem:
+        """The game of the formula's blocks; raises ``UsageError`` where there is no formula."""
+        return BlockProblem(
+            replace(self.files, as_blocks=True),
+            self.qbf,
+            self.certificate,
+            notes=self.notes,
+            facts=self.facts,
+            solving=self.solving,
+            assertions=self.assertions,
+            replayed=self.replayed,
+            undecided_game=self.undecided_game,
+        )
 
     def __repr__(self) -> str:
         return f"<Problem {self.files.name or (self.game and self.game.name)}>"
@@ -213,13 +270,12 @@ def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:
         raise UsageError("found --blocks without --solver, which answers the other blocks")
     if files.certificate is None:
         return _without_certificate(files)
-    files = sorted_out(files)
-    assert files.certificate is not None, "sorted out"
+    path, files = files.certificate, sorted_out(files)
     stage("reading the formula")
     formula = None if files.formula is None else _read_formula(files.formula, files.prenex)
     stage("reading the certificate")
     certificate = read_certificate(
-        files.certificate,
+        path,
         formula,
         dialect=files.dialect,
         dependencies=not files.unchecked_dependencies,
@@ -236,8 +292,7 @@ def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
         # Clauses need not mention what no function reads.
         certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
-    problem = _played(files, formula, certificate, layout, game_of, solving)
-    return replace(problem, found=found)
+    return _played(files, formula, certificate, layout, game_of, solving, found)
 
 
 def _read_formula(path: str, order: PrenexOrder | None) -> Qbf:
@@ -296,8 +351,7 @@ def _solved(files: Files, solver: str, game_of: _GameOf) -> Problem:
     solving = _solver(solver, files.seconds)
     certificate = _unanswered(formula, files, solving)
     layout, found = _layout(files, certificate, formula) if _asks_for_layout(files) else _NONE
-    problem = _played(files, formula, certificate, layout, game_of, solving)
-    return replace(problem, found=found)
+    return _played(files, formula, certificate, layout, game_of, solving, found)
 
 
 def against_solver(encoding: Encoding, files: Files) -> Problem:
@@ -327,16 +381,21 @@ def _without_certificate(files: Files) -> Problem:
         raise UsageError("expected a formula")
     formula = _read_formula(files.formula, files.prenex)
     layout, found = _NONE if files.as_blocks else _layout(files, None, formula)
-    game = None if layout is None else _game(files, layout)
-    undecided_game = None
-    if layout is not None and game is None:
-        # The level "encoding" reads White's moves in COVER all the same.
-        own = game_of_layout(layout)
-        why = "its moves are none of the rules"
-        undecided_game = None if own is None else UndecidedGame(layout, own, why)
-    facts = {"reading": layout.source} if layout is not None and layout.is_found else {}
-    return Problem(
-        files, formula, None, layout, game, facts=facts, undecided_game=undecided_game, found=found
+    if layout is None:
+        return BlockProblem(files, formula, None)
+    game = _game(files, layout)
+    # The level "encoding" reads White's moves in COVER all the same.
+    own = game_of_layout(layout) if game is None else None
+    why = "its moves are none of the rules"
+    return BoardProblem(
+        files,
+        formula,
+        None,
+        layout,
+        game,
+        facts={"reading": layout.source} if layout.is_found else {},
+        undecided_game=None if own is None else UndecidedGame(layout, own, why),
+        found=found,
     )
 
 
@@ -347,55 +406,68 @@ def _played(
     layout: Layout | None,
     game_of: _GameOf,
     solving: Solving | None = None,
+    found: FoundReadings | None = None,
 ) -> Problem:
     """The problem of a certificate: as much as can be played and proved, with notes."""
-    notes: list[str] = []
     asserted = _asserted(files, formula, layout, game_of)
     layout = None if files.as_blocks else layout
     no_board = None
     if layout is not None and certificate.kind is CertificateKind.HERBRAND:
         no_board = _no_unfolding(formula, layout)
         if no_board is not None:
-            notes.append(f"no board: {no_board}")
             if files.game:
                 game_of(files, layout)  # a game that is another one is refused all the same
             layout = None
-    if files.as_blocks and formula is None:
-        raise UsageError(
-            "found --bare without a formula, expected the formula whose blocks to play"
+    about = partial(_notes, certificate, formula, solving)
+    if layout is None:
+        if formula is None and files.as_blocks:
+            raise UsageError(
+                "found --bare without a formula, expected the formula whose blocks to play"
+            )
+        if formula is None:
+            raise UsageError(
+                "there is neither a formula nor a layout: name the formula, or give --meta FILE"
+            )
+        if files.game and no_board is None and not files.as_blocks:
+            raise UsageError(
+                "found --game, but no layout says what the variables mean: give --meta"
+            )
+        bare = "no layout: the bare game of variables, block by block"
+        unused = () if no_board is None else (f"no board: {no_board}",)
+        return BlockProblem(
+            files,
+            formula,
+            certificate,
+            notes=(*about(), bare, *unused),
+            solving=solving,
+            assertions=asserted,
+            no_board=no_board,
         )
-    if layout is None and formula is None:
-        raise UsageError(
-            "there is neither a formula nor a layout: name the formula, or give --meta FILE"
-        )
-    game = None if layout is None else game_of(files, layout)
-    if files.game and layout is None and no_board is None and not files.as_blocks:
-        raise UsageError("found --game, but no layout says what the variables mean: give --meta")
+    game = game_of(files, layout)
     undecided_game = None
     why = inconclusive(layout, certificate.kind.truth)
-    if why is not None:
-        if layout is not None and game is not None:
-            undecided_game = UndecidedGame(layout, game, why)
+    if why is not None and game is not None:
+        undecided_game = UndecidedGame(layout, game, why)
         game = None
     unassigned = _unassigned(certificate, formula, layout, game)
+    false: tuple[str, ...] = ()
     if formula is not None and unassigned:
-        notes.append(
+        false = (
             f"White's functions read {_listed(formula, unassigned)}, which are no moves: they are "
-            "false in a play, and White's replies may be wrong"
+            "false in a play, and White's replies may be wrong",
         )
-    notes = [*_notes(certificate, formula, layout, game, why, solving), *notes]
-    return Problem(
+    return BoardProblem(
         files,
         formula,
         certificate,
         layout,
         game,
-        tuple(notes),
+        notes=(*about(), *_layout_notes(certificate, layout, game, why), *false),
         undecided_game=undecided_game,
         unassigned=unassigned,
         solving=solving,
         assertions=asserted,
-        no_board=no_board,
+        found=found,
     )
 
 
@@ -417,10 +489,10 @@ def _asserted(
 
 
 def _unassigned(
-    certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: TwoPlayerGame | None
+    certificate: Certificate, formula: Qbf | None, layout: Layout, game: TwoPlayerGame | None
 ) -> tuple[int, ...]:
     """The variables that White's moves depend on and to which a play gives no value."""
-    if formula is None or layout is None or certificate.kind is CertificateKind.SKOLEM:
+    if formula is None or certificate.kind is CertificateKind.SKOLEM:
         return ()
     if not isinstance(certificate, CircuitCertificate):
         return ()
@@ -578,14 +650,7 @@ def why_no_rules(layout: Layout) -> str:
     )
 
 
-def _notes(
-    certificate: Certificate,
-    formula: Qbf | None,
-    layout: Layout | None,
-    game: TwoPlayerGame | None,
-    why_no_winner: str | None,
-    solving: Solving | None,
-) -> list[str]:
+def _notes(certificate: Certificate, formula: Qbf | None, solving: Solving | None) -> list[str]:
     notes = [_who_plays(certificate, solving)]
     if formula is None:
         notes.append("no formula: gates and the verdict are as the certificate defines them")
@@ -604,22 +669,24 @@ def _notes(
                 f"{len(certificate.extra)} functions of gates (variables of the clausal form): not "
                 "used, the formula defines its gates"
             )
-    if layout is None:
-        notes.append("no layout: the bare game of variables, block by block")
-        return notes
-    notes.append(f"layout {layout.source}" if layout.is_found else f"layout from {layout.source}")
+    return notes
+
+
+def _layout_notes(
+    certificate: Certificate, layout: Layout, game: TwoPlayerGame | None, why_no_winner: str | None
+) -> Iterator[str]:
+    yield f"layout {layout.source}" if layout.is_found else f"layout from {layout.source}"
     if why_no_winner is not None:
-        notes.append(f"no rules: {why_no_winner}, and so it need not win by them")
+        yield f"no rules: {why_no_winner}, and so it need not win by them"
     elif game is None:
-        notes.append(f"nothing checks the formula's moves and boards: {why_no_rules(layout)}")
+        yield f"nothing checks the formula's moves and boards: {why_no_rules(layout)}"
     else:
-        notes.append(f"every step is compared with the rules of {game.name}")
+        yield f"every step is compared with the rules of {game.name}"
     silent = layout.silence is UnspecifiedLegality.FREE and all(
         p.indicators is None for p in layout.moves
     )
     if certificate.kind is CertificateKind.SKOLEM and silent:
-        notes.append("the layout names no indicators: the formula cannot say what is legal")
-    return notes
+        yield "the layout names no indicators: the formula cannot say what is legal"
 
 
 def _who_plays(certificate: Certificate, solving: Solving | None) -> str:

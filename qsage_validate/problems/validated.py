@@ -9,7 +9,7 @@ from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.kernel.certificate import dont_cares
 from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
+from qsage_validate.problems.load import BoardProblem, Problem, load
 from qsage_validate.problems.provenance import file_facts
 from qsage_validate.validation.fit import check_fit
 
@@ -38,8 +38,7 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
     if files.solver is not None or files.blocks is not None:
         raise UsageError("found --solver or --blocks without --cert, whose rest a solver answers")
     problem = load(files)
-    known = problem.game is not None or problem.undecided_game is not None
-    if trace is None and (problem.layout is None or not known):
+    if trace is None and (problem.layout is None or problem.claimed_game is None):
         layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
         missing = layouts if problem.layout is None else rules
         raise UsageError(f"without --cert the encoding is checked, which needs {missing}")
@@ -57,7 +56,7 @@ def to_validate(problem: Problem) -> Problem:
     A certificate that proves nothing about the game gets neither layout nor game, for it need not
     even move.  Raises ``UsageError`` for a game that is not the layout's.
     """
-    if problem.game is not None and problem.layout is not None:
+    if problem.layout is not None and problem.game is not None:
         check_fit(problem.game, problem.layout)
     certificate, formula = problem.certificate, problem.formula
     if certificate is None:
@@ -70,6 +69,8 @@ def to_validate(problem: Problem) -> Problem:
         "dialect": certificate.dialect.value,
         "notes": list(problem.notes),
     }
-    if inconclusive(problem.layout, certificate.kind.truth) is None:
-        return replace(problem, facts=facts)
-    return replace(problem, files=replace(problem.files, as_blocks=True), layout=None, facts=facts)
+    problem = replace(problem, facts=facts)
+    truth = certificate.kind.truth
+    if isinstance(problem, BoardProblem) and inconclusive(problem.layout, truth) is not None:
+        return problem.blocks()
+    return problem

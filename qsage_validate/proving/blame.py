@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from qsage_validate.games.protocol import Player
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted
 

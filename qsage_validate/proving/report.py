@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.errors import Exit, Undecided, one_line
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
-from qsage_validate.system.json_keys import snake_key
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 
@@ -125,6 +125,8 @@ class ValidationReport:
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for ``--json``."""
+        from qsage_validate.system.json_keys import snake_key
+
         return {
             "subject": self.subject,
             "claim": self.claim,

@@ -23,7 +23,8 @@ from enum import Enum
 from typing import Final
 
 from qsage_validate.games.protocol import Player, TwoPlayerGame
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 

@@ -31,7 +31,8 @@ from qsage_validate.problems.solving import AUTO, Solving
 from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.proving.runner import ValidationOptions, validate
+from qsage_validate.proving.run import ValidationOptions
+from qsage_validate.proving.runner import validate
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.strategies.readings import PlyCode
 from qsage_validate.system.limits import Deadline, Limits

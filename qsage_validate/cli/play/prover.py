@@ -26,7 +26,7 @@ def prover(problem: Problem) -> Prove:
         tell: Tell, done: Callable[[LevelRow], None], cancelled: Callable[[], bool]
     ) -> ProofEnd:
         from qsage_validate.play.tui.model.services import LevelRow, ProofEnd
-        from qsage_validate.proving.levels import LevelResult
+        from qsage_validate.proving.run import LevelResult
 
         finished: list[str] = []
         refuted = False
@@ -55,6 +55,7 @@ def prover(problem: Problem) -> Prove:
 
 def _prove(send: Send, problem: Problem) -> ValidationReport:
     from qsage_validate.problems.validated import to_validate
-    from qsage_validate.proving.runner import ValidationOptions, validate
+    from qsage_validate.proving.run import ValidationOptions
+    from qsage_validate.proving.runner import validate
 
     return validate(to_validate(problem), ValidationOptions(), tell=send, done=send)

@@ -265,8 +265,7 @@ def _solve_formula(
         problem = load_formula(path, model, read)
         # A layout is a claim of the file's: who wins follows from an encoding alone.
         encodes = encoding_of(problem) is not None
-    formula, layout = problem.formula, problem.layout
-    assert formula is not None, "it was read"
+    formula, layout = problem.qbf, problem.layout
     with SearchLine(sys.stderr) as line:
         solved = method.solve(formula, line.tell)
     length = "" if layout is None else f"{layout.plies} plies"

@@ -63,10 +63,10 @@ def by_encoding(encoded: Encoding, truth: bool, method: SolveMethod) -> Named:
     """The first moves in the formula of a game."""
     from qsage_validate.games.languages import load_game
     from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.load import BoardProblem
 
     game = load_game(encoded.model)
-    problem = Problem(Files(), encoded.qbf, None, encoded.layout, game)
+    problem = BoardProblem(Files(), encoded.qbf, None, encoded.layout, game)
     return by_solver(problem, truth, method)
 
 

@@ -39,8 +39,8 @@ from qsage_validate.encodings.encoding import (
     width_for,
 )
 from qsage_validate.encodings.layout.codings import Bits, Number
-from qsage_validate.encodings.layout.comments import is_clausal
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
+from qsage_validate.encodings.layout.lines import is_clausal
 from qsage_validate.encodings.positional.open_game import (
     OpenGame,
     are_related,

@@ -221,9 +221,8 @@ def execute(run: Run) -> RunResult:
     game = rules_of_words(words)[0] if words else problem.game
     if game is None:
         raise UsageError(f"found no rules in {path}, expected --game or --model")
-    assert problem.formula is not None, "a formula was read"
     deadline = Deadline.after(run.seconds)
-    judged = judge_formula(problem.formula, game, problem.layout, deadline=deadline)
+    judged = judge_formula(problem.qbf, game, problem.layout, deadline=deadline)
     verdict = judged.verdict
     data = {"text": verdict.reason, "layout": "" if judged.layout is None else judged.layout.source}
     if isinstance(verdict, Refuted):

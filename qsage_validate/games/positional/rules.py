@@ -27,11 +27,8 @@ from functools import cached_property
 
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.goals import CHAIN, MOST_SETS, words_of
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
-from qsage_validate.games.positional.hex import side_owner
 from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
-from qsage_validate.games.positional.polyominoes import drawing_of
 from qsage_validate.games.positional.symmetry import (
     CanonicalKeys,
     Permutation,
@@ -416,6 +413,8 @@ class PositionalGame(TwoPlayerGame):
         self.first_player = self.player_at(1)
         arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
         if model.hexagons:
+            from qsage_validate.games.positional.hex import side_owner
+
             arrangement = replace(arrangement, top=side_owner(model))
         self.arrangement = arrangement
         self.claims = tuple(
@@ -502,6 +501,8 @@ class PositionalGame(TwoPlayerGame):
         return position.winning_squares()
 
     def goal_words(self, player: Player) -> str:
+        from qsage_validate.games.goals import CHAIN, MOST_SETS, words_of
+
         model, there = self.model, self.arrangement
         if player is Player.BLACK and (top := self.initial.board.top) is not None:
             return CHAIN if top is player else "a chain from left to right"
@@ -515,6 +516,7 @@ class PositionalGame(TwoPlayerGame):
     def target(self) -> tuple[str, ...]:
         """The polyomino whose placements are Black's winning sets."""
         from qsage_validate.games.positional.harary import polyomino_of
+        from qsage_validate.games.positional.polyominoes import drawing_of
 
         found = polyomino_of(self.model)
         return () if found is None else tuple(drawing_of(found.cells).split("/"))

@@ -9,8 +9,8 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout.lines import layout_comments
 
 _LIST: Final = re.compile(r"\[[^\]]*\]")
 

@@ -23,10 +23,11 @@ from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.provenance import facts_from_json, file_facts, versions
 from qsage_validate.problems.script_moves import scripted
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import Level
 from qsage_validate.proving.pages.statistics import Statistics
 from qsage_validate.proving.pages.templates import page, tone
 from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.render.steps import RenderedStep, diagram, steps_by_rules, steps_of_frames
 from qsage_validate.render.svg import Bar, Marks, bar_chart, board_svg
 from qsage_validate.validation.finding import Finding, FindingKind

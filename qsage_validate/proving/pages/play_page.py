@@ -112,9 +112,7 @@ class _PageGraph:
 
 
 def _data(problem: Problem, words: NumberedTexts) -> tuple[str, dict[str, object]]:
-    certificate, layout = problem.answering, problem.layout
-    if layout is None:
-        raise UsageError(f"found no layout in {problem.files.name}, expected one: --meta")
+    certificate, layout = problem.answering, problem.on_board.layout
     if not isinstance(certificate, CircuitCertificate):
         raise UsageError("found a clause set, expected functions as a circuit for a page")
     if certificate.kind is not CertificateKind.SKOLEM:

@@ -13,7 +13,7 @@ from qsage_validate.arena.strategy_tree import (
     tree_of,
 )
 from qsage_validate.games.protocol import Player
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.render.steps import RenderedStep, steps_of_states
 
 # Rounds that are looked at; a strategy with more is described by its shorter plays.
@@ -100,13 +100,13 @@ class Statistics:
         }
 
 
-def statistics_of(problem: Problem, budget: int = BUDGET) -> Statistics | None:
-    """The statistics of a problem's strategy; ``None`` for the game of blocks.
+def statistics_of(problem: BoardProblem, budget: int = BUDGET) -> Statistics:
+    """The statistics of a problem's strategy.
 
     Looks at no more than ``budget`` rounds (an opponent's move and its answer), nearest first.
     """
     tree = tree_of(problem)
-    return None if tree is None else statistics(tree, tree.explore(tree.root, budget))
+    return statistics(tree, tree.explore(tree.root, budget))
 
 
 def statistics(tree: StrategyTree, exploration: Exploration) -> Statistics:

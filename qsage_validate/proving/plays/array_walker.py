@@ -12,7 +12,7 @@ from qsage_validate.arena.open import open_play_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.proving.plays.merging import merging_for
 from qsage_validate.proving.plays.vector_walk import (
     LayerStep,
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _BATCH_ON_ARRAYS: Final = 2048
 
 
-def walker(problem: Problem) -> ArrayWalker | StateWalker:
-    """The quickest walker for a problem, which must have a layout."""
+def walker(problem: BoardProblem) -> ArrayWalker | StateWalker:
+    """The quickest walker for a problem."""
     if walks(problem):
         return ArrayWalker(vector_walk(problem))
     from qsage_validate.proving.plays.state_walker import StateWalker

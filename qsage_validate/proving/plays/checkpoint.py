@@ -8,7 +8,6 @@ import os
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import Source
 from qsage_validate.kernel.certificate import CircuitCertificate
@@ -50,6 +49,8 @@ class Covered:
 
 def digest_of(problem: Problem) -> str:
     """A digest of everything that the results depend on: certificate, formula, layout, rules."""
+    from qsage_validate.encodings.layout.lines import layout_comments
+
     hashed = hashlib.sha256()
 
     def add(value: object) -> None:

@@ -10,15 +10,16 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable
 from contextlib import suppress
-from typing import Any, Final, Generic
+from typing import TYPE_CHECKING, Any, Final, Generic
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS
 from qsage_validate.errors import InputError, Undecided, UsageError, one_line
-from qsage_validate.problems.load import Problem
-from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
+from qsage_validate.problems.load import BoardProblem, Problem
+from qsage_validate.proving.levels import Level
 from qsage_validate.proving.plays.array_walker import walker
 from qsage_validate.proving.plays.checkpoint import Covered, digest_of, restore, save
 from qsage_validate.proving.plays.walkers import Nodes, PlayExpansion, Walker
+from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
 from qsage_validate.system.limits import Limits, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.finding import Finding
@@ -30,6 +31,9 @@ from qsage_validate.validation.verdict import (
     Unsupported,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from qsage_validate.proving.run import ValidationRun
 
 # A checkpoint is written after so many seconds, and whenever the work ends unfinished.
 _SAVE_SECONDS: Final = 10.0
@@ -63,7 +67,7 @@ def exhaust(
     """
     if limits.positions is not None and limits.positions < 1:
         raise UsageError(f"found a limit of {limits.positions} positions, expected 1 or more")
-    if problem.layout is None:
+    if not isinstance(problem, BoardProblem):
         why = "all plays: no layout says what the moves are (give --meta FILE)"
         return LevelResult(Level.EXHAUSTIVE, Unsupported(why), 0.0)
     # Which kind of beginnings the walker has is its own affair.
@@ -76,13 +80,12 @@ class _Exhaustion(Generic[Nodes]):
 
     def __init__(
         self,
-        problem: Problem,
+        problem: BoardProblem,
         walker: Walker[Nodes],
         limits: Limits,
         tell: Tell,
         checkpoint: str | None,
     ) -> None:
-        assert problem.layout is not None, "the caller has looked"
         self._problem = problem
         self._walker = walker
         self._limits = limits
@@ -270,8 +273,7 @@ class _Exhaustion(Generic[Nodes]):
 
     def _claims(self) -> str:
         """The extent to which claims of goals not reached by the opponent were tried."""
-        layout = self._problem.layout
-        if layout is None or layout.verdict is None:
+        if self._problem.layout.verdict is None:
             return "none: there is no verdict"
         return "sampled" if self._done.sampled else "all"
 
@@ -319,3 +321,14 @@ def rounded(number: int) -> str:
         return f"{number:,}"
     power = len(str(number)) - 1
     return f"{number / 10**power:.1f}e{power}"
+
+
+def exhaustive_level(run: ValidationRun) -> LevelResult | None:
+    if run.problem.layout is None or run.problem.certificate is None:
+        return None
+    problem, options = run.whole, run.options
+    if problem is None:
+        return unsupported(Level.EXHAUSTIVE, NO_FUNCTIONS)
+    tell = run.begin(Level.EXHAUSTIVE)
+    result = exhaust(problem, limits=options.limits, tell=tell, checkpoint=options.checkpoint)
+    return run.playable(result, problem)

@@ -11,21 +11,25 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS, Adversary, PlayResults
 from qsage_validate.arena.open import open_adversary, open_board_adversary, open_play_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided, UsageError
-from qsage_validate.problems.load import Problem
-from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
+from qsage_validate.problems.load import BoardProblem, Problem
+from qsage_validate.proving.levels import Level
 from qsage_validate.proving.plays.vector_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_walk import VectorWalk, vector_walk, walks
+from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
 from qsage_validate.strategies.readings import split_moves
 from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Refuted, Sampled, Verdict
+
+if TYPE_CHECKING:
+    from qsage_validate.proving.run import ValidationRun
 
 # Plays of a slice, on arrays and otherwise.
 _SLICE_ON_ARRAYS: Final = 8192
@@ -199,7 +203,7 @@ def attack(
 
 
 def _parts(problem: Problem, games: int, illegal: float, bias: bool | None) -> list[RandomPart]:
-    if problem.layout is None:
+    if not isinstance(problem, BoardProblem):
         return [RandomPart("random values", games, 0.0, bias=False)]
     if bias is not None:
         return [RandomPart("biased" if bias else "random", games, illegal, bias)]
@@ -295,3 +299,21 @@ class _Run:
             rest = total.plays - total.won
             return Undecided(f"of {rest:,} of {total.plays:,} plays nobody can tell who won")
         return Sampled(f"{total.plays:,} random plays")
+
+
+def random_level(run: ValidationRun) -> LevelResult | None:
+    if run.problem.certificate is None:
+        return None
+    problem, options = run.whole, run.options
+    if problem is None:
+        return unsupported(Level.RANDOM, NO_FUNCTIONS)
+    result = attack(
+        problem,
+        games=options.games,
+        seed=options.seed,
+        illegal=options.illegal,
+        jobs=options.jobs,
+        deadline=run.deadline,
+        tell=run.begin(Level.RANDOM),
+    )
+    return run.playable(result, problem)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,7 @@ from qsage_validate.games.bddl.arrays import ArrayRules, Flags, Indices, Words
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.strategies.readings import Assignment, LayoutMove
 from qsage_validate.strategies.skolem import SkolemReader
 
@@ -449,14 +450,14 @@ class VectorWalk:
         return result
 
 
-def walks(problem: Problem) -> bool:
+def walks(problem: Problem) -> TypeGuard[BoardProblem]:
     """True if plays of ``problem`` can go on arrays: boards, rules, a Skolem circuit.
 
     Assertions are looked at play by play.
     """
     return (
-        not problem.assertions
-        and problem.layout is not None
+        isinstance(problem, BoardProblem)
+        and not problem.assertions
         and isinstance(problem.game, BddlGame)
         and bool(problem.layout.moves)
         # A formula may leave out White's last plies.
@@ -467,7 +468,7 @@ def walks(problem: Problem) -> bool:
     )
 
 
-def vector_walk(problem: Problem) -> VectorWalk:
+def vector_walk(problem: BoardProblem) -> VectorWalk:
     """The walk of a problem that :func:`walks` accepts."""
     oracle = problem.oracle(OracleKind.SIMULATION)
     assert isinstance(oracle, SimulationOracle), "a circuit is simulated"

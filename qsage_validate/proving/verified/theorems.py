@@ -151,7 +151,6 @@ def _answered(about: str, prepare: _Prepare, folder: str, deadline: Deadline) ->
 def _formula(manifest: Manifest, folder: str) -> _Question:
     problem = load_to_validate(manifest.play)
     formula, path = problem.formula, manifest.play.formula
-    assert problem.certificate is not None, "a bundle's theorem has a certificate"
     if formula is None or path is None:
         raise NoGameProofError("the bundle has no formula")
     circuit = circuit_of(problem)

@@ -6,8 +6,8 @@ verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
@@ -42,7 +42,8 @@ class LevelAnswer:
     """A verdict, and the claims behind it where it is a proof.
 
     ``guessed`` are the variables without a meaning in plays that a losing strategy reads: with
-    other values it may win.  ``compared`` says what a proof has compared, where that differs.
+    other values it may win.  ``compared`` says what a proof has compared, where that differs;
+    ``evidence`` is what its level's result tells beside the verdict.
     """
 
     verdict: Verdict
@@ -50,6 +51,7 @@ class LevelAnswer:
     guessed: tuple[int, ...] = ()
     compared: str = ""
     implies: tuple[bool, ...] = (True, False)
+    evidence: Mapping[str, object] = field(default_factory=dict)
 
 
 def prove_rules(

@@ -256,7 +256,6 @@ def test_the_shell_loads_what_is_installed_and_keeps_its_own_lines(
 
 
 def test_names_that_are_completed_are_those_that_there_are() -> None:
-    assert tuple(LEVELS) == completion.LEVELS
     assert sorted(dialect.value for dialect in Dialect) == list(completion.DIALECTS)
     assert tuple(backend.name for backend in _KNOWN) == completion.SOLVERS
     assert (*PREPROCESSORS, NONE) == completion.PREPROCESSORS

@@ -33,7 +33,9 @@ def test_faults_are_told_apart(fault: str, expected: FormulaRelation) -> None:
     sound = certify_game(model)
     own = problems.of(sound.encoding, sound.certificate, Files())
     faulty = dict(faulty_encodings(model))[fault]
-    there = transfer_by_plays(own, ComparedSide.of(sound.encoding, faulty.qbf), RouteOptions())
+    there = transfer_by_plays(
+        own.on_board, ComparedSide.of(sound.encoding, faulty.qbf), RouteOptions()
+    )
     here = back(faulty, sound.encoding, RouteOptions())
     assert relation(there, here) is expected
     for outcome in (there, here):

@@ -116,8 +116,7 @@ def test_the_certificate_is_proved_and_plays_the_program(words: str) -> None:
     explanation = explained(words)
     made, game = encoded(words)
     certificate = certificate_of(explanation.found, made, game, explanation.hero)
-    tree = tree_of(of(made, certificate, Files()))
-    assert tree is not None
+    tree = tree_of(of(made, certificate, Files()).on_board)
     waiting = [(tree.root, at) for at in first_situations(game, explanation.hero)]
     if game.first_player is not explanation.hero:
         children = {str(node.move): node for node in tree.children(tree.root)}

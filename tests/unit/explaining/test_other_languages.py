@@ -94,8 +94,7 @@ def certificate_plays(words: str, lookahead: int) -> list[tuple[tuple[str, ...],
     made, game = encoded(words)
     explanation = explained(words, lookahead)
     certificate = certificate_of(explanation.found, made, game, explanation.hero)
-    tree = tree_of(of(made, certificate, Files()))
-    assert tree is not None
+    tree = tree_of(of(made, certificate, Files()).on_board)
     found = list[tuple[tuple[str, ...], str]]()
     waiting: list[tuple[tuple[str, ...], StrategyNode]] = [((), tree.root)]
     while waiting and len(found) < MOST:

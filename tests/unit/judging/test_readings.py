@@ -12,8 +12,9 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.comments import layout_from_comments, with_layout
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
+from qsage_validate.encodings.layout.lines import with_layout
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import parse_qcir

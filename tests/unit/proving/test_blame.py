@@ -7,8 +7,9 @@ import pytest
 from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.blame import blame
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.proving.statements import conclude
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict

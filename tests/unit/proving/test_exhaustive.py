@@ -23,8 +23,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
-from qsage_validate.proving.levels import LevelInterrupted, LevelResult
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.proving.plays import exhaustive
 from qsage_validate.proving.plays.array_walker import ArrayWalker
 from qsage_validate.proving.plays.exhaustive import exhaust
@@ -32,6 +31,7 @@ from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.plays.state_walker import StateWalker
 from qsage_validate.proving.plays.vector_walk import PlayLayer
 from qsage_validate.proving.plays.walkers import replay_all
+from qsage_validate.proving.run import LevelInterrupted, LevelResult
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
 from qsage_validate.validation.finding import FindingKind
@@ -60,8 +60,8 @@ def setup_for(
     *,
     engine: OracleKind = OracleKind.AUTO,
     rules: bool = True,
-) -> Problem:
-    return Problem(
+) -> BoardProblem:
+    return BoardProblem(
         Files(formula="game.qcir", certificate="game.aig", engine=engine),
         made.encoding.qbf,
         certificate if certificate is not None else made.certificate,
@@ -253,7 +253,7 @@ def test_a_limit_says_what_was_covered() -> None:
 
 def test_without_a_layout_there_are_no_moves() -> None:
     made = certified(DOMINO)
-    result = exhaust(replace(setup_for(made), layout=None, game=None))
+    result = exhaust(setup_for(made).blocks())
     assert isinstance(result.verdict, Unsupported)
 
 

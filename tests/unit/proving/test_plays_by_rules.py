@@ -30,11 +30,11 @@ from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code
 from qsage_validate.play.script import run_script
 from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
-from qsage_validate.proving.levels import LevelResult
+from qsage_validate.problems.load import BoardProblem, load
 from qsage_validate.proving.plays.exhaustive import exhaust
 from qsage_validate.proving.plays.merging import merging_for
 from qsage_validate.proving.plays.random_plays import attack
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.strategies.readings import LayoutMove
 from qsage_validate.system.limits import Limits
 from qsage_validate.validation.finding import Finding, FindingKind
@@ -58,9 +58,9 @@ def setup_for(
     game: TwoPlayerGame | None = None,
     certificate: CircuitCertificate | None = None,
     unassigned: tuple[int, ...] = (),
-) -> Problem:
+) -> BoardProblem:
     made = certified(model, encoding)
-    return Problem(
+    return BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         certificate or made.certificate,
@@ -148,7 +148,6 @@ def test_the_replay_of_a_move_without_a_code_shows_it() -> None:
     with pytest.raises(MalformedMoveError, match="such as"):
         match.push("z9")
     tree = tree_of(problem)
-    assert tree is not None
     assert finding.kind in [found.kind for found in tree.root.findings]
 
 
@@ -160,7 +159,7 @@ def test_a_square_that_bits_cannot_name_is_found(
     honest = made.encoding.layout
     moves = list(honest.moves)
     moves[1] = with_bits(moves[1], x=moves[1].x[1:])  # one bit for three columns
-    problem = Problem(
+    problem = BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         made.certificate,
@@ -178,9 +177,9 @@ def test_a_square_that_bits_cannot_name_is_found(
     assert FindingKind.LEGALITY_DIFFERS in kinds(attack(problem, games=20))
 
 
-def grid_setup(words: tuple[str, ...], layout: Layout | None = None) -> Problem:
+def grid_setup(words: tuple[str, ...], layout: Layout | None = None) -> BoardProblem:
     made = certified_grid(words)
-    return Problem(
+    return BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         made.certificate,
@@ -391,7 +390,7 @@ def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.M
     model = made.encoding.model
     assert isinstance(model, Model)
     shorter = load_game(replace(model, problem=replace(model.problem, depth=2)))
-    problem = Problem(
+    problem = BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         made.certificate,
@@ -538,7 +537,6 @@ def test_a_replaced_reply_must_win_with_any_legal_move() -> None:
     assert isinstance(won.verdict, Proved), str(won.verdict)
     assert won.evidence["plays"] == 2 * 2
     tree = tree_of(problem)
-    assert tree is not None
     sizes = tree.size(tree.root)
     assert str(sizes.text)
 
@@ -707,7 +705,7 @@ def test_a_finding_says_whether_its_play_rests_on_a_guess(tmp_path: Path) -> Non
             "i0 1\ni1 2\ni2 3\ni3 6\ni4 7\no0 4\no1 5\n",
             encoding="ascii",
         )
-        problem = load(Files(formula=str(formula), certificate=str(aag)))
+        problem = load(Files(formula=str(formula), certificate=str(aag))).on_board
         assert problem.answering.kind is CertificateKind.HERBRAND
         assert problem.unassigned == ((3,) if guesses else ())
         result = exhaust(problem)

@@ -26,12 +26,12 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
-from qsage_validate.proving.levels import LevelInterrupted, LevelResult
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.proving.plays import random_plays
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.plays.vector_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_walk import VectorWalk
+from qsage_validate.proving.run import LevelInterrupted, LevelResult
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
@@ -250,9 +250,9 @@ def test_batches_do_not_matter() -> None:
 
 def setup_for(
     words: tuple[str, ...], certificate: CircuitCertificate | None = None, **changes: object
-) -> Problem:
+) -> BoardProblem:
     made = certified(words)
-    problem = Problem(
+    problem = BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         certificate if certificate is not None else made.certificate,
@@ -363,7 +363,7 @@ def test_ctrl_c_leaves_what_is_known(jobs: int, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_game_of_variables() -> None:
-    problem = setup_for(DOMINO, layout=None, game=None)
+    problem = setup_for(DOMINO).blocks()
     result = attack(problem, games=70, illegal=0.5)
     assert isinstance(result.verdict, Sampled)
     assert list(result.evidence["parts"]) == ["random values"]  # type: ignore[call-overload]

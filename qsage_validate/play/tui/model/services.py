@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from qsage_validate.arena.frame import Frame, WhyNot
 from qsage_validate.arena.gate_inspector import GateInspector, GateReader
 from qsage_validate.arena.strategy_tree import StrategyTree, tree_of
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.system.progress import Tell
 from qsage_validate.validation.finding import Finding
 
@@ -65,11 +65,6 @@ class Services:
         def reader() -> GateReader:
             return GateReader(problem)
 
-        @cache
-        def tree() -> StrategyTree:
-            made = tree_of(problem)
-            assert made is not None, "there is a layout"
-            return made
-
+        tree = cache(partial(tree_of, problem)) if isinstance(problem, BoardProblem) else None
         gates = None if problem.formula is None else lambda frame, why: reader().at(frame, why)
-        return cls(gates, None if problem.layout is None else tree, prove)
+        return cls(gates, tree, prove)

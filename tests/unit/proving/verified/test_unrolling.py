@@ -118,7 +118,7 @@ def test_moves_that_do_not_win_have_no_proof(problems: dict[str, Problem]) -> No
 def test_the_entry_of_the_manifest_says_why_there_is_no_proof(
     problems: dict[str, Problem], tmp_path: Path
 ) -> None:
-    bare = replace(problems["tic"], layout=None)
+    bare = problems["tic"].on_board.blocks()
     assert write_game(str(tmp_path), bare) == {"none": "there are no rules and no layout"}
     assert list(tmp_path.iterdir()) == []
 
