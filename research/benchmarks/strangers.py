@@ -95,7 +95,7 @@ class Case:
 
     ``rules`` makes the benchmark's own rules, ``reading`` what the moves are where that is known.
     ``small`` says that brute force can look at all plays; where it cannot, ``expected`` is what the
-    data's own judgement says.  ``meta`` is Q-sage's file beside the formula.
+    data's own judgement says.  ``file`` is the formula's own, ``meta`` Q-sage's file beside it.
     """
 
     name: str
@@ -109,6 +109,7 @@ class Case:
     fault: str = ""
     expected: bool | None = None
     meta: Path | None = None
+    file: Path | None = None
     encoding: str = ""
     value: bool | None = None
     """The formula's value, where the data says it."""
@@ -220,6 +221,7 @@ def _hex(path: Path, game: Path, group: str) -> Case:
         numbers_of_positions if known else None,
         small=group == "hex" and "3x3-03" in path.name,
         encoding=_encoding(path, group),
+        file=path,
         size=path.stat().st_size,
     )
 
@@ -242,6 +244,7 @@ def _grid(path: Path, domain: Path, problem: Path, group: str) -> Case:
         small=path.stem.partition("_")[2] in ("dom23", "3x3_3_el", "domino"),
         meta=meta if meta.is_file() else None,
         encoding=_encoding(path, group),
+        file=path,
         size=path.stat().st_size,
     )
 
@@ -450,7 +453,10 @@ def row_of(case: Case, form: str, formula: Formula, names: Mapping[int, int], op
     row.limit = f"{options.seconds:g} s by the {kind}"
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"formula{formula.suffix}"
-        path.write_text(formula.text())
+        if case.file is not None and not case.fault and form in ("as it is", WITH_META):
+            path = case.file
+        else:
+            path.write_text(formula.text())
         answer = ask(path, case, options.seconds, case.meta if form == WITH_META else None)
         if options.values:
             limit = Deadline.after(_VALUE_SECONDS)
@@ -480,18 +486,23 @@ def hold_against_truth(
             {m: {names[v]: x for v, x in code.items() if v in names} for m, code in ply.items()}
             for ply in before
         ]
-    right: bool | None = None
+    judged: bool | None = None
     if case.small and known is not None:
-        right = _is_right(formula, rules, known, row)
+        judged = _is_right(formula, rules, known, row)
+    right = judged
     if right is None and case.expected is not None:
         right = case.expected
         row.truth = "right?" if right else "wrong?"
     found = None if answer.layout is None else reading_of(answer.layout)
     if answer.verdict == "proved" and found is not None:
         own = Row(*("",) * 5)
-        held = _is_right(formula, rules, found, own) if case.small else None
+        if [*map(dict, found)] == known:
+            held = judged
+        else:
+            held = _is_right(formula, rules, found, own) if case.small else None
         if held is False:
-            row.lie = f"proved, and it differs after {own.truth_play or 'the start'}"
+            play = own.truth_play or row.truth_play
+            row.lie = f"proved, and it differs after {play}"
         elif held is None and right is False:
             row.lie = "proved, and it is wrong by the data's judgement"
         elif held is None:

@@ -143,8 +143,9 @@ def _unfit(rows: Sequence[Row]) -> Iterator[str]:
     if rows:
         yield (
             f"Of the {len(rows)} that do not fit, {constant} are constants, which HQSpre has decided:"
-            f" they say nothing of a play. Of {taken} HQSpre took away variables of moves, as the"
-            " comments in the files say (`ren 2 -> 1`, and none for variable 1).\n"
+            f" they say nothing of a play. In {taken} some ply has no place for its moves, and the"
+            " comments in the file (`ren 3 -> 2`) say that HQSpre took variables away. A formula that"
+            " has lost bits of moves, however true its value is, says nothing of single plays.\n"
         )
 
 
