@@ -281,7 +281,7 @@ class GridSuggestions(NoSuggestions):
                 if script.half:
                     script.literals.setdefault(abs(ply.stop), reached ^ (ply.stop < 0))
         if script.half:
-            self._track(script, ply)
+            self._track(script, ply, step)
 
     def _goals(self, step: WalkPly, won: int) -> list[tuple[tuple[int, ...], int]]:
         """The goals of the hero that a win at a ply is by, as the numbers that claim them."""
@@ -338,20 +338,22 @@ class GridSuggestions(NoSuggestions):
             content = tracker.content(min(time, len(tracker.steps)), x, y, frozen=True)
             self._pairs += ((first, content.is_open ^ inverted), (second, content.is_white))
 
-    def _track(self, script: Scripts, ply: Ply) -> None:
+    def _track(self, script: Scripts, ply: Ply, step: WalkPly) -> None:
         """Follow a ply, and suggest its indicators."""
         problem, tracker = self.game.model.problem, self._tracker
-        vectors = (
-            (script.bits(ply.action), len(self.game.model.domain.actions(ply.player))),
-            (script.bits(ply.x), problem.width),
-            (script.bits(ply.y), problem.height),
-        )
+        names = self.game.model.domain.actions(ply.player)
+        sizes = (len(names), problem.width, problem.height)
+        on_grid = len(ply.vectors) == len(sizes)
+        numbers = [tuple(script.bits(bits)) for bits in ply.vectors]
+        if not on_grid:
+            numbers = self._numbers(step, sizes)
+        vectors = tuple(zip(numbers, sizes, strict=True))
         action, x, y = (_fit(bits, values) for bits, values in vectors)
         (stop,) = (FALSE,) if ply.stop is None else script.bits((ply.stop,))
         tracker.add(ply.player, action, x, y, stop)
         indicators = ply.indicators
-        if indicators is None:
-            return
+        if indicators is None or not on_grid:
+            return  # of a number in a list nobody knows where it would be on the board
         flags = tracker.precondition_flags(len(tracker.steps), len(indicators.preconditions))
         self._pairs += zip(indicators.preconditions, flags, strict=True)
         if indicators.bounds is not None:
@@ -361,6 +363,20 @@ class GridSuggestions(NoSuggestions):
             )
             within = script.builder.and_all((tracker.bounds_flag(len(tracker.steps)), *above))
             self._pairs.append((indicators.bounds, within))
+
+    def _numbers(self, step: WalkPly, sizes: Sequence[int]) -> list[Bits]:
+        """The numbers of action, column and row, where the layout lists the moves."""
+        names = [action.name for action in self.game.model.domain.actions(step.player)]
+        widths = [width_for(size) for size in sizes]
+        ones: list[list[list[int]]] = [[[] for _ in range(width)] for width in widths]
+        for text, said in step.codes.items():
+            move = self.game.parse_move(text, step.player)
+            values = (names.index(move.action), move.x - 1, move.y - 1)
+            for bits, value, width in zip(ones, values, widths, strict=True):
+                for literals, one in zip(bits, value_bits(value, width), strict=True):
+                    literals += [said] * one
+        or_all = self.script.builder.or_all
+        return [tuple(map(or_all, bits)) for bits in ones]
 
 
 def _fit(bits: Iterable[int], values: int) -> Bits:
