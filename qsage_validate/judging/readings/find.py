@@ -38,9 +38,11 @@ from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Verdict
 
 # How many readings are screened together: the likely ones first, and alone.
 _BATCHES: Final = (8, 40, 160, 800, 4000)
+_LIKELY: Final = 2
 _SECONDS: Final = 60.0
 """The time of a search where none was set."""
 # Values that are asked for, in questions to an expansion: some thousand take a second.
+_LIKELY_EFFORT: Final = 40_000
 _ORDERED_EFFORT: Final = 12_000
 _NEAR_EFFORT: Final = 8_000
 _SHUFFLED_EFFORT: Final = 60_000
@@ -134,9 +136,10 @@ class FoundReadings:
     @property
     def best_words(self) -> str:
         """The three best readings with their agreement."""
-        return "; ".join(
-            f"{one.words} agree with moves as {one.reading.style.words}"
-            for one in self.readings[:3]
+        held = [one for one in self.readings[:3] if any(one.asked.values())]
+        return (
+            "; ".join(f"{one.words} agree with moves as {one.reading.style.words}" for one in held)
+            or "no reading was held against a play in time"
         )
 
     def layout_of(self, reading: ReadingGuess) -> Layout:
@@ -271,7 +274,8 @@ class _ReadingSearch:
                 break
             text = f"{self.screening.tried} readings"
             self.tell(Progress("readings", text, self.screening.tried, None))
-            self.best += self.screening.screen(batch, _ORDERED_EFFORT)
+            effort = _LIKELY_EFFORT if number < _LIKELY else _ORDERED_EFFORT
+            self.best += self.screening.screen(batch, effort)
             self.best.sort(key=lambda one: -self._weight(one))
             yield self._fitting()
             if number == 1:
@@ -280,7 +284,7 @@ class _ReadingSearch:
                 starts = self.best[:_STARTS]
                 yield self._rearranged(rearranged(self.screening, x, effort) for x in starts)
                 yield self._judged(sure=True)
-            if self.screening.is_over(_ORDERED_EFFORT):
+            if number + 1 >= _LIKELY and self.screening.is_over(_ORDERED_EFFORT):
                 break
 
     def _weight(self, one: Screened) -> float:
