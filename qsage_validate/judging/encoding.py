@@ -37,6 +37,7 @@ from qsage_validate.validation.verdict import (
 
 if TYPE_CHECKING:
     from qsage_validate.judging.positions import Positions, SearchTally
+    from qsage_validate.judging.residuals import ResidualsOf
     from qsage_validate.judging.sampling import PositionSample
 
 _PATIENCE: Final = 60.0
@@ -45,6 +46,8 @@ _MOST_GUESSES: Final = 4
 """So many constants are tried for helpers of which nothing is known."""
 _ON_SCRIPTS: Final = 0.6
 """The part of the time in which a proof on whole scripts is tried."""
+_COMPLETION_SECONDS: Final = 3.0
+"""The time to find functions of helpers of which nothing is known."""
 _IN_ORDER: Final = 0.8
 """The part of what is left in which all positions are compared, the shortest plays first."""
 _CORE_SECONDS: Final = 2.0
@@ -66,15 +69,19 @@ def judge(
     most_differences: int = 1,
     patience: float = _PATIENCE,
     cores: bool = True,
+    residuals: ResidualsOf | None = None,
 ) -> LevelAnswer:
     """Decide whether a formula has the game's value after each play of legal moves.
 
     Of an encoding one of whose values says nothing of the game (``Layout.conclusive``) the other
     direction is decided.  With ``obligations`` a proof on whole scripts comes with its claims.
     Where the deadline never comes, positions are compared for ``patience`` seconds.  Without
-    ``cores`` a difference comes without the gates that decide it.
+    ``cores`` a difference comes without the gates that decide it.  ``residuals`` may know values
+    of the formula already.
     """
-    judgement = _Judgement(formula, layout, game, deadline, tell, most_differences, patience, cores)
+    judgement = _Judgement(
+        formula, layout, game, deadline, tell, most_differences, patience, cores, residuals
+    )
     verdict = judgement.verdict()
     kept = None
     if obligations and isinstance(verdict, Proved) and not judgement.by_positions:
@@ -121,6 +128,7 @@ class _Judgement:
     most: int
     patience: float
     cores: bool
+    residuals: ResidualsOf | None
     asked: list[Obligation] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     shown: set[bool] = field(default_factory=set)
@@ -166,7 +174,7 @@ class _Judgement:
         if disorder:
             self.doubts.append(disorder)
             return []
-        failures: list[tuple[Scripts, Counterexample]] = []
+        failures: list[tuple[str, tuple[str, ...]]] = []
         for decides in (False, True):
             guesses: dict[int, bool] = {}
             for _ in range(_MOST_GUESSES if half else 1):
@@ -178,18 +186,36 @@ class _Judgement:
                     failure = first_failure(*asked, deadline=deadline, tell=self.tell)
                 except ClaimsTimeoutError as error:
                     self.doubts.append(f"time is up: {error}")
-                    return [(half, one.moves(failed)) for one, failed in failures]
+                    return [(half, moves) for _, moves in failures]
                 if failure is None:
                     self.asked.append(Obligation(*asked))
                     self.shown.add(half)
                     return []
-                failures.append((script, failure))
+                failures.append((self._doubt(script, failure), script.moves(failure)))
                 following = script.satisfying(failure) if isinstance(script, Lower) else {}
                 if not following or following == guesses:
                     break
                 guesses = following
-        self.doubts.append(self._doubt(*failures[0]))
-        return [(half, script.moves(failure)) for script, failure in failures]
+            if not decides and self._completed(script, deadline):
+                self.shown.add(half)
+                return []
+        self.doubts.append(failures[0][0])
+        return [(half, moves) for _, moves in failures]
+
+    def _completed(self, script: Scripts, deadline: Deadline) -> bool:
+        """True if the claims hold with functions that are found for helpers of all kinds."""
+        if not script.complete(deadline.sooner(_COMPLETION_SECONDS)):
+            return False
+        asked = script.builder, script.claims, script.assumed
+        try:
+            failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+        except ClaimsTimeoutError as error:
+            self.doubts.append(f"time is up: {error}")
+            return False
+        if failure is not None:
+            return False
+        self.asked.append(Obligation(*asked))
+        return True
 
     def _doubt(self, script: Scripts, failure: Counterexample) -> str:
         moves = " ".join(script.moves(failure)) or "the beginning"
@@ -257,6 +283,7 @@ class _Judgement:
             self.formula,
             self.layout,
             GameValues.of_game(self.game, deadline=first),
+            residuals=self.residuals,
             halves=tuple(half for half in self.halves if half not in self.shown),
             equal_first=self._equal_first(),
             going_on=going_on,
