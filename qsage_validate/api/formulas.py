@@ -72,7 +72,7 @@ class Formula:
         All of the file is written or nothing.  The formula that is returned is the one in the file,
         which replays of plays name.  Raises ``InputError`` where the file cannot be written.
         """
-        from qsage_validate.formats.formula import is_clausal_name
+        from qsage_validate.formats.source import is_clausal_name
         from qsage_validate.formats.writing import write_atomic
 
         name = fspath(path)

@@ -15,11 +15,6 @@ from qsage_validate.formats.source import (
 )
 
 
-def is_clausal_name(path: str) -> bool:
-    """Whether a formula that is written to ``path`` becomes QDIMACS, by the name; else QCIR."""
-    return path.endswith((".qdimacs", ".dimacs", ".cnf"))
-
-
 def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
     """Read a QCIR, QDIMACS or QAIGER file, recognised by its content (``-`` is standard input).
 
