@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.judging.readings.find import FoundReadings
 
-_CLAUSAL = (".qdimacs", ".dimacs", ".cnf")
-
 
 @dataclass(frozen=True)
 class Formula:
@@ -73,10 +71,11 @@ class Formula:
         All of the file is written or nothing.  The formula that is returned is the one in the file,
         which replays of plays name.  Raises ``InputError`` where the file cannot be written.
         """
+        from qsage_validate.formats.source import is_clausal_name
         from qsage_validate.formats.writing import write_atomic
 
         name = fspath(path)
-        clausal = name.endswith(_CLAUSAL)
+        clausal = is_clausal_name(name)
         write_atomic(name, self.qdimacs() if clausal else self.qcir())
         if clausal:
             return read_formula(name)

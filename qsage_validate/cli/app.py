@@ -16,8 +16,13 @@ from typing import TextIO
 import click
 
 from qsage_validate import __version__
-from qsage_validate.cli import completion
-from qsage_validate.cli.commands import LazyCommand, Root, run_words
+from qsage_validate.cli.commands import (
+    LazyCommand,
+    Root,
+    completion_options,
+    run_words,
+    variable_of,
+)
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 from qsage_validate.formats.policy import tolerating
@@ -61,7 +66,7 @@ def _qsage() -> Root:
         "qsage demo",
         "qsage solve httt --size 3x3 --shape el --depth 5",
         help="Find, prove, attack and play winning strategies of two-player games through QBF.",
-        params=[version, *completion.options()],
+        params=[version, *completion_options()],
     )
     for name, summary in _SUMMARIES.items():
         module = f"{name}.command" if name in _PACKAGES else name
@@ -90,7 +95,7 @@ def run(program: click.Command, arguments: Sequence[str], name: str) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            variable = completion.variable_of(name)
+            variable = variable_of(name)
             if asked := os.environ.get(variable):
                 from click.shell_completion import shell_complete
 

@@ -34,8 +34,9 @@ class FormulaFormat(str, Enum):
 
 def format_of(path: str) -> FormulaFormat:
     """The format that the name of a file asks for."""
-    clausal = path.endswith((".qdimacs", ".dimacs", ".cnf"))
-    return FormulaFormat.QDIMACS if clausal else FormulaFormat.QCIR
+    from qsage_validate.formats.source import is_clausal_name
+
+    return FormulaFormat.QDIMACS if is_clausal_name(path) else FormulaFormat.QCIR
 
 
 class Clauses(str, Enum):

@@ -131,6 +131,20 @@ def compared(
     return ComparedStrategy(outcome, over, (first.replay(outcome.asked),))
 
 
+def compared_both(
+    one: Problem,
+    two: Problem,
+    shared: Callable[[Qbf, Qbf], Shared] | None,
+    options: RouteOptions,
+) -> tuple[ComparedStrategy, ComparedStrategy]:
+    """The result of using each strategy in the formula of the other, as in :func:`compared`."""
+    there = compared(one, two, shared, options)
+    if shared is None:
+        return there, compared(two, one, None, options)
+    exchanged = shared(one.qbf, two.qbf).reversed()
+    return there, compared(two, one, lambda *_: exchanged, options)
+
+
 def _side(first: Problem, second: Problem) -> ComparedSide | None:
     """The second formula with the moves of a game, where it has a layout and there are rules.
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 
 import click
 
-from qsage_validate.cli import completion
-from qsage_validate.cli.commands import run_words, subcommand
+from qsage_validate.cli.commands import completion_options, run_words, subcommand
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.cli.play.asked import Asked
@@ -98,4 +97,4 @@ def _play(asked: Asked, json_output: bool) -> Exit:
 
 
 program = copy(command)
-program.params = [*command.params, *completion.options()]
+program.params = [*command.params, *completion_options()]

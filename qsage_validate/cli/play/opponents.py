@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import shlex
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.common import SearchLine, narrate
 from qsage_validate.cli.play.asked import SEARCH, Asked, GameSide, HeapOptions
@@ -51,7 +52,7 @@ class NamedGame:
 
 
 @dataclass(frozen=True)
-class _OfFormula:
+class _OfFormula(ABC):
     """Who plays by a formula: one in ``files``, or that of a game by an encoding."""
 
     files: Files
@@ -63,15 +64,18 @@ class _OfFormula:
         """What is played, while it is loaded."""
         return self.files.name if self.game is None else self.game.text
 
-
-@dataclass(frozen=True)
-class CertificateOpponent(_OfFormula):
-    """A certificate: of files, or of a game, made and proved before the play."""
+    @abstractmethod
+    def load(self) -> Any: ...
 
     def play(self, options: PlayOptions, json_output: bool) -> Exit:
         from qsage_validate.cli.play.modes import play_problem
 
         return play_problem(self.load, self.what, options, json_output)
+
+
+@dataclass(frozen=True)
+class CertificateOpponent(_OfFormula):
+    """A certificate: of files, or of a game, made and proved before the play."""
 
     def load(self) -> Problem:
         """The play against it; raises ``InputError``, and ``UndecidedError`` if none is proved."""
@@ -112,11 +116,6 @@ class CertificateOpponent(_OfFormula):
 @dataclass(frozen=True)
 class SolverOpponent(_OfFormula):
     """The QBF solver that ``files`` name, on their formula or on that of a game."""
-
-    def play(self, options: PlayOptions, json_output: bool) -> Exit:
-        from qsage_validate.cli.play.modes import play_problem
-
-        return play_problem(self.load, self.what, options, json_output)
 
     def load(self) -> Problem:
         """The play against it; raises as solvers do.
