@@ -50,11 +50,13 @@ class Counts:
 
 
 def counts(texts: Mapping[str, str]) -> Counts:
-    """The counts of the modules with these ``texts``, by path in the package (``api/words.py``)."""
+    """The counts of the modules with these ``texts``, by path in the package (``cli/app.py``)."""
     trees = {path: ast.parse(text) for path, text in texts.items()}
     nodes = {path: list(ast.walk(tree)) for path, tree in trees.items()}
     code = {path: code_lines(text, trees[path]) for path, text in texts.items()}
-    imported = [n for found in nodes.values() for n in found if _is_import(n)]
+    imported = [
+        n for found in nodes.values() for n in found if isinstance(n, ast.Import | ast.ImportFrom)
+    ]
     places: dict[str, list[str]] = defaultdict(list)
     for path, found in nodes.items():
         for node in found:
@@ -111,10 +113,6 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 def _name(path: str) -> str:
     return f"{PACKAGE.name}.{path[:-3].replace('/', '.')}".removesuffix(".__init__")
-
-
-def _is_import(node: ast.AST) -> bool:
-    return isinstance(node, ast.Import | ast.ImportFrom)
 
 
 def _says_not_none(node: ast.AST) -> bool:
