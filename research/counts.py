@@ -50,7 +50,7 @@ class Counts:
 
 
 def counts(texts: Mapping[str, str]) -> Counts:
-    """The counts of the modules with these ``texts``, by path in the package (``api/words.py``)."""
+    """The counts of the modules with these ``texts``, by path in the package (``cli/app.py``)."""
     trees = {path: ast.parse(text) for path, text in texts.items()}
     nodes = {path: list(ast.walk(tree)) for path, tree in trees.items()}
     code = {path: code_lines(text, trees[path]) for path, text in texts.items()}
