@@ -207,7 +207,7 @@ def completion_options() -> list[click.Option]:
             from qsage_validate.cli import shells
 
             work = shells.show if option is shown else shells.install
-            work(context, option.opts[0], shell)
+            work(context, option.opts[0], shell, variable_of(context.command_path))
             context.exit()
 
     installed, shown = (

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli.common import SearchLine, narrate
+from qsage_validate.cli.model_arguments import formula_path
 from qsage_validate.cli.play.asked import SEARCH, Asked, GameSide, HeapOptions
 from qsage_validate.cli.play.play_options import PlayOptions
 from qsage_validate.errors import Exit, UndecidedError, UsageError
@@ -339,8 +340,6 @@ def _named_game(asked: Asked, rules: tuple[str, ...]) -> NamedGame | None:
 
     ``rules`` are the words of ``--game`` or ``--model``.
     """
-    from qsage_validate.cli.formula import formula_path
-
     subject, encoding = asked.subject, asked.game.encoding
     if not subject.words and asked.cert is None and rules:
         from qsage_validate.encodings.registry import language_of_encoding
