@@ -172,7 +172,7 @@ def encode(game: Game | str, encoding: str | None = None, **parameters: object) 
 
     A game may be given by its name and ``parameters``: ``encode("hex", size=3)``.
     ``encoding`` is one of ``game.encodings`` (COVER and its like are true only where Black wins,
-    see ``docs/explanation/encodings.md``).  Raises ``UsageError`` for another name.
+    see ``qsage help encodings``).  Raises ``UsageError`` for another name.
     """
     from qsage_validate.encodings.registry import encode as encode_model
     from qsage_validate.games.languages import load_game
