@@ -47,7 +47,8 @@ def command(
 ) -> Exit:
     """Show a page of the documents, or the list of them.
 
-    Pages are written in Markdown. Messages name these pages. The options of a command are in 'qsage COMMAND --help'.
+    Pages are written in Markdown, and messages name them. The options of a command are in
+    'qsage COMMAND --help'.
     """
     known = pages()
     if topic is None:
