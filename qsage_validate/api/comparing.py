@@ -73,7 +73,7 @@ def compare(
     """Whether a strategy wins in ``second``, too; of two formulas: each one's in the other.
 
     ``shared`` is a file of the variables that are the same in both; without it moves of one ply
-    are, where both have layouts, else equal names.  ``docs/explanation/compare.md`` has the
+    are, where both have layouts, else equal names.  ``qsage help compare`` has the
     theorems.  Raises ``InputError`` for a list that does not fit, ``UndecidedError`` where a
     strategy of a formula was not found in time.
     """

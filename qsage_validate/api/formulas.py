@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,11 +10,12 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from qsage_validate.api.frames import html_table
-from qsage_validate.api.games import Game, Rules, game_of, made_from, rules_of
+from qsage_validate.api.games import Game, Rules, game_from_files, game_of, made_from, rules_of
 from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.api.words import parameter_words
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.formats.source import open_input, sample_path
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import BoardProblem, Problem, load
 
@@ -107,6 +109,27 @@ class Formula:
         )
 
 
+def subject_of(subject: Game | Formula | str, parameters: Mapping[str, object]) -> Game | Formula:
+    """A game or a formula: itself, by its file or ``sample:NAME``, or a game's name.
+
+    ``parameters`` are those of a game that is named; raises ``UsageError`` for others.
+    """
+    from qsage_validate.games.languages import language_of
+
+    if isinstance(subject, str):
+        path = sample_path(subject)
+        if not os.path.exists(path):
+            if os.sep in path or "." in path:
+                open_input(path).close()  # says that there is no such file
+            return game_of(subject, parameters)
+        if language_of(path) is not None:
+            return game_from_files(subject, **parameters)
+        subject = read_formula(subject)
+    if isinstance(subject, Formula) and parameters:
+        raise UsageError(f"found {next(iter(parameters))}= with a formula, expected a game")
+    return subject if isinstance(subject, Formula) else game_of(subject, parameters)
+
+
 @dataclass(frozen=True)
 class FoundLayout:
     """What the search for a formula's layout has found.
@@ -171,7 +194,7 @@ def encode(game: Game | str, encoding: str | None = None, **parameters: object) 
 
     A game may be given by its name and ``parameters``: ``encode("hex", size=3)``.
     ``encoding`` is one of ``game.encodings`` (COVER and its like are true only where Black wins,
-    see ``docs/explanation/encodings.md``).  Raises ``UsageError`` for another name.
+    see ``qsage help encodings``).  Raises ``UsageError`` for another name.
     """
     from qsage_validate.encodings.registry import encode as encode_model
     from qsage_validate.games.languages import load_game

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.api.formulas import Formula, encode
+from qsage_validate.api.formulas import Formula, encode, subject_of
 from qsage_validate.api.frames import html_table
-from qsage_validate.api.games import Game, game_of
+from qsage_validate.api.games import Game
 from qsage_validate.api.words import parameter_words
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
@@ -82,8 +82,8 @@ def solve(
 ) -> Result:
     """Find the winner of a game within its depth, or the value of a formula.
 
-    A game may be given by its name and ``parameters``, as :func:`game` takes them:
-    ``solve("hex", size=3)``.
+    A game may be given by its name and ``parameters``, as :func:`game` takes them, and both by a
+    file: ``solve("hex", size=3)``, ``solve("f.qcir")``, ``solve("sample:hex")``.
     A game is searched on its rules.  With ``solver`` a game's first encoding, and a formula always,
     is given to a QBF solver (``qsage info --solvers`` lists them), after Bloqqer where that is
     there.  ``timeout`` is in seconds of wall time, ``memory`` in megabytes; a limit makes the
@@ -91,10 +91,7 @@ def solve(
     ``MissingExtraError`` where no solver is installed.
     """
     limits = Limits(Deadline.after(timeout), memory)
-    if not isinstance(subject, Formula):
-        subject = game_of(subject, parameters)
-    elif parameters:
-        raise UsageError(f"found {next(iter(parameters))}= with a formula, expected a game")
+    subject = subject_of(subject, parameters)
     if isinstance(subject, Game) and solver in (None, "search"):
         return _searched(subject, limits, all_first_moves, tell)
     if isinstance(subject, Game):

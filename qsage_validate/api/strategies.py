@@ -8,9 +8,9 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.api.formulas import Formula, encode, order_of, renamed
+from qsage_validate.api.formulas import Formula, encode, order_of, renamed, subject_of
 from qsage_validate.api.frames import directed_graph, html_table
-from qsage_validate.api.games import Board, Game, game_of
+from qsage_validate.api.games import Board, Game
 from qsage_validate.api.sources import FileSource, as_paths
 from qsage_validate.api.words import parameter_words
 from qsage_validate.arena.program import DeclaredExplanation
@@ -448,7 +448,8 @@ def certify(
 ) -> Strategy:
     """The winner's strategy, proved before it is handed out.
 
-    A game may be given by its name and ``parameters``: ``certify("hex", size=3)``.  For a game it
+    A game may be given by its name and ``parameters``, ``certify("hex", size=3)``, and game and
+    formula by a file: ``certify("f.qdimacs")``.  For a game it
     is the certificate of its formula in ``encoding``, found by a search on the rules; for a
     formula, or with ``solver``, QBF solvers find it (``route`` as in ``qsage certify``).  With
     ``minimise`` the functions are made smaller.  ``timeout`` is in seconds for all of it,
@@ -458,11 +459,11 @@ def certify(
     """
     from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 
-    if not isinstance(subject, Formula):
-        subject = encode(game_of(subject, parameters), encoding)
-    elif encoding is not None or parameters:
-        name = "encoding" if encoding is not None else next(iter(parameters))
-        raise UsageError(f"found {name}= with a formula, expected a game")
+    subject = subject_of(subject, parameters)
+    if isinstance(subject, Game):
+        subject = encode(subject, encoding)
+    elif encoding is not None:
+        raise UsageError("found encoding= with a formula, expected a game")
     made = certify_formula(
         subject.qbf,
         RouteOptions(route, solver, Limits(Deadline.after(timeout), memory), minimise, jobs),

@@ -29,6 +29,7 @@ from qsage_validate.formats.policy import tolerating
 
 # A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.
 _SUMMARIES = {
+    "help": "Show a page of the documents, or the list of them.",
     "demo": "Show what the commands do, step by step, on the samples.",
     "games": "List the games by name with their options; or the encodings.",
     "info": "Tell what FILE is: format, kind, variables, gates, layout.",

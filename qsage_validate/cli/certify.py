@@ -56,7 +56,7 @@ def command(
     encoding: EncodingOption = None,
     prepare: PrepareOption = False,
     route: str = option(
-        "auto (default), search, bloqqer, trace, tool or expansion (see docs/how-to/solving.md).",
+        "auto (default), search, bloqqer, trace, tool or expansion (see 'qsage help solving').",
         "NAME",
         default="auto",
         panel="Solver",

@@ -100,9 +100,7 @@ def run_checker(name: str, cnf: str, lrat: str, *, deadline: Deadline = NEVER) -
         find, ask = _OTHERS[name]
         program = find()
         if program is None:
-            raise UsageError(
-                f"the checker {name} is not installed (docs/how-to/verify.md says how)"
-            )
+            raise UsageError(f"the checker {name} is not installed ('qsage help verify' says how)")
         with marked_folder() as folder:
             answer, reason = ask(
                 program, os.path.abspath(cnf), os.path.abspath(lrat), folder, deadline

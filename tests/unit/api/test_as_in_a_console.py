@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -139,3 +140,21 @@ def test_a_time_that_is_no_number_is_refused() -> None:
 @pytest.mark.parametrize("seconds", [1e300, float("inf")])
 def test_a_time_that_never_ends_is_no_limit(seconds: float) -> None:
     assert qs.solve("hex", size=2, timeout=seconds).winner is qs.Player.BLACK
+
+
+def test_games_and_formulas_are_taken_by_their_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("f.qdimacs").write_text("p cnf 2 2\na 1 0\ne 2 0\n1 2 0\n-1 -2 0\n")
+    assert qs.certify("f.qdimacs").values({"1": True}) == {"2": False}
+    assert qs.certify("sample:hex").player is qs.Player.BLACK
+    assert qs.solve("sample:puzzle.pg").winner is qs.Player.WHITE
+    with pytest.raises(qs.InputError, match=r"no\.qcir: found no such file"):
+        qs.certify("no.qcir")
+    with pytest.raises(qs.InputError, match="found no such sample"):
+        qs.solve("sample:no")
+    with pytest.raises(qs.UsageError, match="found the unknown game 'hexx'"):
+        qs.solve("hexx")
+    with pytest.raises(qs.UsageError, match="found size= with a formula"):
+        qs.solve("f.qdimacs", size=3)
