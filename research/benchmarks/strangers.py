@@ -43,7 +43,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.encodings.registry import encode, language_of_encoding
-from qsage_validate.errors import QsageError
+from qsage_validate.errors import QsageError, Undecided, UndecidedError
 from qsage_validate.formats.formula import read_formula as read_qbf
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game
@@ -433,6 +433,8 @@ def ask(path: Path, case: Case, seconds: float, meta: Path | None = None) -> Ans
         verdict, layout = judged.verdict, judged.layout
         play = verdict.findings[0].moves if isinstance(verdict, Refuted) else None
         answer = Answer(verdict.word, verdict.reason, layout, play)
+    except UndecidedError as error:
+        answer = Answer(Undecided(str(error)).word, str(error))
     except QsageError as error:
         answer = Answer("does not fit", str(error))
     except Exception as error:  # noqa: BLE001 - a campaign notes what breaks, and goes on

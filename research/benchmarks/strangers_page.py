@@ -137,15 +137,15 @@ def _held(rows: Sequence[Row]) -> str:
 
 
 def _unfit(rows: Sequence[Row]) -> Iterator[str]:
-    """Why formulas do not fit their games, by the sentences that say so."""
+    """What HQSpre has left of formulas, by the sentences that say so."""
     constant = sum("it is the constant" in row.text for row in rows)
     taken = sum("a preprocessor took away" in row.text for row in rows)
-    if rows:
+    if constant or taken:
         yield (
-            f"Of the {len(rows)} that do not fit, {constant} are constants, which HQSpre has decided:"
-            f" they say nothing of a play. In {taken} some ply has no place for its moves, and the"
-            " comments in the file (`ren 3 -> 2`) say that HQSpre took variables away. A formula that"
-            " has lost bits of moves, however true its value is, says nothing of single plays.\n"
+            f"HQSpre has decided {constant} of its files: they are constants, and say nothing of a"
+            f" play. In {taken} some ply has no place for its moves, and the comments in the file"
+            " (`ren 3 -> 2`) say that variables were taken away. A formula that has lost bits of"
+            " moves, however true its value is, says nothing of single plays.\n"
         )
 
 
@@ -180,7 +180,7 @@ def _references(rows: Sequence[Row]) -> Iterator[str]:
     yield ""
     if every:
         yield f"{_lies(every)} {_held(every)}\n"
-        yield from _unfit([row for row in every if row.verdict == "does not fit"])
+        yield from _unfit(every)
         yield from _table(every)
         yield ""
 
