@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import argument, takes_options
 from qsage_validate.cli.options import JsonOption
+from qsage_validate.cli.parameters import argument
 from qsage_validate.errors import Exit, UsageError, did_you_mean
 
 _KINDS = ("tutorials", "how-to", "explanation", "reference", "results")
@@ -39,8 +39,7 @@ def _read(path: str) -> str:
         return file.read()
 
 
-@examples("qsage help", "qsage help solving")
-@takes_options
+@subcommand("qsage help", "qsage help solving")
 def command(
     topic: str | None = argument("A page; the list of them if left out.", "TOPIC", default=None),
     json_output: JsonOption = False,
