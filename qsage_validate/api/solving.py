@@ -151,8 +151,7 @@ def ask_solvers(
     ``SolverMissingError`` and ``MissingExtraError``.
     """
     from qsage_validate.solvers.qbf.backend import Missing, SolverFormat
-    from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.preprocessors import BLOQQER, preprocessor_named
+    from qsage_validate.solvers.qbf.backends import BLOQQER, get_backend, preprocessor_named
     from qsage_validate.solvers.qbf.solving import PATIENCE, available, solve_formula
 
     first = None if preprocessor is None else preprocessor_named(preprocessor)

@@ -23,8 +23,8 @@ from importlib import import_module
 from typing import IO, Final, cast
 
 from qsage_validate.errors import InputError, QsageError, UndecidedError, one_line
-from qsage_validate.extensions.bench.experiment import Experiment
-from qsage_validate.extensions.bench.run import (
+from qsage_validate.extensions.bench.experiment import (
+    Experiment,
     Json,
     Run,
     RunResult,

@@ -16,15 +16,18 @@ from typing import Final
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.experiment import (
+    NO_ENCODING,
     Configuration,
     Experiment,
     Instance,
     ResultTable,
+    Run,
+    RunRecord,
+    RunResult,
     Selection,
     no_note,
 )
 from qsage_validate.extensions.bench.plots import default_tables, seconds_text
-from qsage_validate.extensions.bench.run import NO_ENCODING, Run, RunRecord, RunResult
 from qsage_validate.formats.source import Format, Source, open_input, read_bytes, sniff_bytes
 
 # The experiments ``models`` and ``formulas``: whatever files there are

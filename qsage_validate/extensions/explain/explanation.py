@@ -32,12 +32,12 @@ from qsage_validate.extensions.explain.answers import (
     vocabulary_of,
 )
 from qsage_validate.extensions.explain.finding import EFFORT, Finder, FoundProgram, Winning
-from qsage_validate.extensions.explain.questions import Question
 from qsage_validate.extensions.explain.situation import (
     OWN,
     Choice,
     Made,
     Place,
+    Question,
     Situation,
     made,
     places,

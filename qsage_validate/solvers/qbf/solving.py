@@ -29,9 +29,8 @@ from qsage_validate.solvers.qbf.backend import (
     SolverOutcome,
     SolverStatus,
 )
-from qsage_validate.solvers.qbf.backends import backends
+from qsage_validate.solvers.qbf.backends import BLOQQER, Preprocessor, backends
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
-from qsage_validate.solvers.qbf.preprocessors import BLOQQER, Preprocessor
 from qsage_validate.system.limits import Deadline, Limits, now
 from qsage_validate.system.programs import workspace
 from qsage_validate.system.progress import Progress, Task

@@ -18,7 +18,7 @@ KINDS = {
     "PlayMatch": "play/match.py",
     "BoardEngine": "arena/engines/board.py",
     "BlockEngine": "arena/engines/blocks.py",
-    "HeapEngine": "extensions/impartial/engine.py",
+    "HeapEngine": "extensions/impartial/problem.py",
     "HerbrandReader": "strategies/herbrand.py",
     "GdlModel": "extensions/gdl/paranoid.py",
     "BddlPosition": "games/bddl/rules.py",

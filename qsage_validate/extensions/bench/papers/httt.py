@@ -28,20 +28,18 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import (
+    NO_ENCODING,
+    NO_PREPROCESSOR,
     Configuration,
     Experiment,
     Instance,
     ResultTable,
-    Selection,
-)
-from qsage_validate.extensions.bench.plots import configuration_names, default_tables, seconds_text
-from qsage_validate.extensions.bench.run import (
-    NO_ENCODING,
-    NO_PREPROCESSOR,
     Run,
     RunRecord,
     RunResult,
+    Selection,
 )
+from qsage_validate.extensions.bench.plots import configuration_names, default_tables, seconds_text
 from qsage_validate.extensions.bench.solving import (
     BLOQQER,
     SEARCH,
@@ -457,8 +455,7 @@ def _asks(run: Run, model: PositionalModel) -> tuple[Ask, Ask]:
         white_by_formulas,
         white_by_search,
     )
-    from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
+    from qsage_validate.solvers.qbf.backends import get_backend, preprocessor_named
     from qsage_validate.solvers.qbf.solving import solve_formula
     from qsage_validate.solvers.search.maker_maker import BlockingSearch
     from qsage_validate.system.limits import Deadline, Limits

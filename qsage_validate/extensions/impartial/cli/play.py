@@ -49,8 +49,7 @@ def impartial_game(name: str) -> ImpartialGame:
 def play_heaps(name: str, options: HeapOptions, play: PlayOptions, json_output: bool) -> Exit:
     """Play the impartial game that is called ``name``, or is in the file ``name``."""
     from qsage_validate.cli.play.table import PlayTable
-    from qsage_validate.extensions.impartial.engine import open_heaps
-    from qsage_validate.extensions.impartial.problem import load_heaps
+    from qsage_validate.extensions.impartial.problem import load_heaps, open_heaps
     from qsage_validate.games.protocol import Player
 
     _check(options, play)
@@ -81,8 +80,7 @@ def _random_start(
     Raises ``UsageError`` where no state up to ``bound`` has a move.
     """
     from qsage_validate.arena.engines.engine import answered
-    from qsage_validate.extensions.impartial.engine import open_heaps
-    from qsage_validate.extensions.impartial.problem import random_state
+    from qsage_validate.extensions.impartial.problem import open_heaps, random_state
 
     for _ in range(_STARTS):
         start = random_state(problem.rules, bound, generator)

@@ -19,8 +19,7 @@ from qsage_validate.circuit.rewriting import residual
 from qsage_validate.errors import CancelledError, UndecidedError
 from qsage_validate.solvers.qbf import solving
 from qsage_validate.solvers.qbf.backend import Missing, SolverStatus
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.preprocessors import Preprocessor
+from qsage_validate.solvers.qbf.backends import Preprocessor, get_backend
 from qsage_validate.solvers.qbf.solving import Solved, SolverReplies, ValueChangedError
 from qsage_validate.system.limits import Stopwatch
 from tests.support.fake_solvers import fake_backend

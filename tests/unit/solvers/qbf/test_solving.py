@@ -20,8 +20,8 @@ from qsage_validate.errors import MissingExtraError, install_line
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
 from qsage_validate.solvers.qbf import solving
 from qsage_validate.solvers.qbf.backend import SolverDialect, SolverStatus, value_lines
+from qsage_validate.solvers.qbf.backends import BLOQQER
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
-from qsage_validate.solvers.qbf.preprocessors import BLOQQER
 from qsage_validate.solvers.qbf.solving import available, solve_formula, with_outermost
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import fake_backend, small_formula
