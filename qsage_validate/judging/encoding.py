@@ -287,12 +287,13 @@ class _Judgement:
             positions.values = GameValues.of_game(self.game, deadline=deadline)
             drawn = sample(positions, deadline, beyond=tally.plies, most=self.most, tell=self.tell)
             tally.differences = drawn.differences
-        if self.most == 1 and tally.differences and tally.differences[0].formula is not None:
-            # One is enough: a shorter play is looked for, and no longer than a while.
+        if tally.differences and tally.differences[0].formula is not None:
+            # Shorter plays than the known ones are looked for, and no longer than a while.
             below = len(tally.differences[0].moves)
             limit = deadline.sooner(_SHORTER * self.patience)
-            shorter = positions.search(deadline=limit, below=below, tell=self.tell)
-            tally.differences = shorter.differences or tally.differences
+            shorter = positions.search(deadline=limit, below=below, most=self.most, tell=self.tell)
+            found = {one.moves: one for one in (*shorter.differences, *tally.differences)}
+            tally.differences = [*found.values()][: self.most]
         limit = deadline.sooner(_CONFIRM_SECONDS)
         confirmed = (positions.confirmed(one, limit) for one in tally.differences)
         tally.differences = [one for one in confirmed if one.formula is not one.game]
