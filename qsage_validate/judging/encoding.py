@@ -325,6 +325,10 @@ class _Judgement:
             if words:
                 names = ", ".join(words)
                 return Claimed(f"{told}, by the word of {names} for {sum(words.values())} of them")
+            certificates = positions.residuals.certificates
+            if certificates:
+                names, count = ", ".join(certificates), sum(certificates.values())
+                told += f"; {count} of them by certificates that were checked ({names})"
             return Proved(told)
         if tally.asked or drawn.positions:
             return Sampled(_sampled(tally, drawn, words))
