@@ -44,7 +44,7 @@ _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
 _MOST_GUESSES: Final = 4
 """So many constants are tried for helpers of which nothing is known."""
-_COMPLETION_SECONDS: Final = 3.0
+_COMPLETION_SECONDS: Final = 10.0
 """The time to find functions of helpers of which nothing is known."""
 _IN_ORDER: Final = 0.8
 """The part of that in which all positions are compared, the shortest plays first."""
@@ -327,8 +327,9 @@ class _Judgement:
                 return Claimed(f"{told}, by the word of {names} for {sum(words.values())} of them")
             certificates = positions.residuals.certificates
             if certificates:
-                names, count = ", ".join(certificates), sum(certificates.values())
-                told += f"; {count} of them by certificates that were checked ({names})"
+                some = sum(certificates.values())
+                told += f"; {some} of them by certificates that were checked"
+                told += f" ({', '.join(certificates)})"
             return Proved(told)
         if tally.asked or drawn.positions:
             return Sampled(_sampled(tally, drawn, words))
