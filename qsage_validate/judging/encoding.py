@@ -46,7 +46,7 @@ _MOST_GUESSES: Final = 4
 """So many constants are tried for helpers of which nothing is known."""
 _ON_SCRIPTS: Final = 0.6
 """The part of the time in which a proof on whole scripts is tried."""
-_COMPLETION_SECONDS: Final = 3.0
+_COMPLETION_SECONDS: Final = 10.0
 """The time to find functions of helpers of which nothing is known."""
 _IN_ORDER: Final = 0.8
 """The part of what is left in which all positions are compared, the shortest plays first."""
@@ -298,12 +298,13 @@ class _Judgement:
             positions.values = GameValues.of_game(self.game, deadline=deadline)
             drawn = sample(positions, deadline, beyond=tally.plies, most=self.most, tell=self.tell)
             tally.differences = drawn.differences
-        if self.most == 1 and tally.differences and tally.differences[0].formula is not None:
-            # One is enough: a shorter play is looked for, and no longer than a while.
+        if tally.differences and tally.differences[0].formula is not None:
+            # Shorter plays than the known ones are looked for, and no longer than a while.
             below = len(tally.differences[0].moves)
             limit = deadline.sooner(_SHORTER * self.patience)
-            shorter = positions.search(deadline=limit, below=below, tell=self.tell)
-            tally.differences = shorter.differences or tally.differences
+            shorter = positions.search(deadline=limit, below=below, most=self.most, tell=self.tell)
+            found = {one.moves: one for one in (*shorter.differences, *tally.differences)}
+            tally.differences = [*found.values()][: self.most]
         limit = deadline.sooner(_CONFIRM_SECONDS)
         confirmed = (positions.confirmed(one, limit) for one in tally.differences)
         tally.differences = [one for one in confirmed if one.formula is not one.game]
@@ -335,6 +336,11 @@ class _Judgement:
             if words:
                 names = ", ".join(words)
                 return Claimed(f"{told}, by the word of {names} for {sum(words.values())} of them")
+            certificates = positions.residuals.certificates
+            if certificates:
+                some = sum(certificates.values())
+                told += f"; {some} of them by certificates that were checked"
+                told += f" ({', '.join(certificates)})"
             return Proved(told)
         if tally.asked or drawn.positions:
             return Sampled(_sampled(tally, drawn, words))

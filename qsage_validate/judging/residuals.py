@@ -20,6 +20,7 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope, add_gates
 from qsage_validate.circuit.rewriting import needed_gates, recovered, residual
 from qsage_validate.circuit.sat import Solver, circuit_clauses, load
+from qsage_validate.errors import MissingExtraError, UndecidedError
 from qsage_validate.judging.refinement import Refinement
 from qsage_validate.solvers.qbf.backends import backends
 from qsage_validate.solvers.qbf.solving import available, solve_formula
@@ -45,11 +46,13 @@ class ResidualValue:
     """The value of a residual formula; ``None`` where a limit came first.
 
     ``word`` names the QBF solver that says so, with nothing that could be checked; it is empty
-    where a SAT solver has decided an expansion, of all universal variables or of enough choices.
+    where a SAT solver has decided an expansion, of all universal variables or of enough choices,
+    and where a certificate was checked, which ``certified_by`` made.
     """
 
     truth: bool | None
     word: str = ""
+    certified_by: str = ""
 
 
 class Residuals:
@@ -108,6 +111,12 @@ class Residuals:
         """How many questions each QBF solver has decided by its bare word."""
         return Counter(found.word for found in self._known.values() if found.word)
 
+    @property
+    def certificates(self) -> Mapping[str, int]:
+        """How many questions certificates have decided, by who made them; all were checked."""
+        known = self._known.values()
+        return Counter(found.certified_by for found in known if found.certified_by)
+
     def confirm(self, deadline: Deadline) -> bool:
         """Decide without a solver's word what is known by one only, as far as there is time.
 
@@ -124,13 +133,20 @@ class Residuals:
     def confirmed(
         self, values: Mapping[int, bool], plies: int, deadline: Deadline
     ) -> ResidualValue:
-        """An answer that was given, without a solver's word where there is time for that."""
+        """An answer that was given, without a solver's word where there is time for that.
+
+        In half of it the expansion may grow; then a certificate is looked for.
+        """
         fixed = self.fixed(plies)
         key = plies, tuple(values[v] for v in fixed)
         if self._known[key].word:
-            truth = self._sure({v: values[v] for v in fixed}, plies, deadline)
-            if truth is not None:
-                self._known[key] = ResidualValue(truth)
+            own = {v: values[v] for v in fixed}
+            truth = self._sure(own, plies, deadline.share(0.5))
+            found = ResidualValue(truth)
+            if truth is None:
+                found = _certified(trimmed(residual(self.formula, own)), deadline)
+            if found.truth is not None:
+                self._known[key] = found
         return self._known[key]
 
     def _decide(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> ResidualValue:
@@ -372,6 +388,20 @@ def solver_value(formula: Qbf, deadline: Deadline = NEVER) -> ResidualValue:
             return found
         seconds *= _PATIENCE_GROWS
     return ResidualValue(None)
+
+
+def _certified(formula: Qbf, deadline: Deadline) -> ResidualValue:
+    """The value by a certificate that was checked, if some route gives one in time."""
+    from qsage_validate.certificates.routes.by_search import CheckFailedError
+    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+
+    if deadline.over:
+        return ResidualValue(None)
+    try:
+        found = certify_formula(formula, RouteOptions(limits=Limits(deadline)))
+    except (UndecidedError, MissingExtraError, CheckFailedError):
+        return ResidualValue(None)
+    return ResidualValue(found.truth, certified_by=found.by)
 
 
 def _said(formula: Qbf, deadline: Deadline, seconds: float) -> ResidualValue:

@@ -39,7 +39,8 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
         raise UsageError("found --solver or --blocks without --cert, whose rest a solver answers")
     problem = load(files)
     if trace is None and (problem.layout is None or problem.claimed_game is None):
-        layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
+        layouts = "a layout (--meta FILE, or the game with --game or --model, to find one)"
+        rules = "rules (--game DOMAIN PROBLEM)"
         missing = layouts if problem.layout is None else rules
         raise UsageError(f"without --cert the encoding is checked, which needs {missing}")
     return replace(to_validate(problem), facts={**facts, **_prenexed(problem), **problem.facts})

@@ -43,7 +43,7 @@ _LIKELY: Final = 2
 _SECONDS: Final = 60.0
 """The time of a search where none was set."""
 # Values that are asked for, in questions to an expansion: some thousand take a second.
-_LIKELY_EFFORT: Final = 40_000
+_LIKELY_EFFORT: Final = 30_000
 _ORDERED_EFFORT: Final = 12_000
 _NEAR_EFFORT: Final = 8_000
 _SHUFFLED_EFFORT: Final = 60_000
@@ -279,7 +279,9 @@ class _ReadingSearch:
                 break
             text = f"{self.screening.tried} readings"
             self.tell(Progress("readings", text, self.screening.tried, None))
-            effort = _LIKELY_EFFORT if number < _LIKELY else _ORDERED_EFFORT
+            effort = self.screening.values.effort + _LIKELY_EFFORT
+            if number >= _LIKELY:
+                effort = _ORDERED_EFFORT
             self.best += self.screening.screen(batch, effort)
             self.best.sort(key=lambda one: -self._weight(one))
             yield self._fitting()

@@ -121,8 +121,15 @@ def test_a_formula_that_is_true_has_no_gates_that_decide() -> None:
 
 
 def test_differences_are_grouped_by_the_last_move() -> None:
-    findings = _differences(5)
-    assert len(findings) == 5
+    findings = _differences(12)
+    assert len(findings) == 12
     lines = list(group_lines(findings))
+    assert lines[:3] == ["2 plies, White's last move b2: 2", "  a2 b2", "  a3 b2"]
     assert "3 plies, Black's last move a3: 4" in lines
-    assert sum(line.startswith("  ") for line in lines) == 5
+    assert sum(line.startswith("  ") for line in lines) == 12
+
+
+def test_the_shortest_play_is_among_several() -> None:
+    """Its value follows from longer plays, and is asked for all the same."""
+    (shortest,) = _differences(1)
+    assert _differences(5)[0].text == shortest.text

@@ -143,6 +143,26 @@ def test_a_bare_word_is_confirmed_or_found_wrong(
     assert not asked.words
 
 
+@pytest.mark.parametrize("lies", [False, True])
+def test_a_bare_word_is_held_against_a_certificate(
+    monkeypatch: pytest.MonkeyPatch, lies: bool
+) -> None:
+    """Where no expansion decides, some route to a certificate may."""
+    formula = _formula(Random(5))
+    expected = truth(formula)
+    word = residuals.ResidualValue(expected is not lies, "a solver")
+    monkeypatch.setattr(residuals, "_said", lambda *_: word)
+    monkeypatch.setattr(Refinement, "value", lambda *_: None)
+    monkeypatch.setattr(residuals, "_SMALL_INPUTS", 0)
+    asked = Residuals(formula, [], most_inputs=0)
+    assert asked.answer({}, 0) == word
+    assert not asked.certificates
+    assert asked.confirm(Deadline.after(60)) is lies
+    assert asked.answer({}, 0).truth is expected
+    assert not asked.words
+    assert sum(asked.certificates.values()) == 1
+
+
 def test_a_question_that_was_decided_is_not_asked_again() -> None:
     formula = Qbf(
         (Scope(Quantifier.EXISTS, (1, 3)), Scope(Quantifier.FORALL, (2,))),
