@@ -25,6 +25,8 @@ python research/benchmarks/strangers.py DATA --processor-time --groups hex --onl
     --forms renamed permuted tseitin polarity moved "permuted clauses" -o strangers.jsonl
 python research/benchmarks/strangers.py DATA --processor-time --groups hex --only 3x3-03 \\
     --faults 500 -o strangers.jsonl
+python research/benchmarks/strangers.py DATA --processor-time --groups own --faults 420 \\
+    --seconds 20 -o strangers.jsonl
 python research/benchmarks/strangers.py DATA --processor-time --groups positional bwnib \\
     --seconds 5 -o strangers.jsonl
 python research/benchmarks/strangers.py -o strangers.jsonl --page > docs/results/strangers.md
@@ -236,8 +238,9 @@ def _faults(rows: Sequence[Row]) -> Iterator[str]:
         if own:
             yield f"- Of {len(own)} faults in {title} {left} are undecided ({left / len(own):.0%})."
     yield (
-        "\nWhat is undecided has several readings under which the formula differs, and none that"
-        " agrees far better: the fewer plays a game has, the less they tell readings apart.\n"
+        "\nMost that is undecided has several readings under which the formula differs, and none that"
+        " agrees far better: the fewer plays a game has, the less they tell readings apart. In some, the"
+        " fault leaves too few variables for a move, and the program says that this is not the game.\n"
     )
     for row in rows:
         if row.lie:
