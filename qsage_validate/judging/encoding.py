@@ -75,7 +75,8 @@ def judge(
 
     Of an encoding one of whose values says nothing of the game (``Layout.conclusive``) the other
     direction is decided.  With ``obligations`` a proof on whole scripts comes with its claims.
-    Where the deadline never comes, positions are compared for ``patience`` seconds.  Without
+    Where the deadline never comes, positions are compared for ``patience`` seconds; functions of
+    helpers are looked for no longer than that.  Without
     ``cores`` a difference comes without the gates that decide it.  ``residuals`` may know values
     of the formula already.
     """
@@ -204,7 +205,7 @@ class _Judgement:
 
     def _completed(self, script: Scripts, deadline: Deadline) -> bool:
         """True if the claims hold with functions that are found for helpers of all kinds."""
-        if not script.complete(deadline.sooner(_COMPLETION_SECONDS)):
+        if not script.complete(deadline.sooner(min(_COMPLETION_SECONDS, self.patience))):
             return False
         asked = script.builder, script.claims, script.assumed
         try:

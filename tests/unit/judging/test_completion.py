@@ -33,7 +33,7 @@ def test_helpers_without_a_suggestion_get_functions(
     model = Case(words, words).model()
     encoding = encode(model)
     layout = moves_alone(encoding.layout)
-    verdict = judge(encoding.qbf, layout, BddlGame(model), patience=0).verdict
+    verdict = judge(encoding.qbf, layout, BddlGame(model)).verdict
     assert isinstance(verdict, Proved), str(verdict)
     assert "on all scripts" in verdict.reason
     monkeypatch.setattr(sandwich, "completion", lambda *_: {})
@@ -69,6 +69,6 @@ def test_a_board_helps_where_the_layout_lists_the_moves() -> None:
         texts = tuple(f"@{k}" if name is None else name for k, name in enumerate(names))
         plies.append(replace(ply, coding=NumberedCoding(texts, ply.variables)))
     layout = replace(encoding.layout, moves=tuple(plies))
-    verdict = judge(encoding.qbf, layout, BddlGame(model), patience=0).verdict
+    verdict = judge(encoding.qbf, layout, BddlGame(model)).verdict
     assert isinstance(verdict, Proved), str(verdict)
     assert "on all scripts" in verdict.reason
