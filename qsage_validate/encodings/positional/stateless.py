@@ -113,8 +113,7 @@ class StatelessWay(StatelessWitness):
     name = "sn"
 
     def __init__(self, game: OpenGame) -> None:
-        assert game.inner.network is not None, "a game with a network"
-        self.network = game.inner.network
+        self.network = game.inner.own_network
         super().__init__(game)
 
     def goal(self) -> Iterator[int]:
