@@ -266,18 +266,14 @@ class Adversary(ABC):
         if games < 1:
             raise UsageError(f"found {games} games, expected 1 or more")
         began, digest = time.perf_counter(), hashlib.sha256()
-        results: PlayResults | None = None
+        results = PlayResults()
         for first in range(0, games, batch or self.batch):
             numbers = range(first, min(first + (batch or self.batch), games))
             part = self.play(numbers)
             digest.update("".join(f"{text}\n" for text in part.texts).encode())
             part.texts.clear()
-            if results is None:
-                results = part
-            else:
-                results.add(part)
+            results.add(part)
             progress(numbers.stop)
-        assert results is not None, "there is a play"
         findings = tuple(self.with_replays(results.findings.kept))
         seconds = time.perf_counter() - began
         return AdversaryReport(games, self.seed, results, findings, seconds, digest.hexdigest())

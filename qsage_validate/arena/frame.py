@@ -208,6 +208,13 @@ class PlayState:
     broken: frozenset[int] = frozenset()
 
     @property
+    def end(self) -> MatchOutcome:
+        """How the play has ended; raises ``ValueError`` while it goes on."""
+        if self.ending is None:
+            raise ValueError("the play goes on")
+        return self.ending
+
+    @property
     def board(self) -> BoardPicture | None:
         """The board as decoded from the formula."""
         return self.reading.board

@@ -69,9 +69,8 @@ class Endings:
         reading: VerdictReading | NoAnswerError | UndecidedError,
         accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
     ) -> PlayState:
-        assert state.ending is not None, "the play has ended"
         if isinstance(reading, UndecidedError):
-            unknown = replace(state.ending, winner=None, verdict_note=str(reading))
+            unknown = replace(state.end, winner=None, verdict_note=str(reading))
             return replace(state, ending=unknown)
         if isinstance(reading, NoAnswerError):
             return self._judged(state, None, str(reading), accepted)
@@ -88,15 +87,14 @@ class Endings:
                 by_plies.setdefault(state.plies, []).append(state)
         for stuck in by_plies.values():
             for state, verdicts in zip(stuck, self._turns.legality_all(stuck), strict=True):
-                assert self._turns.referee is not None, "it is stuck"
-                assert state.position is not None, "by the rules"
+                ruled = self._turns.ruled(state)
                 # A formula need not say here that moves are illegal which no position allows: it
                 # has a constant for them.
-                if verdicts is not None and self._turns.referee.game.can_ever_move(
-                    self._turns.player.other
-                ):
-                    own = self._turns.referee.legality(state.position, verdicts, state.moves)
-                    found[state.moves] = tuple(own)
+                if ruled is None or verdicts is None:
+                    continue
+                referee, position = ruled
+                if referee.game.can_ever_move(self._turns.player.other):
+                    found[state.moves] = tuple(referee.legality(position, verdicts, state.moves))
         return found
 
     def _claimed(self, state: PlayState) -> Assignment:
@@ -128,8 +126,7 @@ class Endings:
         note: str,
         accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
     ) -> PlayState:
-        ending = state.ending
-        assert ending is not None, "the play has ended"
+        ending = state.end
         expected = self._turns.promised_verdict
         kept = None if verdict is None else verdict is expected
         winner = ending.winner
@@ -259,28 +256,27 @@ class PlayEngine(Turns):
         return [(k, move, new) for (k, _, move), new in zip(tries, after, strict=True)]
 
     def _after(self, state: PlayState, move: LayoutMove, stop: bool) -> PlayState:
-        player = self.to_move(state)
-        assert player is not None, "the play has ended"
+        player, ruled = self.to_move(state), self.ruled(state)
+        if player is None:
+            raise UsageError(f"found {move}, expected no move: the play has ended")
         if player is self.player or state.plies >= self.layout.plies:
             return self._by_rules(state, move, player)
         illegal = state.illegal or not self.is_legal(state, move)
         position = None
-        if state.position is not None and self.referee is not None and not illegal:
-            known = self.referee.move(move, player)
-            assert known is not None, "a legal move is known to the rules"
-            position = state.position.play(known)
+        if ruled is not None and not illegal:
+            referee, before = ruled
+            position = referee.play(before, move, player)
         assignment = self._told(self.reader.with_move(state.assignment, move, stop=stop), position)
         after = _moved(state, assignment, move, stopped=stop)
         return replace(after, position=position, illegal=illegal)
 
     def _by_rules(self, state: PlayState, move: LayoutMove, player: Player) -> PlayState:
         """The state after a legal move for which the formula has no code."""
-        assert state.position is not None, "by the rules"
-        assert self.referee is not None, "by the rules"
-        known = self.referee.move(move, player)
-        if known is None or not self.referee.is_legal(state.position, known):
+        ruled = self.ruled(state)
+        if ruled is None or not self.is_legal(state, move):
             raise UsageError(f"{move} is no legal move of {player}, and the formula cannot say it")
-        position = state.position.play(known)
+        referee, before = ruled
+        position = referee.play(before, move, player)
         if state.replaced is None:
             assignment = replace(state.assignment, plies=state.assignment.plies + 1)
         else:
@@ -351,11 +347,11 @@ class PlayEngine(Turns):
             reason = f"the certificate's reply {after.moves[-1]} is no legal move"
             ending = MatchOutcome(self.player.other, reason)
             return replace(after, position=None, findings=(finding,), ending=ending)
-        if state.position is None or self.referee is None or answer.move is None:
+        ruled = self.ruled(state)
+        if ruled is None or answer.move is None:
             return replace(after, position=None)
-        known = self.referee.move(answer.move, self.player)
-        assert known is not None, "a legal move is known to the rules"
-        position = state.position.play(known)
+        referee, before = ruled
+        position = referee.play(before, answer.move, self.player)
         return replace(after, assignment=self._told(after.assignment, position), position=position)
 
     def _replied(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
@@ -419,9 +415,11 @@ class PlayEngine(Turns):
                 Evidence(v, self._name(v), value, "move bit") for v, value in answer.values.items()
             )
             return unreadable(answer, self.player, evidence, state.moves)
-        if state.position is None or self.referee is None:
+        ruled = self.ruled(state)
+        if ruled is None:
             return None
-        return self.referee.answer(state.position, answer, state.moves)
+        referee, position = ruled
+        return referee.answer(position, answer, state.moves)
 
     # -- looking at the board and the end ---------------------------------------------------
 
@@ -488,15 +486,11 @@ class PlayEngine(Turns):
         return None
 
     def _false_claim(self, state: PlayState) -> list[Finding]:
-        assert state.position is not None
-        mover = self.mover(state.plies)
-        outcome = state.position.outcome
-        if mover is not self.player or self.referee is None:
-            return []
-        if outcome is not None and outcome.winner is mover:
+        mover, ruled = self.mover(state.plies), self.ruled(state)
+        if mover is not self.player or ruled is None or self.has_won(state, mover):
             return []
         stop = self.layout.moves[state.plies - 1].stop
-        return [self.referee.claim(mover, stop, state.plies, state.moves)]
+        return [ruled[0].claim(mover, stop, state.plies, state.moves)]
 
     # -- the opponent's moves, looked at -----------------------------------------------------
 
@@ -512,8 +506,9 @@ class PlayEngine(Turns):
     def _examined(
         self, state: PlayState, verdicts: Mapping[LayoutMove, Legality] | None
     ) -> PlayState:
-        if state.position is not None and self.referee is not None:
-            return self._compared(state, verdicts, self.referee, state.position)
+        ruled = self.ruled(state)
+        if ruled is not None:
+            return self._compared(state, verdicts, *ruled)
         if not self.legal_moves(state):
             reason = f"{self.player.other} has no legal move"
             return self._watch([replace(state, ending=MatchOutcome(self.player, reason))])[0]

@@ -350,16 +350,15 @@ class StrategyTree:
         if not todo:
             return
         play_engine = self._play_engine
-        children_of: dict[StrategyNode, list[StrategyNode]] = {node: [] for node in todo}
+        children_of: dict[StrategyNode | None, list[StrategyNode]] = {node: [] for node in todo}
         made = play_engine.branches((k, node.state) for k, node in enumerate(todo))
         for first in range(0, len(made), _BATCH):
             part = made[first : first + _BATCH]
             for child in self._expanded([(todo[k], move, state) for k, move, state in part]):
-                assert child.parent is not None, "only the root has none"
                 children_of[child.parent].append(child)
         play_engine.forget()
-        for node, children in children_of.items():
-            node._children = tuple(children)
+        for node in todo:
+            node._children = tuple(children_of[node])
 
     def _expanded(
         self, asked: Sequence[tuple[StrategyNode | None, LayoutMove | None, PlayState]]
@@ -400,16 +399,14 @@ class StrategyTree:
         """Store in each node if the promise was kept: by the end's winner, else by the verdict."""
         unclear = []
         for node in ended:
-            ending = node.state.ending
-            assert ending is not None, "only ends are judged"
+            ending = node.state.end
             if ending.winner is None:
                 unclear.append(node)
             else:
                 node.kept = ending.winner is self.player
         finals = self._play_engine.finish_all([node.state for node in unclear])
         for node, final in zip(unclear, finals, strict=True):
-            assert final.ending is not None, "only ends are judged"
-            node.kept = final.ending.promised
+            node.kept = final.end.promised
 
 
 def tree_of(problem: BoardProblem) -> StrategyTree:

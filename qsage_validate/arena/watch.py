@@ -62,9 +62,8 @@ class Watch:
         try:
             broken += self._broken_ends(state)
         except (NoAnswerError, UndecidedError) as error:
-            assert state.ending is not None, "only ends are asked about"
-            reason = f"{state.ending.reason}; assertions were not looked at: {error}"
-            state = replace(state, ending=replace(state.ending, reason=reason, by_rules=False))
+            reason = f"{state.end.reason}; assertions were not looked at: {error}"
+            state = replace(state, ending=replace(state.end, reason=reason, by_rules=False))
         new = [(k, one, said) for k, one, said in broken if k not in state.broken]
         if not new:
             return state

@@ -121,7 +121,7 @@ def command(
                 f"found {solution}, a solution file, expected --blocks N with it and no --solver, "
                 "--route, --minimise or --prepare"
             )
-        return _from_solution(solution, encoding, options, target, json_output=json_output)
+        return _from_solution(solution, encoding, options, target, blocks, json_output=json_output)
     model, deepens = without_depth(model)
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
@@ -327,6 +327,7 @@ def _from_solution(
     encoding: str | None,
     options: RouteOptions,
     target: _Target,
+    blocks: int,
     *,
     json_output: bool,
 ) -> Exit:
@@ -341,12 +342,11 @@ def _from_solution(
     encoded = encode(solution.model, encoding)
     name = solution.game.name
     target.check(_Question(encoded.qbf, encoded.layout, name, encoded))
-    assert target.blocks is not None, "the caller has looked"
     with SearchLine(sys.stderr) as line:
         checked = check(solution, deadline=deadline, tell=line.tell)
     if not checked.proved:
         raise CheckFailedError(f"{path}: {checked.text}; play: {' '.join(checked.play)}")
-    part = part_of(encoded, solution, target.blocks, deadline)
+    part = part_of(encoded, solution, blocks, deadline)
     by = f"a solution of {solution.positions:,} replies"
     target.write(part, encoded.qbf, by)
     if json_output:

@@ -626,7 +626,7 @@ class _Transfer:
                 node = node or table.get(Moves(tuple(made)))
                 if node is None:
                     break
-                move: Move | None = node.move
+                move = node.move
                 own |= values_of(self._said(ply.ply, node.move))
                 play.append(str(self.spelling.words.say(ply.ply, node.move)))
                 table, node, made = node.table, None, []
@@ -636,15 +636,12 @@ class _Transfer:
                 play.append(f"{text}!stop" if answer.stop else text)
                 if answer.move is not None:
                     replies.append(text)
-                move = (
-                    None
-                    if answer.move is None
-                    else self.spelling.words.read(answer.move, ply.player)
-                )
-                if answer.stop or move is None:
+                said = answer.move
+                read = None if said is None else self.spelling.words.read(said, ply.player)
+                if answer.stop or read is None:
                     break
+                move = read
                 made.append(move)
-            assert move is not None, "a node has one"
             moves.append(move)
             if not position.is_legal(move):
                 break

@@ -230,8 +230,8 @@ class Position(ABC):
         move = self.named(move)
         if not self.is_legal(move):
             illegality = self.illegality(move)
-            assert illegality is not None, "illegal but without a reason"
-            raise IllegalMoveError(illegality.text)
+            why = f"{move} is illegal" if illegality is None else illegality.text
+            raise IllegalMoveError(why)
         return self.after(move)
 
     @abstractmethod

@@ -45,12 +45,12 @@ def deciding_gates(
         sure = [literal for gate, literal in chosen.items() if gate not in ask]
         for literal in sure:
             solver.add_clause([literal])
-        core = _core(solver, [chosen[gate] for gate in formula.gates if gate in ask], deadline)
-        for literal in core or ():
-            assert core is not None, "a core is there"
+        asked = [chosen[gate] for gate in formula.gates if gate in ask]
+        core = _core(solver, asked, deadline) or ()
+        for literal in core:
             if literal in core:
                 core = _core(solver, [x for x in core if x != literal], deadline) or core
-        kept = {of_gate[literal] for literal in core or ()}
+        kept = {of_gate[literal] for literal in core}
     return tuple(gate for gate in formula.gates if gate in kept)
 
 

@@ -6,7 +6,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Sequence
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import module_from_spec
 from typing import Any, Final
 
 from qsage_validate.errors import InputError, UsageError
@@ -42,7 +43,8 @@ def python_game(words: Sequence[str]) -> SimulatedGame:
         own = name.removeprefix(_OPENSPIEL)
         return SimulatedGame(OpenSpielSimulator(own, depth), f"{own} of OpenSpiel")
     match = _FILE.fullmatch(name)
-    assert match is not None, "the words name Python rules"
+    if match is None:
+        raise UsageError(f"found {quoted(name)}, expected FILE.py, FILE.py:NAME or openspiel:NAME")
     path, wanted = match[1], match[2] or _NAME
     found = getattr(_module(path), wanted, None)
     if found is None:
@@ -89,13 +91,12 @@ def _module(path: str) -> Any:
     if not os.path.isfile(path):
         raise InputError(path, None, None, "no such file", "a Python file with rules")
     name = f"qsage_rules_{abs(hash(os.path.abspath(path)))}"
-    spec = spec_from_file_location(name, path)
-    assert spec is not None, "a file that ends in .py"
-    assert spec.loader is not None, "a file that ends in .py"
-    module = module_from_spec(spec)
+    loader = SourceFileLoader(name, path)
+    module = module_from_spec(ModuleSpec(name, loader, origin=path))
+    module.__file__ = path
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
     except SyntaxError as error:
         found = str(error.msg)
         raise InputError(path, error.lineno, error.offset, found, "a Python file") from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from qsage_validate.arena.frame import Frame, MatchMove
 
@@ -106,9 +107,8 @@ class History:
 
     def go(self, there: Round) -> None:
         """Have the board show a round of the tree."""
-        for each in there.path[1:]:
-            assert each.parent is not None, "only the first round has none"
-            each.parent.onward = each
+        for parent, each in pairwise(there.path):
+            parent.onward = each
         self.here = there
 
     def find(self, number: int) -> Round | None:

@@ -145,12 +145,11 @@ def diagram(steps: Sequence[RenderedStep]) -> tuple[BoardPicture, Marks] | None:
     """
     from qsage_validate.render.svg import Marks
 
-    boards = [step for step in steps if step.board is not None]
+    boards = [(step, step.board) for step in steps if step.board is not None]
     if not boards:
         return None
     labels: dict[SquareXY, str] = {}
-    for step in boards:
+    for step, _ in boards:
         labels.update(dict.fromkeys(step.marks.changed, str(step.ply)))
-    last = boards[-1]
-    assert last.board is not None
-    return last.board, Marks(wrong=last.marks.wrong, labels=labels)
+    last, board = boards[-1]
+    return board, Marks(wrong=last.marks.wrong, labels=labels)

@@ -194,13 +194,13 @@ class BoardEngine(Engine):
     def touched(self, frame: Frame, move: MatchMove) -> tuple[SquareXY, ...]:
         if frame.over or not isinstance(move, LayoutMove):
             return ()
-        state, referee = frame.play, self._play_engine.referee
+        state, ruled = frame.play, self._play_engine.ruled(frame.play)
         if not self._play_engine.is_legal(state, move):
             return ()
-        if state.position is not None and referee is not None:
-            known = referee.move(move, self.mover(frame))
-            assert known is not None, "a legal move is known to the rules"
-            return tuple(state.position.board.differences(state.position.play(known).board))
+        if ruled is not None:
+            referee, position = ruled
+            played = referee.play(position, move, self.mover(frame))
+            return tuple(position.board.differences(played.board))
         before, after = state.board, self._play_engine.play(state, move).board
         return () if before is None or after is None else tuple(before.differences(after))
 

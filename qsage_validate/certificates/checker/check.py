@@ -405,8 +405,7 @@ def functions_of(certificate: Certificate, formula: Qbf) -> Definitions:
 
 def _lost(composition: Composition, kind: CertificateKind) -> int:
     """The literal that is true where the certificate loses."""
-    assert composition.output is not None
-    return composition.output ^ (kind is CertificateKind.SKOLEM)
+    return composition.matrix ^ (kind is CertificateKind.SKOLEM)
 
 
 def _first_true(

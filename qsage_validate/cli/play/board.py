@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.play.waiting import AnotherPlay, BoardSession
-from qsage_validate.errors import Exit, InputError
+from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import BoardDrill, Teacher
@@ -162,7 +162,8 @@ def _board_drill() -> BoardDrill:
     from qsage_validate.registry import load
 
     found = teachers()
-    assert found is not None, "there is a teacher"
+    if found is None:
+        raise UsageError("found no drill, expected an installed package that teaches")
     drill: BoardDrill = load(found.board)
     return drill
 

@@ -370,8 +370,7 @@ class LiftedWay(_LiftedWitness):
     name = "ln"
 
     def __init__(self, game: OpenGame) -> None:
-        assert game.inner.network is not None, "a game with a network"
-        self.network = game.inner.network
+        self.network = game.inner.own_network
         self.steps = steps_of(self.network)
         super().__init__(game)
 

@@ -153,8 +153,7 @@ def set_members(game: OpenGame) -> Listing:
 
 def way_positions(game: OpenGame) -> Listing:
     """The positions of a way through a witness, from start to end."""
-    network = game.inner.network
-    assert network is not None, "a game with a network"
+    network = game.inner.own_network
     return lambda goals: network.shortest_way(game.claimed(goals))
 
 

@@ -141,8 +141,7 @@ class StatelessWay(StatelessWitness):
     name = "sn"
 
     def __init__(self, game: OpenGame) -> None:
-        assert game.inner.network is not None, "a game with a network"
-        self.network = game.inner.network
+        self.network = game.inner.own_network
         super().__init__(game)
 
     def goal(self) -> Iterator[int]:
@@ -271,8 +270,7 @@ class Squaring(SymbolicEncoder):
     """The halves of the way, whatever the board is."""
 
     def __init__(self, game: OpenGame) -> None:
-        assert game.inner.network is not None, "a game with a network"
-        self.network = game.inner.network
+        self.network = game.inner.own_network
         self.steps = steps_of(self.network)
         self.levels = width_for(game.stones - 1)
         super().__init__(game)

@@ -135,10 +135,10 @@ class BddlPosition(Position):
         return None
 
     def legal_moves(self) -> Sequence[BddlMove]:
-        if self._legal is None:
-            object.__setattr__(self, "_legal", self._find_legal())
         legal = self._legal
-        assert legal is not None
+        if legal is None:
+            legal = self._find_legal()
+            object.__setattr__(self, "_legal", legal)
         return legal
 
     def _find_legal(self) -> tuple[BddlMove, ...]:
@@ -154,8 +154,7 @@ class BddlPosition(Position):
     def after(self, move: Move) -> BddlPosition:
         if isinstance(move, str):
             return self.play(move)
-        action = self.game.ground_action(move, self.to_move)
-        assert action is not None, "a legal move"
+        action = self.game.action_of(move, self.to_move)
         return BddlPosition(self.game, self.state & action.keep | action.put, self.ply + 1)
 
     def is_legal(self, move: Move) -> bool:
@@ -315,6 +314,10 @@ class BddlGame(TwoPlayerGame):
     def ground_action(self, move: Move, player: Player) -> GroundAction | None:
         """The grounded action of a move; ``None`` when it is possible in no position."""
         return self._by_move[player].get(move)
+
+    def action_of(self, move: Move, player: Player) -> GroundAction:
+        """The grounded action of a move; raises ``KeyError`` as :meth:`ground_action` has none."""
+        return self._by_move[player][move]
 
     def moves(self, player: Player) -> Sequence[BddlMove]:
         return self.move_table[player]

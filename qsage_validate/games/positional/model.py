@@ -150,6 +150,13 @@ class PositionalModel:
         return {name: number for number, name in enumerate(self.positions)}
 
     @property
+    def own_network(self) -> Network:
+        """The network; raises ``UsageError`` for a game of winning sets."""
+        if self.network is None:
+            raise UsageError(f"{self.name}: found winning sets, expected a network")
+        return self.network
+
+    @property
     def all(self) -> int:
         """The set of all positions."""
         return (1 << len(self.positions)) - 1

@@ -192,8 +192,7 @@ class ConnectionKernel(PositionalGameKernel):
         self, model: PositionalModel, moves: Sequence[Move], symmetries: Sequence[Permutation]
     ) -> None:
         super().__init__(model, moves, symmetries)
-        assert model.network is not None
-        self._network: Network = model.network
+        self._network: Network = model.own_network
 
     def _wins(self, own: int, player: Player, bit: int) -> bool:
         return player is BLACK and self._network.connects(own)
@@ -238,8 +237,7 @@ class CutKernel(PositionalGameKernel):
     """Generalized Hex with Black as Cut: Black wins when no way is left for White."""
 
     def _wins(self, own: int, player: Player, bit: int) -> bool:
-        assert self.model.network is not None
-        return player is BLACK and self.model.network.won_by_black(own)
+        return player is BLACK and self.model.own_network.won_by_black(own)
 
     def wins_at_once(self, state: Hashable, player: Player) -> bool:
         assert isinstance(state, int)
@@ -247,8 +245,7 @@ class CutKernel(PositionalGameKernel):
             return False
         black, white = self._pieces(state)
         free = self._all & ~(black | white)
-        network = self.model.network
-        assert network is not None
+        network = self.model.own_network
         if not network.connects(self._all & ~black):
             return bool(free)
         return any(network.won_by_black(black | bit) for bit in bits(free))

@@ -126,10 +126,10 @@ class _Exhaustion(Generic[Nodes]):
     # -- the work ---------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        known = None
-        if self._checkpoint is not None:
-            known = restore(self._checkpoint, self._digest, self._done.plies)
-        if known is None:
+        path, known = self._checkpoint, None
+        if path is not None:
+            known = restore(path, self._digest, self._done.plies)
+        if path is None or known is None:
             start = self._walker.start()
             self._add(start, [1], 0)
             self._next_layer(0)
@@ -138,9 +138,8 @@ class _Exhaustion(Generic[Nodes]):
             todo = self._restored(known.todo, known.ply)
             later = self._restored(known.later, known.ply + 1)
         except ValueError as error:
-            assert self._checkpoint is not None, "it was read"
             found = f"plays that are none ({error})"
-            raise InputError(self._checkpoint, 1, 1, found, "a checkpoint as written") from None
+            raise InputError(path, 1, 1, found, "a checkpoint as written") from None
         self._todo, self._todo_plays = todo, [plays for _, plays in known.todo]
         self._later, self._later_plays = later, [plays for _, plays in known.later]
         for nodes in later:

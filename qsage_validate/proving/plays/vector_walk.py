@@ -301,17 +301,22 @@ class VectorWalk:
         stop = self.layout.moves[plies - 1].stop
         return None if stop is None else self._column.get(abs(stop))
 
-    def _claimed(self, layer: PlayLayer) -> Flags:
+    def _stop(self, layer: PlayLayer) -> int:
+        """The literal by which the last ply claims a goal; there must be one."""
         stop = self.layout.moves[layer.plies - 1].stop
-        assert stop is not None, "only where a goal can be claimed"
+        if stop is None:
+            raise ValueError(f"nothing claims a goal with ply {layer.plies}")
+        return stop
+
+    def _claimed(self, layer: PlayLayer) -> Flags:
+        stop = self._stop(layer)
         choice = layer.choice.copy()
         choice[:, self._column[abs(stop)]] = stop > 0
         return choice
 
     def _claiming(self, layer: PlayLayer) -> Assignment:
         """An assignment of the layer's that claims a goal with its last ply."""
-        stop = self.layout.moves[layer.plies - 1].stop
-        assert stop is not None, "only where a goal can be claimed"
+        stop = self._stop(layer)
         assignment = self._assignment(layer, ())
         return Assignment(assignment.plies, {**assignment.choice, abs(stop): stop > 0})
 

@@ -95,7 +95,8 @@ def game_certificate(
     if sum(len(rules.moves[player]) for player in rules.turns) > _MOST_VARIABLES:
         raise NoGameProofError(f"the plies have more than {_MOST_VARIABLES:,} moves together")
     ours = rules_of(game, deadline=deadline)
-    assert ours is not None, "games of the rules in Coq have rules of ours"
+    if ours is None:
+        raise NoGameProofError("the game has no rules as a circuit")
     unrolling = unroll(rules)
     try:
         functions = moves_certificate(

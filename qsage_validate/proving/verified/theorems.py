@@ -210,6 +210,8 @@ def _game(manifest: Manifest, entry: dict[str, object], folder: str) -> _Questio
     if "none" in entry:
         raise NoGameProofError(str(entry["none"]))
     problem: Problem = load_to_validate(manifest.play)
+    if problem.game is None:
+        raise NoGameProofError("there are no rules")
     found = game_certificate(problem, guess=entry.get("guess") is True)
     for name, text in found.files.items():
         with open(os.path.join(manifest.folder, name), "rb") as file:
@@ -218,7 +220,6 @@ def _game(manifest: Manifest, entry: dict[str, object], folder: str) -> _Questio
     paths: Sequence[str] = [os.path.join(manifest.folder, name) for name in found.files]
     certificate = os.path.join(manifest.folder, CERTIFICATE)
     does = "black wins" if found.functions.kind is CertificateKind.SKOLEM else "black does not win"
-    assert problem.game is not None, "it has a certificate of its moves"
     question = _Question(
         found.statement,
         f"{does} {problem.game.name}",

@@ -226,23 +226,19 @@ class PositionalEngine:
         if not stones:
             return NOT_WITHIN
         black, white = self._pieces(state)
-        if self._full_board is None and self._by_sets is not None:
+        by_sets = self._by_sets
+        if self._full_board is None and by_sets is not None:
             try:
-                return self._search_sets(black, white, player, stones)
+                return _search_sets(by_sets, black, white, player, stones)
             except _LongError:
                 pass
         if not self._full_boards.black_wins(black, white, player):
             return NEVER
         if self._fills(black | white, player, plies):
             return WIN
-        if self._by_sets is None:
+        if by_sets is None:
             return self._general.search(state, player, plies)
-        return self._search_sets(black, white, player, stones)
-
-    def _search_sets(self, black: int, white: int, player: Player, stones: int) -> int:
-        assert self._by_sets is not None
-        result = self._by_sets.search(black, white, stones, blacks_turn=player is BLACK)
-        return min(result, WIN)
+        return _search_sets(by_sets, black, white, player, stones)
 
     @property
     def _full_boards(self) -> FullBoard:
@@ -282,6 +278,12 @@ class PositionalEngine:
 def _stones(player: Player, plies: int) -> int:
     """The number of Black's plies among the next ``plies``."""
     return (plies + 1) // 2 if player is BLACK else plies // 2
+
+
+def _search_sets(
+    by_sets: MakerBreaker | MakerMaker, black: int, white: int, player: Player, stones: int
+) -> int:
+    return min(by_sets.search(black, white, stones, blacks_turn=player is BLACK), WIN)
 
 
 # Grid games that are positional, in the search that is made for these
