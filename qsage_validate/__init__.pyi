@@ -12,6 +12,7 @@ from qsage_validate.api.formulas import read_formula as read_formula
 from qsage_validate.api.games import Board as Board
 from qsage_validate.api.games import Game as Game
 from qsage_validate.api.games import GameTable as GameTable
+from qsage_validate.api.games import ValueTable as ValueTable
 from qsage_validate.api.games import game as game
 from qsage_validate.api.games import game_from_files as game_from_files
 from qsage_validate.api.games import game_from_text as game_from_text

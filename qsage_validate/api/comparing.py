@@ -12,6 +12,7 @@ from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.comparing.compare import (
     ComparedStrategy,
     compared,
+    compared_both,
     compared_exactly,
     read_from,
     relation,
@@ -72,7 +73,7 @@ def compare(
     """Whether a strategy wins in ``second``, too; of two formulas: each one's in the other.
 
     ``shared`` is a file of the variables that are the same in both; without it moves of one ply
-    are, where both have layouts, else equal names.  ``docs/explanation/compare.md`` has the
+    are, where both have layouts, else equal names.  ``qsage help compare`` has the
     theorems.  Raises ``InputError`` for a list that does not fit, ``UndecidedError`` where a
     strategy of a formula was not found in time.
     """
@@ -85,12 +86,7 @@ def compare(
             ok = there.outcome.exit_code is Exit.FINE
             return Comparison(there.outcome.word, ok, there)
         one, two = (certify(each, solver=solver, timeout=timeout) for each in (first, second))
-        there = compared(one.problem, two.problem, pairs, options)
-        if pairs is None:
-            back = compared(two.problem, one.problem, None, options)
-        else:
-            exchanged = pairs(first.qbf, second.qbf).reversed()
-            back = compared(two.problem, one.problem, lambda *_: exchanged, options)
+        there, back = compared_both(one.problem, two.problem, pairs, options)
     found = relation(there.outcome, back.outcome)
     return Comparison(found.name.lower(), found.exit_code is Exit.FINE, there, back)
 

@@ -113,10 +113,13 @@ class EncodingReport:
         return self.verdict == "proved"
 
     def __repr__(self) -> str:
-        return f"<EncodingReport {self.verdict}: {self.text}>"
+        return f"<EncodingReport {self.verdict}: {len(self.differences)} differences>"
 
     def _repr_html_(self) -> str:
-        return html_table([repr(self)[1:-1]], []) + self.differences._repr_html_()
+        return (
+            html_table([f"EncodingReport {self.verdict}: {self.text}"], [])
+            + self.differences._repr_html_()
+        )
 
 
 @parameter_words

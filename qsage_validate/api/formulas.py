@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,11 +10,12 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 from qsage_validate.api.frames import html_table
-from qsage_validate.api.games import Game, Rules, made_from, rules_of
+from qsage_validate.api.games import Game, Rules, game_from_files, game_of, made_from, rules_of
 from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.api.words import parameter_words
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.formats.source import open_input, sample_path
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import BoardProblem, Problem, load
 
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.judging.readings.find import FoundReadings
-
-_CLAUSAL = (".qdimacs", ".dimacs", ".cnf")
 
 
 @dataclass(frozen=True)
@@ -73,10 +73,11 @@ class Formula:
         All of the file is written or nothing.  The formula that is returned is the one in the file,
         which replays of plays name.  Raises ``InputError`` where the file cannot be written.
         """
+        from qsage_validate.formats.source import is_clausal_name
         from qsage_validate.formats.writing import write_atomic
 
         name = fspath(path)
-        clausal = name.endswith(_CLAUSAL)
+        clausal = is_clausal_name(name)
         write_atomic(name, self.qdimacs() if clausal else self.qcir())
         if clausal:
             return read_formula(name)
@@ -106,6 +107,27 @@ class Formula:
         return html_table(
             ["formula", self._name], ((name, f"{number:,}") for name, number in self.stats.items())
         )
+
+
+def subject_of(subject: Game | Formula | str, parameters: Mapping[str, object]) -> Game | Formula:
+    """A game or a formula: itself, by its file or ``sample:NAME``, or a game's name.
+
+    ``parameters`` are those of a game that is named; raises ``UsageError`` for others.
+    """
+    from qsage_validate.games.languages import language_of
+
+    if isinstance(subject, str):
+        path = sample_path(subject)
+        if not os.path.exists(path):
+            if os.sep in path or "." in path:
+                open_input(path).close()  # says that there is no such file
+            return game_of(subject, parameters)
+        if language_of(path) is not None:
+            return game_from_files(subject, **parameters)
+        subject = read_formula(subject)
+    if isinstance(subject, Formula) and parameters:
+        raise UsageError(f"found {next(iter(parameters))}= with a formula, expected a game")
+    return subject if isinstance(subject, Formula) else game_of(subject, parameters)
 
 
 @dataclass(frozen=True)
@@ -167,15 +189,17 @@ class FoundLayout:
 
 
 @parameter_words
-def encode(game: Game, encoding: str | None = None) -> Formula:
+def encode(game: Game | str, encoding: str | None = None, **parameters: object) -> Formula:
     """The formula that is true exactly when Black wins ``game`` within its depth.
 
+    A game may be given by its name and ``parameters``: ``encode("hex", size=3)``.
     ``encoding`` is one of ``game.encodings`` (COVER and its like are true only where Black wins,
-    see ``docs/explanation/encodings.md``).  Raises ``UsageError`` for another name.
+    see ``qsage help encodings``).  Raises ``UsageError`` for another name.
     """
     from qsage_validate.encodings.registry import encode as encode_model
     from qsage_validate.games.languages import load_game
 
+    game = game_of(game, parameters)
     model = game.for_encoding(encoding)
     made = encode_model(model, encoding)
     rules = game.rules if model is game.model else load_game(model)

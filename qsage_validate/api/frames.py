@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from qsage_validate.errors import MissingExtraError
-from qsage_validate.render.markup import escape
+from qsage_validate.render.svg import escape
 
 
 def data_frame(rows: Iterable[Mapping[str, object]]) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 
 from qsage_validate.api.games import Board
-from qsage_validate.arena.frame import MatchMove, WhyNot
+from qsage_validate.arena.frame import Frame, MatchMove, WhyNot
 from qsage_validate.formats.source import Source
 from qsage_validate.play import match
 from qsage_validate.play.export import export_svg, write_play
@@ -18,7 +19,8 @@ class Match(match.PlayMatch):
 
     ``push("occupy(1,1)")`` plays a move and has it answered; ``board``, ``findings``, ``outcome``
     and ``legal_moves()`` tell where the play stands; ``undo()`` takes back your move with its
-    answer, ``transcript()`` is the play as text.
+    answer, ``transcript()`` is the play as text.  Iterating gives the frames, from the start on:
+    each has ``ply``, ``player``, ``move`` and ``board``.
     """
 
     @property
@@ -26,6 +28,11 @@ class Match(match.PlayMatch):
         """The board now, as the formula has it; ``None`` in a play without a layout."""
         board = super().board
         return None if board is None else Board.of(board)
+
+    def __iter__(self) -> Iterator[Frame]:
+        for frame in self.frames:
+            board = frame.board
+            yield frame if board is None else replace(frame, board=Board.of(board))
 
     @property
     def moves(self) -> tuple[str, ...]:

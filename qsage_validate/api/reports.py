@@ -21,7 +21,7 @@ from qsage_validate.validation.finding import Finding
 class Report:
     """The verdict and findings of each level of a validation, and the sentences that follow.
 
-    ``docs/explanation/proved.md`` says what each sentence means and what it rests on.
+    ``qsage help proved`` says what each sentence means and what it rests on.
     """
 
     whole: report.ValidationReport = field(repr=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.api.formulas import Formula, encode
+from qsage_validate.api.formulas import Formula, encode, subject_of
 from qsage_validate.api.frames import html_table
 from qsage_validate.api.games import Game
 from qsage_validate.api.words import parameter_words
@@ -71,16 +71,19 @@ class Result:
 
 @parameter_words
 def solve(
-    subject: Game | Formula,
+    subject: Game | Formula | str,
     *,
     solver: str | None = None,
     all_first_moves: bool = False,
     timeout: float | None = None,
     memory: int | None = None,
     tell: Tell = nobody,
+    **parameters: object,
 ) -> Result:
     """Find the winner of a game within its depth, or the value of a formula.
 
+    A game may be given by its name and ``parameters``, as :func:`game` takes them, and both by a
+    file: ``solve("hex", size=3)``, ``solve("f.qcir")``, ``solve("sample:hex")``.
     A game is searched on its rules.  With ``solver`` a game's first encoding, and a formula always,
     is given to a QBF solver (``qsage info --solvers`` lists them), after Bloqqer where that is
     there.  ``timeout`` is in seconds of wall time, ``memory`` in megabytes; a limit makes the
@@ -88,6 +91,7 @@ def solve(
     ``MissingExtraError`` where no solver is installed.
     """
     limits = Limits(Deadline.after(timeout), memory)
+    subject = subject_of(subject, parameters)
     if isinstance(subject, Game) and solver in (None, "search"):
         return _searched(subject, limits, all_first_moves, tell)
     if isinstance(subject, Game):
@@ -147,8 +151,7 @@ def ask_solvers(
     ``SolverMissingError`` and ``MissingExtraError``.
     """
     from qsage_validate.solvers.qbf.backend import Missing, SolverFormat
-    from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.preprocessors import BLOQQER, preprocessor_named
+    from qsage_validate.solvers.qbf.backends import BLOQQER, get_backend, preprocessor_named
     from qsage_validate.solvers.qbf.solving import PATIENCE, available, solve_formula
 
     first = None if preprocessor is None else preprocessor_named(preprocessor)

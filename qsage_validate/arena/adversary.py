@@ -171,6 +171,9 @@ class PlayResults:
         self.plies += other.plies
         self.findings.add(other.findings)
 
+    def __repr__(self) -> str:
+        return f"<PlayResults of {len(self.promised)} plays>"
+
 
 @dataclass(frozen=True, slots=True)
 class AdversaryReport:
@@ -229,6 +232,9 @@ class AdversaryReport:
             "seconds": round(self.seconds, 3),
             "digest": self.digest,
         }
+
+    def __repr__(self) -> str:
+        return f"<AdversaryReport {self.games} games, {self.losses} lost>"
 
 
 class Adversary(ABC):

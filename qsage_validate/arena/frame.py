@@ -124,6 +124,9 @@ class WhyNot:
     def __str__(self) -> str:
         return f"{self.move} is illegal: " + "; ".join(self.lines)
 
+    def __repr__(self) -> str:
+        return f"<WhyNot {self.move}: {len(self.lines)} reasons>"
+
 
 def by_reason(whys: Iterable[WhyNot]) -> tuple[tuple[WhyNot, ...], ...]:
     """The reasons in groups that begin with one and the same sentence, in the given order."""
@@ -182,9 +185,9 @@ class PlayState:
     last ply claimed the goal; ``remark`` is a sentence about a reply that the formula lets be.
     ``asked`` says that the certificate has left the next ply to the opponent; ``replaced`` is the
     reply for which a legal move is then to be chosen, if there is one, and ``chosen`` says that the
-    last ply was chosen so.  ``guessed`` are variables that the replies
-    so far may depend on, and to which the play gives a value without knowing it.  ``broken`` are
-    the numbers of assertions that some position so far has broken.
+    last ply was chosen so.  ``guessed`` are variables that the replies so far may depend on, and to
+    which the play gives a value without knowing it.  ``broken`` are the numbers of assertions that
+    some position so far has broken.
     """
 
     assignment: Assignment
@@ -326,6 +329,11 @@ class Frame:
         """The frame with the end of the play, and what is found there."""
         found = self.play.findings + findings
         return replace(self, play=replace(self.play, ending=outcome, findings=found))
+
+    def __repr__(self) -> str:
+        made = "start" if self.player is None else f"{self.player} {self.move}"
+        board = "" if self.board is None else f", {self.board.rows}"
+        return f"<Frame {self.ply}: {made}{board}>"
 
 
 __all__ = [

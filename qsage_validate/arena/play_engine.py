@@ -244,6 +244,17 @@ class PlayEngine(Turns):
         """
         return self._look([self._after(state, move, stop) for state, move in moves])
 
+    def branches(
+        self, plays: Iterable[tuple[int, PlayState]]
+    ) -> list[tuple[int, LayoutMove, PlayState]]:
+        """The opponent's legal moves in numbered plays: number, move and state after each.
+
+        Where the opponent chooses for the certificate, they are the certificate's.
+        """
+        tries = [(k, state, move) for k, state in plays for move in self.legal_moves(state)]
+        after = self.play_all([(state, move) for _, state, move in tries])
+        return [(k, move, new) for (k, _, move), new in zip(tries, after, strict=True)]
+
     def _after(self, state: PlayState, move: LayoutMove, stop: bool) -> PlayState:
         player, ruled = self.to_move(state), self.ruled(state)
         if player is None:

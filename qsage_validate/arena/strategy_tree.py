@@ -351,12 +351,10 @@ class StrategyTree:
             return
         play_engine = self._play_engine
         children_of: dict[StrategyNode | None, list[StrategyNode]] = {node: [] for node in todo}
-        moves = [(node, move) for node in todo for move in play_engine.legal_moves(node.state)]
-        for first in range(0, len(moves), _BATCH):
-            part = moves[first : first + _BATCH]
-            states = play_engine.play_all([(node.state, move) for node, move in part])
-            asked = [(node, move, s) for (node, move), s in zip(part, states, strict=True)]
-            for child in self._expanded(asked):
+        made = play_engine.branches((k, node.state) for k, node in enumerate(todo))
+        for first in range(0, len(made), _BATCH):
+            part = made[first : first + _BATCH]
+            for child in self._expanded([(todo[k], move, state) for k, move, state in part]):
                 children_of[child.parent].append(child)
         play_engine.forget()
         for node in todo:

@@ -50,7 +50,7 @@ class Aig:
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """The two fan-in literals of each gate, in topological order, as Python numbers."""
-        from qsage_validate.system.stages import go_on
+        from qsage_validate.system.progress import go_on
 
         for start in range(0, self.num_gates, _BLOCK):
             go_on()
@@ -67,7 +67,7 @@ class Aig:
         """
         import numpy as np
 
-        from qsage_validate.system.stages import go_on
+        from qsage_validate.system.progress import go_on
 
         needed = bytearray(self.num_variables + 1)
         for literal in outputs:
@@ -276,6 +276,14 @@ class AigBuilder:
             len(self._inputs), np.asarray(left, dtype=np.int32), np.asarray(right, dtype=np.int32)
         )
         return aig, [2 * renumber[literal >> 1] + (literal & 1) for literal in outputs]
+
+
+def values_of(aig: Aig, inputs: Sequence[bool], literals: Sequence[int]) -> list[bool]:
+    """The values of ``literals`` for one value of each input, in the order of the inputs."""
+    values = [0, *map(int, inputs)]
+    for left, right in aig.pairs():
+        values.append((values[left >> 1] ^ left) & (values[right >> 1] ^ right) & 1)
+    return [bool(values[literal >> 1] ^ (literal & 1)) for literal in literals]
 
 
 def embed(

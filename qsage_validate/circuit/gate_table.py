@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from qsage_validate.circuit.qbf import Connective, Gate
-from qsage_validate.system.stages import go_on
+from qsage_validate.system.progress import go_on
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,14 +16,20 @@ from typing import TextIO
 import click
 
 from qsage_validate import __version__
-from qsage_validate.cli import completion
-from qsage_validate.cli.commands import LazyCommand, Root, run_words
+from qsage_validate.cli.commands import (
+    LazyCommand,
+    Root,
+    completion_options,
+    run_words,
+    variable_of,
+)
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 from qsage_validate.formats.policy import tolerating
 
 # A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.
 _SUMMARIES = {
+    "help": "Show a page of the documents, or the list of them.",
     "demo": "Show what the commands do, step by step, on the samples.",
     "games": "List the games by name with their options; or the encodings.",
     "info": "Tell what FILE is: format, kind, variables, gates, layout.",
@@ -34,7 +40,7 @@ _SUMMARIES = {
     "layout": "Find out which variables of FORMULA are the moves of a game.",
     "compare": "Say whether the strategy of FIRST wins in SECOND, too.",
     "verify": "Check the proofs of a bundle, and what they are about.",
-    "export": "Write a page in which a certificate plays, for any browser.",
+    "export": "Write a page that plays a proof, or a table of positions.",
     "minimise": "Make a certificate smaller: fewer gates, another proof.",
     "play": "Play against a certificate: its strategy answers.",
 }
@@ -61,7 +67,7 @@ def _qsage() -> Root:
         "qsage demo",
         "qsage solve httt --size 3x3 --shape el --depth 5",
         help="Find, prove, attack and play winning strategies of two-player games through QBF.",
-        params=[version, *completion.options()],
+        params=[version, *completion_options()],
     )
     for name, summary in _SUMMARIES.items():
         module = f"{name}.command" if name in _PACKAGES else name
@@ -90,7 +96,7 @@ def run(program: click.Command, arguments: Sequence[str], name: str) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            variable = completion.variable_of(name)
+            variable = variable_of(name)
             if asked := os.environ.get(variable):
                 from click.shell_completion import shell_complete
 

@@ -10,8 +10,8 @@ from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
-from qsage_validate.cli.formula import formula_path, load_formula, without_depth
-from qsage_validate.cli.model_arguments import ModelArguments, model_words
+from qsage_validate.cli.formula import load_formula, without_depth
+from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -56,7 +56,7 @@ def command(
     encoding: EncodingOption = None,
     prepare: PrepareOption = False,
     route: str = option(
-        "auto (default), search, bloqqer, trace, tool or expansion (see docs/how-to/solving.md).",
+        "auto (default), search, bloqqer, trace, tool or expansion (see 'qsage help solving').",
         "NAME",
         default="auto",
         panel="Solver",

@@ -199,6 +199,40 @@ def _summary(help: str | None) -> str:
     return " ".join((help or "").partition("\n\n")[0].split())
 
 
+def completion_options() -> list[click.Option]:
+    """The options of a program that set up its completion."""
+
+    def done(context: click.Context, option: click.Parameter, shell: str | None) -> None:
+        if shell is not None:
+            from qsage_validate.cli import shells
+
+            work = shells.show if option is shown else shells.install
+            work(context, option.opts[0], shell, variable_of(context.command_path))
+            context.exit()
+
+    installed, shown = (
+        click.Option(
+            [f"--{work}-completion"],
+            metavar="SHELL",
+            help=text,
+            callback=done,
+            is_eager=True,
+            expose_value=False,
+            default=None,
+        )
+        for work, text in (
+            ("install", "Let a shell complete words: bash, zsh or fish."),
+            ("show", "Print the script for it, also for powershell."),
+        )
+    )
+    return [installed, shown]
+
+
+def variable_of(program: str) -> str:
+    """The environment variable by which a shell asks a program for completions."""
+    return f"_{program.replace('-', '_').upper()}_COMPLETE"
+
+
 def run_words(program: click.Command, words: Sequence[str], name: str) -> int:
     """The exit code of a program; raises what goes wrong."""
     try:

@@ -42,7 +42,7 @@ def narrate(text: str) -> None:
     Where that is closed or full nobody is told; what becomes of the work does not depend on it.
     Messages of a watched thread are printed when its work is done: its screen is in use.
     """
-    from qsage_validate.system.task import watching
+    from qsage_validate.system.progress import watching
 
     task = watching()
     if task is not None:
@@ -112,7 +112,7 @@ class SearchLine:
     """Overwrites one line of ``stream`` while it lasts; silent where there is no terminal."""
 
     def __init__(self, stream: TextIO | None) -> None:
-        from qsage_validate.system.task import watching
+        from qsage_validate.system.progress import watching
 
         self._task = watching()  # who watches shows it: the screen is in use
         shown = stream is not None and stream.isatty() and self._task is None
@@ -133,7 +133,7 @@ class SearchLine:
         text = str(progress)
         self._show(_STAGES.get(text, text))
         if self._task is not None:
-            from qsage_validate.system.stages import stage
+            from qsage_validate.system.progress import stage
 
             stage(_STAGES.get(text, text))
 

@@ -149,7 +149,13 @@ def _formulas(
     *,
     json_output: bool,
 ) -> Exit:
-    from qsage_validate.comparing.compare import certified_problem, compared, read_from, relation
+    from qsage_validate.comparing.compare import (
+        certified_problem,
+        compared,
+        compared_both,
+        read_from,
+        relation,
+    )
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import load
 
@@ -168,12 +174,7 @@ def _formulas(
         one = certified_problem(load(first), options)
         line.tell(Progress("a strategy of the second formula"))
         two = certified_problem(load(second), options)
-        there = compared(one, two, pairs, options)
-        back_pairs = None
-        if shared is not None:
-            exchanged = read_from(shared)(one.qbf, two.qbf).reversed()
-            back_pairs = lambda first, second: exchanged  # noqa: E731
-        back = compared(two, one, back_pairs, options)
+        there, back = compared_both(one, two, pairs, options)
     result = relation(there.outcome, back.outcome)
     if json_output:
         emit_json(

@@ -5,12 +5,8 @@ Completion runs with each press of the key: each function loads what it needs, a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Final
-
-import click
-
-from qsage_validate.errors import UsageError
 
 # The modules that define these names load NumPy and PySAT; a test holds one to the other.
 DIALECTS: Final = ("caqe", "outer", "pedant", "qaiger", "qbfcert-ascii", "qbfcert-binary")
@@ -19,76 +15,6 @@ SOLVERS: Final = (
     *("quabs", "cqesto", "qesto", "qubi"),
 )
 PREPROCESSORS: Final = ("bloqqer", "hqspre", "qratpre", "none")
-# Where a script is written below the home folder, and how the shell's own file loads it, where it
-# does not look there by itself.
-_PLACES: Final = {
-    "bash": (".bash_completions/{}.sh", ".bashrc", "source ~/.bash_completions/{}.sh"),
-    "zsh": (".zfunc/_{}", ".zshrc", "fpath+=~/.zfunc; autoload -Uz compinit; compinit"),
-    "fish": (".config/fish/completions/{}.fish", None, ""),
-}
-_SHELLS: Final = (*_PLACES, "powershell")
-
-
-def options() -> list[click.Option]:
-    """The options of a program that set up its completion."""
-    return [
-        click.Option(
-            [f"--{word}-completion"],
-            metavar="SHELL",
-            default=None,
-            help=text,
-            is_eager=True,
-            expose_value=False,
-            callback=work,
-        )
-        for word, text, work in (
-            ("install", "Let a shell complete words: bash, zsh or fish.", _install),
-            ("show", "Print the script for it, also for powershell.", _show),
-        )
-    ]
-
-
-def _show(context: click.Context, option: click.Parameter, shell: str | None) -> None:
-    if shell is not None:
-        print(_script(context, option, shell, _SHELLS))
-        context.exit()
-
-
-def _install(context: click.Context, option: click.Parameter, shell: str | None) -> None:
-    if shell is None:
-        return
-    from pathlib import Path
-
-    script, program = _script(context, option, shell, _PLACES), context.command_path
-    place, start, line = _PLACES[shell]
-    path = Path.home() / place.format(program)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{script}\n", "utf-8")
-    if start is not None:
-        own = Path.home() / start
-        text = own.read_text("utf-8") if own.exists() else ""
-        if (wanted := line.format(program)) not in text:
-            own.write_text(f"{text.rstrip()}\n{wanted}\n".lstrip(), "utf-8")
-    print(f"{shell} completion installed in {path}: it takes effect in the next {shell}")
-    context.exit()
-
-
-def _script(
-    context: click.Context, option: click.Parameter, shell: str, known: Collection[str]
-) -> str:
-    """The script that lets a shell ask the program that is running."""
-    from click.shell_completion import get_completion_class
-
-    made = get_completion_class(shell) if shell in known else None
-    if made is None:
-        raise UsageError(f"found {option.opts[0]} {shell}, expected one of {', '.join(known)}")
-    program = context.command_path
-    return made(context.command, {}, program, variable_of(program)).source().strip()
-
-
-def variable_of(program: str) -> str:
-    """The environment variable by which a shell asks a program for completions."""
-    return f"_{program.replace('-', '_').upper()}_COMPLETE"
 
 
 def like(incomplete: str, names: Iterable[str]) -> list[str]:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import check_streams, emit_json, narrate
-from qsage_validate.cli.formula import formula_path, load_formula
-from qsage_validate.cli.model_arguments import ModelArguments, model_words
+from qsage_validate.cli.formula import load_formula
+from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -34,8 +34,9 @@ class FormulaFormat(str, Enum):
 
 def format_of(path: str) -> FormulaFormat:
     """The format that the name of a file asks for."""
-    clausal = path.endswith((".qdimacs", ".dimacs", ".cnf"))
-    return FormulaFormat.QDIMACS if clausal else FormulaFormat.QCIR
+    from qsage_validate.formats.source import is_clausal_name
+
+    return FormulaFormat.QDIMACS if is_clausal_name(path) else FormulaFormat.QCIR
 
 
 class Clauses(str, Enum):

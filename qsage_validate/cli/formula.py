@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,7 +10,6 @@ from qsage_validate.cli.common import narrate
 from qsage_validate.cli.model_arguments import ModelArguments
 from qsage_validate.cli.options import FormulaOptions, prenex_order
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.source import STDIN
 
 if TYPE_CHECKING:
     from qsage_validate.api.formulas import Formula
@@ -21,35 +18,6 @@ if TYPE_CHECKING:
     from qsage_validate.problems.load import Problem
 
 AUTO_DEPTH = "auto"
-
-
-def formula_path(model: ModelArguments) -> str | None:
-    """The formula's file, where the words name one; ``None`` for a game.
-
-    A single word is a formula when a file of that name is one.  Raises ``InputError`` when it
-    looks like a file that is not there.
-    """
-    from qsage_validate.formats.source import Format, label, open_input, sniff
-    from qsage_validate.games.languages import language_of
-
-    if len(model.words) != 1:
-        return None
-    (word,) = model.words
-    if word != STDIN and not os.path.exists(word):
-        if os.sep in word or "." in word:
-            # What is wrong with the file is said before what is wrong with the options.
-            open_input(word).close()
-        return None
-    if language_of(word) is not None:
-        return None
-    if word != STDIN and sniff(word) is Format.UNKNOWN:
-        from qsage_validate.games.family import families
-
-        for declared in families():
-            if declared.has(word):
-                in_shell = word if shlex.quote(word) == word else "FILE"
-                raise declared.family.off_board(label(word), in_shell)
-    return word
 
 
 def game_formula(

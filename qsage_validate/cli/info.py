@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.formats.qrp_steps import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
-    from qsage_validate.solvers.qbf.inventory import InventoryEntry
+    from qsage_validate.solvers.qbf.backends import InventoryEntry
 
 
 Facts = dict[str, object]
@@ -173,7 +173,7 @@ def _tell_file(
 
 def _show(facts: Facts, json_output: bool) -> None:
     if json_output:
-        from qsage_validate.formats.json_text import snake_case
+        from qsage_validate.system.json_keys import snake_case
 
         emit_json(snake_case(facts))
     else:
@@ -459,8 +459,7 @@ def _positional(model: PositionalModel) -> Facts:
 
 def tell_solvers(json_output: bool) -> Exit:
     """Tell of every solver and preprocessor, as text or as JSON ``{"solvers": [...]}``."""
-    from qsage_validate.solvers.qbf.config import config_path
-    from qsage_validate.solvers.qbf.inventory import inventory
+    from qsage_validate.solvers.qbf.backends import config_path, inventory
 
     entries = inventory()
     if json_output:

@@ -189,7 +189,7 @@ def _show(
     layouts: Sequence[Layout],
     verdict: Verdict | None,
 ) -> None:
-    from qsage_validate.render.finding_text import finding_lines
+    from qsage_validate.render.console import finding_lines
 
     shown = found.readings[:1] if found.stands_out else found.readings[:_SHOWN]
     for one, layout in zip(shown, layouts, strict=False):

@@ -6,6 +6,7 @@ The options are those of the library's games, so that a new game needs no change
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,35 @@ class ModelArguments:
             for warning in LANGUAGES[model.language].warnings(model):
                 narrate(warning)
         return model
+
+
+def formula_path(model: ModelArguments) -> str | None:
+    """The formula's file, where the words name one; ``None`` for a game.
+
+    A single word is a formula when a file of that name is one.  Raises ``InputError`` when it
+    looks like a file that is not there.
+    """
+    from qsage_validate.formats.source import STDIN, Format, label, open_input, sniff
+    from qsage_validate.games.languages import language_of
+
+    if len(model.words) != 1:
+        return None
+    (word,) = model.words
+    if word != STDIN and not os.path.exists(word):
+        if os.sep in word or "." in word:
+            # What is wrong with the file is said before what is wrong with the options.
+            open_input(word).close()
+        return None
+    if language_of(word) is not None:
+        return None
+    if word != STDIN and sniff(word) is Format.UNKNOWN:
+        from qsage_validate.games.family import families
+
+        for declared in families():
+            if declared.has(word):
+                in_shell = word if shlex.quote(word) == word else "FILE"
+                raise declared.family.off_board(label(word), in_shell)
+    return word
 
 
 def template_options() -> dict[str, TemplateOption]:

@@ -9,9 +9,10 @@ options: a command names it as one parameter, and its options stand in the help 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import Enum
+from functools import cache
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Final, Protocol, get_args, get_origin, get_type_hints
 
@@ -178,41 +179,61 @@ class OptionGroup:
 
     def given_options(self) -> Iterator[str]:
         """The options that were given, by name."""
-        return (f"--{f.name}" for f in fields(self) if getattr(self, f.name) != f.default)
+        given = (f.name for f in fields(self) if getattr(self, f.name) != f.default)
+        return (f"--{name.replace('_', '-')}" for name in given)
 
     @classmethod
     def parameters(cls) -> Sequence[Parameter]:
-        hints = get_type_hints(cls, include_extras=True)
-        return [parameter(f.name, hints[f.name], f, cls.panel) for f in fields(cls)]
+        return cls._own()[0]
 
     @classmethod
     def gather(cls, values: dict[str, Any]) -> Any:
-        return cls(**{f.name: values.pop(f.name) for f in fields(cls)})
+        return cls(**_gathered(cls._own()[1], [f.name for f in fields(cls)], values))
+
+    @classmethod
+    @cache
+    def _own(cls) -> _Read:
+        hints = get_type_hints(cls, include_extras=True)
+        return _read(((f.name, hints[f.name], f) for f in fields(cls)), cls.panel)
+
+
+_Read = tuple[list[Parameter], dict[str, Gathered]]
+"""Parameters one by one, and the groups that some of them are gathered in, by their names."""
+
+
+def _read(declared: Iterable[tuple[str, Any, Any]], panel: str | None = None) -> _Read:
+    """What is ``declared`` by names, annotations and defaults."""
+    parameters: list[Parameter] = []
+    groups: dict[str, Gathered] = {}
+    for name, annotation, default in declared:
+        group = annotation if _is_group(annotation) else getattr(default, "default", default)
+        if hasattr(group, "gather"):
+            groups[name] = group
+            parameters += group.parameters()
+        else:
+            parameters.append(parameter(name, annotation, default, panel))
+    return parameters, groups
+
+
+def _gathered(
+    groups: Mapping[str, Gathered], names: Sequence[str], values: dict[str, Any]
+) -> dict[str, Any]:
+    """The values of ``names``, which are taken out of ``values``."""
+    # A group may be called as an option of another one is: all groups are gathered first.
+    found = {name: group.gather(values) for name, group in groups.items()}
+    return found | {name: values.pop(name) for name in names if name not in groups}
 
 
 def read(run: Callable[..., Any]) -> tuple[list[Parameter], Callable[..., Any]]:
     """The parameters of a function, and the function that takes their values one by one."""
-    parameters: list[Parameter] = []
-    groups: dict[str, Gathered] = {}
-    for own in inspect.signature(run, eval_str=True).parameters.values():
-        group = own.annotation if _is_group(own.annotation) else own.default
-        if hasattr(group, "gather"):
-            groups[own.name] = group
-            parameters += group.parameters()
-        else:
-            parameters.append(parameter(own.name, own.annotation, own.default))
-    parameters.sort(key=lambda own: own.comes_last)
-    names = [own.name for own in parameters]
+    own = inspect.signature(run, eval_str=True).parameters
+    parameters, groups = _read((p.name, p.annotation, p.default) for p in own.values())
+    parameters.sort(key=lambda made: made.comes_last)
+    names = [made.name for made in parameters]
     for name in names:
         if names.count(name) > 1:
             raise ValueError(f"duplicate parameter name: {name!r}")
-
-    def with_groups(**values: Any) -> Any:
-        # A group may be called as an option of another one is: all are gathered first.
-        gathered = {name: group.gather(values) for name, group in groups.items()}
-        return run(**gathered, **values)
-
-    return parameters, with_groups
+    return parameters, lambda **values: run(**_gathered(groups, [*own], values))
 
 
 def _is_group(annotation: object) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from qsage_validate.games.protocol import Player
     from qsage_validate.solutions.check import CheckedSolution
     from qsage_validate.solutions.file import SolutionClaim
-    from qsage_validate.solvers.deepening.deepening import Deepened
+    from qsage_validate.solvers.deepening import Deepened
     from qsage_validate.solvers.search.solver import SearchSolver
 
 
@@ -70,7 +70,7 @@ def validate_solution(path: str, model: Sequence[str], limits: Limits, json_outp
             checked = _check(line.tell, path, tuple(model), limits)
         else:
             from qsage_validate.errors import Undecided
-            from qsage_validate.system.job import run_job
+            from qsage_validate.system.pool import run_job
 
             def receive(sent: object) -> None:
                 if isinstance(sent, Progress):

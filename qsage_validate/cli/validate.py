@@ -304,8 +304,7 @@ def _show(result: ValidationReport) -> None:
     from rich.table import Table
 
     from qsage_validate.proving.levels import Level
-    from qsage_validate.render.console import PlainConsole
-    from qsage_validate.render.finding_text import finding_lines, group_lines
+    from qsage_validate.render.console import PlainConsole, finding_lines, group_lines
 
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
     for column in ("level", "verdict", "seconds", "evidence"):

@@ -67,7 +67,7 @@ def command(
     missing = [name for name in checker if name not in installed()]
     if missing:
         raise UsageError(
-            f"the checker {missing[0]} is not installed (docs/how-to/verify.md says how)"
+            f"the checker {missing[0]} is not installed ('qsage help verify' says how)"
         )
     places = {"formula": formula, "certificate": cert, "meta": meta}
     given = {role: path for role, path in places.items() if path is not None}

@@ -1,4 +1,4 @@
-"""Strategies of two formulas, each in the other formula; and of all encodings of a game.
+"""Two formulas compared, and the first moves by which a formula is won.
 
 Where both formulas have layouts, what they share are moves: those of one ply.  The strategy is
 asked for its reply after every play of the opponent's by the rules (:class:`Unrolling`).  The tree
@@ -9,6 +9,9 @@ solvers decide.  So it does not matter how either formula writes its moves.
 
 A move that the strategy's formula does not have is reflected: an encoding may leave out first moves
 that a symmetry of the game exchanges with others.
+
+A choice wins when the formula in which its variables have their values has the value of the player
+who made it.  Every value is asked of a solver.
 """
 
 from __future__ import annotations
@@ -16,21 +19,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import permutations
+from itertools import permutations, product
+from typing import Final
 
 from qsage_validate.certificates.checker.check import circuit_of
 from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
-from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.circuit.rewriting import residual
 from qsage_validate.comparing.exact import (
     ByBlocks,
     ByMoves,
+    ExactChoice,
     ExactComparison,
+    ExactOption,
     SharedChoices,
     compare_exactly,
     value_by_solver,
 )
-from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
+from qsage_validate.comparing.plays import ComparedSide, transfer, transfer_by_plays
 from qsage_validate.comparing.shared import (
     Loses,
     Shared,
@@ -40,19 +47,22 @@ from qsage_validate.comparing.shared import (
     read_shared,
     shared_names,
 )
-from qsage_validate.comparing.transfer import transfer
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.encodings.registry import encode, encoders
-from qsage_validate.errors import Exit, QsageError, Undecided, UndecidedError
+from qsage_validate.errors import Exit, QsageError, Undecided, UndecidedError, UsageError
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
+from qsage_validate.games.protocol import Player
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.fit import foreign_move
+
+# Strategies of two formulas, each in the other formula; and of all encodings of a game
+
 
 """Strategies with more replies than this are not written down play by play."""
 
@@ -92,6 +102,9 @@ class ComparedStrategy:
     shared: str
     replays: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<ComparedStrategy {self.outcome.word}>"
+
 
 def compared(
     first: Problem,
@@ -116,6 +129,20 @@ def compared(
     if not isinstance(outcome, Loses) or side is None or first.files.certificate is None:
         return ComparedStrategy(outcome, over)
     return ComparedStrategy(outcome, over, (first.replay(outcome.asked),))
+
+
+def compared_both(
+    one: Problem,
+    two: Problem,
+    shared: Callable[[Qbf, Qbf], Shared] | None,
+    options: RouteOptions,
+) -> tuple[ComparedStrategy, ComparedStrategy]:
+    """The result of using each strategy in the formula of the other, as in :func:`compared`."""
+    there = compared(one, two, shared, options)
+    if shared is None:
+        return there, compared(two, one, None, options)
+    exchanged = shared(one.qbf, two.qbf).reversed()
+    return there, compared(two, one, lambda *_: exchanged, options)
 
 
 def _side(first: Problem, second: Problem) -> ComparedSide | None:
@@ -281,3 +308,73 @@ def replay_in_second(second: Problem, written: str, outcome: Loses) -> str:
     """The command that plays a lost play against the strategy as it was written for it."""
     files = replace(second.files, certificate=written)
     return replace(second, files=files).replay(outcome.replies) if outcome.replies else ""
+
+
+# All winning first choices of one formula: each move of ply 1, or each value of the first block
+
+
+MOST_VARIABLES: Final = 12
+"""A first block of more variables, without moves, has too many values to be listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstMoves:
+    """The first choices by name: whether each wins for ``player``, ``None`` where that is open.
+
+    ``why`` says why some are open, else it is empty.
+    """
+
+    player: Player
+    wins: Mapping[str, bool | None]
+    why: str = ""
+
+    @property
+    def winning(self) -> tuple[str, ...]:
+        return tuple(name for name, wins in self.wins.items() if wins)
+
+
+def first_moves(
+    problem: Problem, truth: bool, value: Callable[[Qbf], bool], tell: Tell = nobody
+) -> FirstMoves:
+    """The first choices in a formula that has the value ``truth``.
+
+    Nothing wins for the player who has lost.  ``value`` may raise ``UndecidedError``.  Raises
+    ``UsageError`` where there is no first choice, or where there are too many.
+    """
+    formula = problem.qbf
+    choices = moves_in(problem)
+    turn = _first_values(formula) if choices is None else choices.first()
+    wanted = turn.player is Player.BLACK
+    if truth is not wanted:
+        return FirstMoves(turn.player, {option.name: False for option in turn.options})
+    wins: dict[str, bool | None] = {}
+    why = ""
+    for number, option in enumerate(turn.options, start=1):
+        tell(Progress("first moves", option.name, number, len(turn.options)))
+        said = option.said[0]
+        try:
+            wins[option.name] = said is not None and value(residual(formula, said)) is wanted
+        except UndecidedError as error:
+            wins[option.name] = None
+            why = why or str(error)
+    return FirstMoves(turn.player, wins, why)
+
+
+def _first_values(formula: Qbf) -> ExactChoice:
+    """The values of the first block, named as clauses are: ``a -b``."""
+    scopes = formula.merged_scopes()
+    if not scopes:
+        raise UsageError("found a formula without variables, expected a first block")
+    variables = scopes[0].variables
+    if len(variables) > MOST_VARIABLES:
+        raise UsageError(
+            f"found {len(variables)} variables in the first block, expected a layout with moves or "
+            f"at most {MOST_VARIABLES}"
+        )
+    options = []
+    for row in product((True, False), repeat=len(variables)):
+        values = dict(zip(variables, row, strict=True))
+        name = " ".join(f"{'' if x else '-'}{formula.name(v)}" for v, x in values.items())
+        options.append(ExactOption(name, (values, values)))
+    exists = scopes[0].quantifier is Quantifier.EXISTS
+    return ExactChoice(Player.BLACK if exists else Player.WHITE, ({}, {}), options)

@@ -25,10 +25,8 @@ from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.games.protocol import Move, Player, TwoPlayerGame
 from qsage_validate.solvers.qbf.backend import Missing, SolverFormat
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.preprocessors import BLOQQER
-from qsage_validate.solvers.qbf.replies import constant_value
-from qsage_validate.solvers.qbf.solving import PATIENCE, available, solve_formula
+from qsage_validate.solvers.qbf.backends import BLOQQER, get_backend
+from qsage_validate.solvers.qbf.solving import PATIENCE, available, constant_value, solve_formula
 from qsage_validate.strategies.readings import SquareOf
 from qsage_validate.system.progress import Progress, Tell, nobody
 

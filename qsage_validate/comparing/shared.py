@@ -115,6 +115,9 @@ class Wins(Proof):
     reason: str
     certificate: CircuitCertificate
 
+    def __repr__(self) -> str:
+        return f"<Wins {self.certificate!r}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Loses(Refutation):

@@ -38,7 +38,7 @@ def _in_module(language: str, module: str, *named: tuple[str, str]) -> tuple[Enc
 _ENCODINGS: Final = (
     *_in_module(
         "bddl",
-        "qsage_validate.encodings.grid.lifted",
+        "qsage_validate.encodings.grid",
         (
             "lifted",
             "symbolic board, one copy of moves and goals (Shaik and van de Pol 2023)",
@@ -50,7 +50,7 @@ _ENCODINGS: Final = (
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.corrective_variants",
+        "qsage_validate.encodings.positional.corrective",
         (
             "cor-lean",
             "COR+ with the mover's stones alone after each ply, of all positional games",
@@ -92,7 +92,7 @@ _ENCODINGS: Final = (
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.squaring",
+        "qsage_validate.encodings.positional.stateless",
         ("li", "LI: lifted board, a way by iterative squaring (appendix C)"),
         ("si", "SI: no board, a way by iterative squaring (appendix C)"),
     ),

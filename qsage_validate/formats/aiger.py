@@ -22,7 +22,7 @@ from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.errors import InputError
 from qsage_validate.formats.numbers import Column, NotANumberError, parse_integers
 from qsage_validate.formats.source import BOM, byte_error, decoded_comment, quoted
-from qsage_validate.system.stages import go_on, stage
+from qsage_validate.system.progress import go_on, stage
 
 _MAX_VARIABLE: Final = (1 << 30) - 1
 # An index may exceed the number of bytes in the file by this: tables are indexed by it.
@@ -477,6 +477,3 @@ def _move(literal_of: Literals, literals: Column) -> Literals:
     """Literals of the file as literals of the graph; all are defined."""
     moved: Literals = literal_of[literals >> 1] ^ (literals & 1).astype(np.int32)
     return moved
-
-
-# --- Writing -------------------------------------------------------------------------------

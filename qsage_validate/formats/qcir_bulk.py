@@ -32,7 +32,7 @@ from qsage_validate.formats.qcir_writer import (
     largest_kept,
 )
 from qsage_validate.formats.source import BOM, decoded_comment
-from qsage_validate.system.stages import go_on
+from qsage_validate.system.progress import go_on
 
 # Words of a file, numbered in the order in which they appear, in a few numpy steps a block
 

@@ -82,6 +82,7 @@ def judge_found(
         deadline=deadline,
         tell=tell,
         most_differences=most_differences,
+        residuals=found.residuals,
     )
     first = Judged(ask(layout=found.layout, obligations=obligations), found.layout)
     if not isinstance(first.verdict, Refuted):

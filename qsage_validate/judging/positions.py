@@ -19,7 +19,7 @@ from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import Codes
-from qsage_validate.judging.residuals import Residuals
+from qsage_validate.judging.residuals import ResidualsOf
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
@@ -74,7 +74,8 @@ class Positions:
 
     ``halves`` are the values of the game that are claimed: with ``True`` the formula is true where
     Black wins, with ``False`` it is false where Black does not.  With ``going_on`` the moves of a
-    play say that nobody has stopped before the last one.
+    play say that nobody has stopped before the last one.  ``residuals`` may know values of
+    the formula already; those of another formula are not used.
     """
 
     def __init__(
@@ -83,12 +84,15 @@ class Positions:
         layout: Layout,
         values: GameValues,
         *,
+        residuals: ResidualsOf | None = None,
         halves: Sequence[bool] = BOTH,
         equal_first: Collection[str] = (),
         going_on: bool = False,
     ) -> None:
         self.codes = Codes(formula, layout, values.simulator.plies, going_on=going_on)
-        self.residuals = Residuals(formula, self.codes.variables)
+        if residuals is None or residuals.formula is not formula:
+            residuals = ResidualsOf(formula)
+        self.residuals = residuals.plies(self.codes.variables)
         self.values = values
         self.halves = frozenset(halves)
         self._equal_first = frozenset(equal_first)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from math import inf
 from typing import Final
 
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier
@@ -34,9 +35,19 @@ class Refinement:
         self._white = _Side(formula, free, Quantifier.FORALL)
         self._black.add((False,) * len(self._black.others))
 
-    def value(self, values: Mapping[int, bool], deadline: Deadline = NEVER) -> bool | None:
-        """The truth under values of all free variables; ``None`` at the deadline."""
-        while not deadline.over:
+    @property
+    def size(self) -> int:
+        """How many inputs of gates the instances of both players have."""
+        return self._black.size + self._white.size
+
+    def value(
+        self, values: Mapping[int, bool], deadline: Deadline = NEVER, most_inputs: float = inf
+    ) -> bool | None:
+        """The truth under values of all free variables.
+
+        ``None`` at the deadline, and where the instances have ``most_inputs`` inputs of gates.
+        """
+        while not deadline.over and self.size < most_inputs:
             for side, other in ((self._black, self._white), (self._white, self._black)):
                 won = side.lost(values, deadline)
                 if won is None:
@@ -71,6 +82,7 @@ class _Side:
                 else:
                     self.others.append(variable)
         self.instances: dict[tuple[bool, ...], None] = {}
+        self._inputs = sum(len(inputs) for _, inputs in self._conjunctions)
         self._solver = Solver(_SOLVER)
         self._solver.add_clause([_TRUE])
         self._free = {variable: number for number, variable in enumerate(free, start=_TRUE + 1)}
@@ -78,6 +90,11 @@ class _Side:
         self._copies: dict[tuple[int, tuple[bool, ...]], int] = {}
         self._known: dict[frozenset[int], int] = {}
         self._model: Sequence[int] = ()
+
+    @property
+    def size(self) -> int:
+        """How many inputs of gates the instances have."""
+        return self._inputs * len(self.instances)
 
     def lost(self, values: Mapping[int, bool], deadline: Deadline) -> bool | None:
         """True if no values of the copies satisfy all instances; ``None`` at the deadline."""

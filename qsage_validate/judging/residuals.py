@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
@@ -27,6 +28,8 @@ from qsage_validate.system.limits import NEVER, Deadline, Limits
 _MOST_INPUTS: Final = 1_000_000
 """Inputs of gates in the expansion of one number of plies: some seconds' work."""
 _SMALL_INPUTS: Final = 20_000
+_INSTANCE_COSTS: Final = 4
+"""The cost of a gate in an expansion that grows, where one in a whole expansion costs 1."""
 _MOST_CODES: Final = 256
 """So many longer plays are looked at for the value of a shorter one."""
 _SLICE: Final = 500
@@ -125,7 +128,7 @@ class Residuals:
         fixed = self.fixed(plies)
         key = plies, tuple(values[v] for v in fixed)
         if self._known[key].word:
-            truth = self._refine({v: values[v] for v in fixed}, plies, deadline)
+            truth = self._sure({v: values[v] for v in fixed}, plies, deadline)
             if truth is not None:
                 self._known[key] = ResidualValue(truth)
         return self._known[key]
@@ -141,10 +144,8 @@ class Residuals:
             return self._by_codes(values, plies, deadline)
         seconds = _FIRST_SECONDS
         while not deadline.over:
-            truth = self._refine(values, plies, deadline.sooner(seconds))
-            if truth is None and self._fits(plies):
-                truth = self._expand(values, plies, deadline)
-            elif truth is None and size <= self._most_inputs:
+            truth = self._sure(values, plies, deadline, seconds)
+            if truth is None and not self._fits(plies) and size <= self._most_inputs:
                 truth = ExpandedFormula(left, ()).value({}, deadline)
             if truth is not None:
                 return ResidualValue(truth)
@@ -154,17 +155,53 @@ class Residuals:
             seconds *= _PATIENCE_GROWS
         return ResidualValue(None)
 
+    def _sure(
+        self, values: Mapping[int, bool], plies: int, deadline: Deadline, seconds: float = inf
+    ) -> bool | None:
+        """The value without a solver's word, for all plays so long.
+
+        An expansion grows by counterexamples for at most ``seconds``.  Where the whole one would
+        cost less, that is made, if it is small enough.
+        """
+        if plies not in self._refined:
+            self._refined[plies] = Refinement(self.formula, self.fixed(plies))
+        fits = self._fits(plies)
+        most = self._size(plies) / _INSTANCE_COSTS if fits else inf
+        truth = self._refined[plies].value(values, deadline.sooner(seconds), most)
+        return self._expand(values, plies, deadline) if truth is None and fits else truth
+
     def _expand(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> bool | None:
         """The value by the expansion for all plays so long."""
+        # One copy of the variables of an existential ply serves plays without it as well.
+        while self._leads(plies) and self._is_existential(plies):
+            plies += 1
         if plies not in self._expanded:
             self._expanded[plies] = ExpandedFormula(self.formula, self.fixed(plies))
         return self._expanded[plies].value(values, deadline)
 
-    def _refine(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> bool | None:
-        """The value by an expansion that grows by counterexamples, for all plays so long."""
-        if plies not in self._refined:
-            self._refined[plies] = Refinement(self.formula, self.fixed(plies))
-        return self._refined[plies].value(values, deadline)
+    def _leads(self, plies: int) -> bool:
+        """True if the variables of the next ply stand left of all others, or with such ones.
+
+        Those of longer plays do not count, nor do others of the same quantifier.
+        """
+        if plies == len(self.plies):
+            return False
+        fixed = {*self.fixed(plies)}
+        first: set[int] = set()
+        quantifier: Quantifier | None = None
+        for scope in self.formula.scopes:
+            left = {v for v in scope.variables if v not in fixed}
+            if left and scope.quantifier is not (quantifier or scope.quantifier):
+                break
+            if left:
+                quantifier = scope.quantifier
+                first |= left
+        return first.issuperset(self.plies[plies])
+
+    def _is_existential(self, plies: int) -> bool:
+        """True if the next ply has variables, and the first of them is existential."""
+        own = self.plies[plies]
+        return bool(own) and self._quantifiers[own[0]] is Quantifier.EXISTS
 
     def _fits(self, plies: int) -> bool:
         """True if the expansion behind so many plies is small enough."""
@@ -182,30 +219,37 @@ class Residuals:
         quantifier: then a residual formula is the conjunction, or the disjunction, of the longer
         ones.
         """
-        if plies == len(self.plies):
+        if not self._leads(plies):
             return False
-        own, fixed = {*self.plies[plies]}, {*self.fixed(plies)}
-        first: set[int] = set()
-        for scope in self.formula.merged_scopes():
-            first = {v for v in scope.variables if v not in fixed}
-            if first:
-                break
-        most >>= len(own)
-        return (
-            own <= first and most > 0 and (self._fits(plies + 1) or self._splits(plies + 1, most))
-        )
+        most >>= len(self.plies[plies])
+        return most > 0 and (self._fits(plies + 1) or self._splits(plies + 1, most))
 
     def _by_codes(
         self, values: Mapping[int, bool], plies: int, deadline: Deadline
     ) -> ResidualValue:
         own = self.plies[plies]
-        existential = bool(own) and self._quantifiers[own[0]] is Quantifier.EXISTS
+        existential = self._is_existential(plies)
         for number in range(1 << len(own)):
             code = {v: bool(number >> k & 1) for k, v in enumerate(own)}
             answer = self.answer({**values, **code}, plies + 1, deadline)
             if answer.truth is None or answer.truth is existential:
                 return answer
         return ResidualValue(not existential)
+
+
+class ResidualsOf:
+    """The residual formulas of one formula, made once for each choice of the plies' variables."""
+
+    def __init__(self, formula: Qbf) -> None:
+        self.formula = formula
+        self._known: dict[tuple[frozenset[int], ...], Residuals] = {}
+
+    def plies(self, plies: Sequence[Iterable[int]]) -> Residuals:
+        """Those for the variables of each ply."""
+        own = tuple(frozenset(map(abs, ply)) for ply in plies)
+        if own not in self._known:
+            self._known[own] = Residuals(self.formula, plies)
+        return self._known[own]
 
 
 class ExpandedFormula:

@@ -15,8 +15,7 @@ from typing import Any, Final
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.positions import ALONG_SECONDS, PlayDifference, Positions
-from qsage_validate.system.clock import now
-from qsage_validate.system.limits import Deadline
+from qsage_validate.system.limits import Deadline, now
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 _QUICK: Final = 0.1

@@ -14,12 +14,17 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.arithmetic import width_for
-from qsage_validate.encodings.completion import Goals, PlayLiterals, PlyLiterals
-from qsage_validate.encodings.grid.tracker import MoveTracker, Vector
+from qsage_validate.encodings.encoding import (
+    Goals,
+    PlayLiterals,
+    PlyLiterals,
+    completed,
+    first_true,
+    width_for,
+)
+from qsage_validate.encodings.grid_state import MoveTracker, Vector
 from qsage_validate.encodings.layout.codings import Bits, value_bits
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode
-from qsage_validate.encodings.positional.in_mind import completed, first_true
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts
@@ -281,7 +286,7 @@ class GridSuggestions(NoSuggestions):
                 if script.half:
                     script.literals.setdefault(abs(ply.stop), reached ^ (ply.stop < 0))
         if script.half:
-            self._track(script, ply)
+            self._track(step, ply)
 
     def _goals(self, step: WalkPly, won: int) -> list[tuple[tuple[int, ...], int]]:
         """The goals of the hero that a win at a ply is by, as the numbers that claim them."""
@@ -338,14 +343,14 @@ class GridSuggestions(NoSuggestions):
             content = tracker.content(min(time, len(tracker.steps)), x, y, frozen=True)
             self._pairs += ((first, content.is_open ^ inverted), (second, content.is_white))
 
-    def _track(self, script: Scripts, ply: Ply) -> None:
+    def _track(self, step: WalkPly, ply: Ply) -> None:
         """Follow a ply, and suggest its indicators."""
-        problem, tracker = self.game.model.problem, self._tracker
-        vectors = (
-            (script.bits(ply.action), len(self.game.model.domain.actions(ply.player))),
-            (script.bits(ply.x), problem.width),
-            (script.bits(ply.y), problem.height),
-        )
+        script, tracker = self.script, self._tracker
+        problem = self.game.model.problem
+        sizes = len(self.game.model.domain.actions(ply.player)), problem.width, problem.height
+        own = ply.vectors if len(ply.vectors) == len(sizes) else None
+        numbers = map(script.bits, own) if own else self._said(step, sizes)
+        vectors = [*zip(numbers, sizes, strict=True)]
         action, x, y = (_fit(bits, values) for bits, values in vectors)
         (stop,) = (FALSE,) if ply.stop is None else script.bits((ply.stop,))
         tracker.add(ply.player, action, x, y, stop)
@@ -361,6 +366,19 @@ class GridSuggestions(NoSuggestions):
             )
             within = script.builder.and_all((tracker.bounds_flag(len(tracker.steps)), *above))
             self._pairs.append((indicators.bounds, within))
+
+    def _said(self, step: WalkPly, sizes: Sequence[int]) -> list[Bits]:
+        """The bits of action, column and row of the move that other codes than these say."""
+        actions = [action.name for action in self.game.model.domain.actions(step.player)]
+        found: list[list[int]] = [[FALSE] * width_for(size) for size in sizes]
+        for text, literal in step.codes.items():
+            move = self.game.parse_move(text, step.player)
+            places = actions.index(move.action), move.x - 1, move.y - 1
+            for bits, place in zip(found, places, strict=True):
+                for k, one in enumerate(value_bits(place, len(bits))):
+                    if one:
+                        bits[k] = self.script.builder.or_(bits[k], literal)
+        return [*map(tuple, found)]
 
 
 def _fit(bits: Iterable[int], values: int) -> Bits:

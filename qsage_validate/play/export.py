@@ -15,10 +15,9 @@ from qsage_validate.games.protocol import BoardPicture
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import frame_json, outcome_json
 from qsage_validate.play.sgf import export_sgf, is_hex
-from qsage_validate.render.board_svg import FONT, STYLE, drawing, paint, size
 from qsage_validate.render.board_text import board_lines
-from qsage_validate.render.markup import escape, number
 from qsage_validate.render.steps import RenderedStep, steps_of_frames
+from qsage_validate.render.svg import FONT, STYLE, drawing, escape, number, paint, size
 
 # An average letter of the captions, in units of the drawing; wide enough for every common font.
 _LETTER = 7.6

@@ -75,6 +75,20 @@ class History:
         self._rounds = {0: self.root}
         self._numbers = 1
 
+    def copy(self) -> History:
+        """The same tree with the same place in it; frames are frozen and shared."""
+        copied = History(self.root.frames)
+        rounds = {0: copied.root}
+        for number, each in self._rounds.items():
+            if each.parent is not None:
+                rounds[number] = Round(number, rounds[each.parent.number], each.frames)
+        for number, each in self._rounds.items():
+            rounds[number].children = [rounds[child.number] for child in each.children]
+            rounds[number].onward = None if each.onward is None else rounds[each.onward.number]
+        copied._rounds, copied._numbers = rounds, self._numbers
+        copied.here = rounds[self.here.number]
+        return copied
+
     def add(self, frames: tuple[Frame, ...]) -> None:
         new = Round(self._numbers, self.here, frames)
         self._numbers += 1
@@ -130,6 +144,9 @@ class History:
             index += len(frames)
             rows += _aside(each.others)
         return tuple(rows)
+
+    def __repr__(self) -> str:
+        return f"<History of {len(self._rounds)} rounds>"
 
 
 def _aside(rounds: Sequence[Round]) -> Iterator[HistoryRow]:

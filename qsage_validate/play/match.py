@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from qsage_validate.arena.engines.engine import Engine, Facts, answered
 from qsage_validate.arena.frame import (
@@ -39,10 +39,12 @@ if TYPE_CHECKING:
     from qsage_validate.play.picking import Picks
     from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
     from qsage_validate.system.limits import Deadline
-    from qsage_validate.system.task import Task
+    from qsage_validate.system.progress import Task
     from qsage_validate.validation.finding import Finding
 
 _MOST_ASKED = 128
+
+M = TypeVar("M", bound="PlayMatch")
 
 
 class RefusedMoveError(IllegalMoveError):
@@ -138,6 +140,24 @@ class PlayMatch:
         return self._engine.pairs(frame)
 
     # The play so far
+
+    def copy(self: M) -> M:
+        """A play of its own that stands where this one does, with its history and no task."""
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied.task, copied.history = None, self.history.copy()
+        return copied
+
+    def __copy__(self: M) -> M:
+        return self.copy()
+
+    def __deepcopy__(self: M, memo: object) -> M:
+        return self.copy()
+
+    def __reduce__(self) -> NoReturn:
+        raise UsageError(
+            "a play cannot be pickled: save(PATH) writes it, and replay(PATH) plays it again"
+        )
 
     @property
     def frames(self) -> tuple[Frame, ...]:
@@ -256,9 +276,9 @@ class PlayMatch:
         moves = self.legal_moves()
         return moves[0] if len(moves) == 1 else None
 
-    def random_move(self, generator: random.Random) -> MatchMove | None:
-        """A legal move chosen by ``generator``; ``None`` when there is none."""
-        return None if self.over else self._engine.random(self._ready, generator)
+    def random_move(self, generator: random.Random | None = None) -> MatchMove | None:
+        """A legal move chosen by ``generator``, or anyhow; ``None`` when there is none."""
+        return None if self.over else self._engine.random(self._ready, generator or random.Random())
 
     # Playing
 

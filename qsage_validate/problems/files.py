@@ -80,6 +80,9 @@ class Files:
         words += ["--explain"] * self.explained
         return shlex.join([*words, *arguments])
 
+    def __repr__(self) -> str:
+        return f"<Files {self.name}>"
+
 
 def sorted_out(files: Files) -> Files:
     """The files with the certificate in its place, found beside the formula if need be.

@@ -35,8 +35,8 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.problems.files import Files, sorted_out
-from qsage_validate.system.reading import reading
-from qsage_validate.system.stages import stage
+from qsage_validate.system.progress import stage
+from qsage_validate.system.reading import reading, reading_deadline
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from qsage_validate.validation.assertions import Asserted
 
 _NONE: Final = (None, None)
+_SEARCH: Final = 0.75
+"""The part of the time for reading in which a layout is looked for."""
 _GameOf: TypeAlias = "Callable[[Files, Layout], TwoPlayerGame | None]"
 
 
@@ -251,6 +253,9 @@ class BoardProblem(Problem):
             replayed=self.replayed,
             undecided_game=self.undecided_game,
         )
+
+    def __repr__(self) -> str:
+        return f"<Problem {self.files.name or (self.game and self.game.name)}>"
 
 
 @reading()
@@ -560,7 +565,8 @@ def _found(files: Files, formula: Qbf) -> FoundReadings:
 
     stage("finding out what the variables mean")
     game, parts = rules_of_words(files.game)
-    found = find_layout(formula, game, model=parts)
+    deadline = reading_deadline().share(_SEARCH)
+    found = find_layout(formula, game, model=parts, deadline=deadline)
     if not found.stands_out:
         raise UndecidedError(
             f"no reading of the variables stands out ({found.best_words}): "

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.solvers.search.replies import SearchReplies, SearchReply
-from qsage_validate.system.task import Task
+from qsage_validate.solvers.search.solution import SearchReplies, SearchReply
+from qsage_validate.system.progress import Task
 
 
 class GameReplies(Protocol):

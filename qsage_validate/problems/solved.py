@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import InputError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.solutions.lookup import Lookup
-from qsage_validate.solvers.search.replies import SearchReply
-from qsage_validate.system.task import Task
+from qsage_validate.solutions.check import Lookup
+from qsage_validate.solvers.search.solution import SearchReply
+from qsage_validate.system.progress import Task
 
 if TYPE_CHECKING:
     from qsage_validate.solutions.file import SolutionClaim

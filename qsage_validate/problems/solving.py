@@ -18,10 +18,8 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.solvers.qbf.backend import Backend, Missing, SolverFormat
-from qsage_validate.solvers.qbf.backends import backends
-from qsage_validate.solvers.qbf.preprocessors import BLOQQER
-from qsage_validate.solvers.qbf.replies import Reply, SolverReplies, ValueChangedError
-from qsage_validate.solvers.qbf.solving import available
+from qsage_validate.solvers.qbf.backends import BLOQQER, backends
+from qsage_validate.solvers.qbf.solving import Reply, SolverReplies, ValueChangedError, available
 
 AUTO = "auto"
 """The name that stands for whatever solver is there: several at once."""

@@ -35,8 +35,7 @@ from qsage_validate.kernel.dependencies import Dependency
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.strategies.readings import PlyCode
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from qsage_validate.validation.verdict import Proved, Refuted, Verdict

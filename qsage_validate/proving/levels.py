@@ -99,9 +99,9 @@ LEVELS: Final[Mapping[str, Level]] = {level.option: level for level in (Level.TR
 
 
 def levels_named(names: Iterable[str]) -> tuple[Level, ...]:
-    """The levels of these names, in the order in which they are run; raises ``UsageError``."""
+    """The levels of these names, or of one, in the order of a run; raises ``UsageError``."""
     wanted = set()
-    for name in names:
+    for name in (names,) if isinstance(names, str) else names:
         if name not in LEVELS:
             known = ", ".join(LEVELS)
             near = did_you_mean(name, LEVELS)

@@ -125,7 +125,7 @@ class ValidationReport:
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for ``--json``."""
-        from qsage_validate.formats.json_text import snake_key
+        from qsage_validate.system.json_keys import snake_key
 
         return {
             "subject": self.subject,
@@ -139,6 +139,9 @@ class ValidationReport:
             # The names of files below are not ours.
             "facts": {snake_key(name): fact for name, fact in self.facts.items()},
         }
+
+    def __repr__(self) -> str:
+        return f"<ValidationReport {self.last_line}>"
 
 
 def _weighty(statement: Statement) -> bool:

@@ -24,10 +24,8 @@ from qsage_validate.problems.solving import AUTO, Solving, kept
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.solvers.qbf.backend import SolverMissingError
-from qsage_validate.solvers.qbf.replies import constant_value
-from qsage_validate.solvers.qbf.solving import solve_formula
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.solvers.qbf.solving import constant_value, solve_formula
+from qsage_validate.system.limits import Deadline, Limits, Stopwatch
 from qsage_validate.system.progress import Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Claimed, Proved, Refuted

@@ -23,7 +23,7 @@ from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.system.reading import reads_within
 
 if TYPE_CHECKING:
-    from qsage_validate.system.job import Send
+    from qsage_validate.system.pool import Send
 
 
 def validate(
@@ -84,7 +84,7 @@ def validate_apart(
     When that is not enough, the levels that were not finished are undecided; the results of
     the others are kept, as after Ctrl-C.
     """
-    from qsage_validate.system.job import run_job
+    from qsage_validate.system.pool import run_job
 
     results: list[LevelResult] = []
 

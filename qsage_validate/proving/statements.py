@@ -75,6 +75,9 @@ class Statement:
             found |= {"game": self.game, "plies": self.plies}
         return found
 
+    def __repr__(self) -> str:
+        return f"<Statement {self.text}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Conclusions:
@@ -82,6 +85,9 @@ class Conclusions:
 
     statements: tuple[Statement, ...] = ()
     contradictions: tuple[Finding, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Conclusions: {len(self.statements)} statements>"
 
 
 def conclude(

@@ -1,13 +1,17 @@
-"""Rich's console for texts from outside: nothing of them commands the terminal."""
+"""What a terminal shows: a console that no text commands, and findings as lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from qsage_validate.errors import visible
+from qsage_validate.errors import one_line, visible
+from qsage_validate.validation.finding import DecidingGate, Finding, grouped
+
+# Rich's console for texts from outside: nothing of them commands the terminal
 
 
 class PlainConsole(Console):
@@ -25,3 +29,43 @@ class PlainConsole(Console):
                 yield piece
             else:
                 yield Segment(visible(piece.text), piece.style)
+
+
+# Findings as lines of text: the play, the board, and the gates that decide it
+
+
+_MOST: Final = 12
+"""So many comments, and gates below each of them, are written."""
+
+
+def finding_lines(finding: Finding) -> Iterator[str]:
+    """Lines below the one of the finding."""
+    from qsage_validate.render.board_text import board_lines
+
+    if finding.moves:
+        yield f"play: {' '.join(finding.moves)}"
+    if finding.board is not None and finding.board.squares:
+        yield from board_lines(finding.board).splitlines()
+    elif finding.position:
+        yield one_line(finding.position)
+    if finding.without_gates:
+        yield finding.without_gates
+    if finding.gates:
+        yield f"enough to make the formula false ({len(finding.gates)} gates):"
+        by_comment: dict[str, list[DecidingGate]] = {}
+        for gate in finding.gates:
+            by_comment.setdefault(gate.comment, []).append(gate)
+        for comment, gates in [*by_comment.items()][:_MOST]:
+            told = ", ".join(gate.place for gate in gates[:_MOST])
+            told += f", and {len(gates) - _MOST} more" if len(gates) > _MOST else ""
+            yield "  " + one_line(f"{comment}: {told}" if comment else told)
+        if len(by_comment) > _MOST:
+            yield f"  and {len(by_comment) - _MOST} more comments"
+
+
+def group_lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """The plays of several differences by what they have in common."""
+    for group in grouped(findings):
+        yield str(group)
+        for finding in group.findings:
+            yield f"  {' '.join(finding.moves)}"

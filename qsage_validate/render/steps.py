@@ -12,7 +12,7 @@ from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
 from qsage_validate.strategies.readings import LayoutMove, SquareXY
 
 if TYPE_CHECKING:
-    from qsage_validate.render.board_svg import Marks
+    from qsage_validate.render.svg import Marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def _step(
     remarks: Sequence[str],
     ending: str = "",
 ) -> RenderedStep:
-    from qsage_validate.render.board_svg import Marks
+    from qsage_validate.render.svg import Marks
 
     before, board, rules = boards
     changed = [] if before is None or board is None else before.differences(board)
@@ -143,7 +143,7 @@ def diagram(steps: Sequence[RenderedStep]) -> tuple[BoardPicture, Marks] | None:
 
     ``None`` for a play without boards.
     """
-    from qsage_validate.render.board_svg import Marks
+    from qsage_validate.render.svg import Marks
 
     boards = [(step, step.board) for step in steps if step.board is not None]
     if not boards:

@@ -1,4 +1,4 @@
-"""The proof of a solution: a theorem with its hypotheses, or a play that breaks the claim."""
+"""The check of a solution file, and its replies in plays."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from qsage_validate.errors import Exit, Proof, Refutation
-from qsage_validate.games.protocol import Player, TwoPlayerGame
+from qsage_validate.errors import Exit, InputError, Proof, Refutation
+from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.solutions.file import SolutionClaim
-from qsage_validate.solutions.plain import PlainRules
-from qsage_validate.solutions.walk import LayerRules, Walked, walk
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.solutions.walk import LayerRules, PlainRules, Walked, fault_of, walk
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.progress import Tell, nobody
+
+# The proof of a solution: a theorem with its hypotheses, or a play that breaks the claim
 
 
 def _grid(game: Any) -> LayerRules[Any, Any]:
@@ -116,3 +116,26 @@ def check(
     rules = rules_for(solution.game)
     walked = walk(rules, solution.winner, rules.table(solution), deadline=deadline, tell=tell)
     return CheckedSolution(solution, rules.how, walked, watch.seconds)
+
+
+# The reply of a solution in one position
+
+
+class Lookup:
+    """The replies of a solution by position; nothing of them is proved."""
+
+    def __init__(self, solution: SolutionClaim) -> None:
+        self.solution = solution
+        self._rules: Any = rules_for(solution.game)
+        self._table = self._rules.table(solution)
+
+    def reply(self, position: Position) -> Move:
+        """The winner's reply; raises ``InputError`` where there is none that is legal."""
+        layer = self._rules.layer(position)
+        answers = self._table(position.ply, layer)
+        move: Move | None = self._rules.reply(answers, 0, self.solution.winner)
+        fault = fault_of(position, 0, move)
+        if move is None or (fault is not None and fault.move is None):
+            reason = "" if fault is None else fault.reason
+            raise InputError(self.solution.path, None, None, reason, "a legal reply")
+        return move

@@ -22,8 +22,7 @@ from qsage_validate.games.bddl.ground import GroundAction, Grounding
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Move, Player, Position, board_maps
 from qsage_validate.solutions.file import SolutionClaim
-from qsage_validate.solutions.plain import fault_of, move_of
-from qsage_validate.solutions.walk import Fault, SolutionStep
+from qsage_validate.solutions.walk import Fault, SolutionStep, fault_of, move_of
 
 Numbers = NDArray[np.int64]
 

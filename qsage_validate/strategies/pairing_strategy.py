@@ -1,6 +1,6 @@
 """White's strategy by pairs, as an object that plays, and its check by the rules.
 
-For some plies White plays the moves that ``solvers/search/positional/blocking.py`` found; from then
+For some plies White plays the moves that ``solvers/search/maker_maker.py`` found; from then
 on there is a pairing, and White answers in the pair that Black plays in.
 """
 
@@ -16,7 +16,7 @@ from qsage_validate.games.positional.pairing import Pairing, open_sets
 from qsage_validate.games.positional.rules import ClaimMove, PositionalGame, PositionalPosition
 from qsage_validate.games.positional.symmetry import representatives
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+from qsage_validate.solvers.search.maker_maker import BlockingSearch
 from qsage_validate.system.limits import NEVER, Deadline
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

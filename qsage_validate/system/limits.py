@@ -1,14 +1,73 @@
-"""Limits of work: time until a deadline, memory, positions."""
+"""Clocks, and limits of work: time until a deadline, memory, positions.
+
+Wall-clock time is what people wait for.  On a machine with other work it says little about a
+solver; there a process can count its own processor time and that of the programs that it has
+waited for.  A program that is still running is counted when it has ended.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, isnan
 from typing import Final
 
-from qsage_validate.errors import CancelledError, UndecidedError
-from qsage_validate.system.clock import counts_processor_time, now
+from qsage_validate.errors import CancelledError, UndecidedError, UsageError
+
+# The clock by which solvers keep limits and count seconds: the wall's, or processor time
+
+
+class _Clock:
+    by_processor = False
+
+
+_clock = _Clock()
+
+
+def now() -> float:
+    """A moment in seconds; only differences of moments mean anything."""
+    if not _clock.by_processor:
+        return time.monotonic()
+    import resource
+
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
+
+
+class Stopwatch:
+    def __init__(self) -> None:
+        self._began = self._lap = now()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds so far."""
+        return now() - self._began
+
+    def lap(self) -> float:
+        """The seconds since the last lap ended; the next one begins."""
+        last, self._lap = self._lap, now()
+        return self._lap - last
+
+
+def counts_processor_time() -> bool:
+    """True if :func:`now` tells processor time."""
+    return _clock.by_processor
+
+
+def count_processor_time() -> None:
+    """From now on, in this process, seconds are processor time (user and system).
+
+    For a process that makes one run: a limit that began by the other clock means nothing then.
+    Raises ``UsageError`` where the system does not count the time of programs.
+    """
+    from qsage_validate.system.memory import check_limits
+
+    check_limits("counting processor time")
+    _clock.by_processor = True
+
+
+# Limits of work: time until a deadline, memory, positions
 
 
 def nobody_calls() -> bool:
@@ -20,7 +79,7 @@ def nobody_calls() -> bool:
 class Deadline:
     """A moment at which work has to end; it is passed down as it is, never as seconds.
 
-    ``at`` is a moment of :func:`~qsage_validate.system.clock.now`, infinite for a deadline that
+    ``at`` is a moment of :func:`~qsage_validate.system.limits.now`, infinite for a deadline that
     never comes; ``seconds`` is how far away it was when it was set, for messages.  A deadline
     that is sent to another process is the same moment there, for the wall's clock is one for
     all of them; what is left of processor time begins anew in the other process.  Whoever waits
@@ -36,7 +95,12 @@ class Deadline:
     def after(
         cls, seconds: float | None, called_off: Callable[[], bool] = nobody_calls
     ) -> Deadline:
-        """The moment after so many seconds from now; ``None`` is never."""
+        """The moment after so many seconds from now; ``None`` is never.
+
+        Raises ``UsageError`` for what is no number (``nan``).
+        """
+        if seconds is not None and isnan(seconds):
+            raise UsageError(f"found {seconds} seconds for --timeout, expected 0 or more")
         if seconds is None:
             return cls(called_off=called_off)
         return cls(now() + seconds, seconds, called_off)

@@ -24,9 +24,8 @@ from math import ceil, inf
 from pathlib import Path
 from typing import IO, Final
 
-from qsage_validate.system.clock import counts_processor_time, now
 from qsage_validate.system.folders import marked_folder
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import NEVER, Deadline, counts_processor_time, now
 from qsage_validate.system.memory import MemoryUse, check_limits
 from qsage_validate.system.signals import kill_group, orderly_termination, signals_held_back
 
@@ -56,7 +55,7 @@ class Finished:
     """The end of a program, and its output.
 
     ``returncode`` is negative for a signal, as in :mod:`subprocess`.  ``stdout`` is empty when
-    it went to a file.  ``seconds`` are those of :mod:`~qsage_validate.system.clock`;
+    it went to a file.  ``seconds`` are those of :mod:`~qsage_validate.system.limits`;
     ``cpu_seconds`` (user and system) and ``peak_mb`` (resident, megabytes) include the program's
     children as far as it waited for them.
     """

@@ -129,6 +129,9 @@ class Finding:
             "guessed": list(self.guessed),
         }
 
+    def __repr__(self) -> str:
+        return f"<Finding {self.kind.value}, ply {self.ply}>"
+
 
 @dataclass(frozen=True, slots=True)
 class SimilarFindings:

@@ -30,6 +30,9 @@ class Refuted(Refutation):
         more = len(self.findings) - 1
         return self.findings[0].text + (f" (and {more} more)" if more else "")
 
+    def __repr__(self) -> str:
+        return f"<Refuted: {len(self.findings)} findings>"
+
 
 @dataclass(frozen=True, slots=True)
 class Sampled(Conclusion):

@@ -64,8 +64,8 @@ from qsage_validate.proving.formula_level import check_dependencies, check_formu
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.solvers.qbf.backend import Missing
 from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.system.job import Send, run_job
 from qsage_validate.system.limits import Limits
+from qsage_validate.system.pool import Send, run_job
 from research.benchmarks.circuits import INPUTS, SHAPES
 from research.benchmarks.load import peak_memory
 

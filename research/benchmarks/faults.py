@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from qsage_validate.encodings.grid.completion import GridInMind, grid_completions
+from qsage_validate.encodings.grid_completion import GridInMind, grid_completions
 
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -34,8 +34,8 @@ from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.circuit.sat import Unsatisfiable, satisfy
+from qsage_validate.encodings import grid
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.grid import lifted
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.encodings.registry import encode
@@ -92,7 +92,7 @@ class Outcome:
 
 # --- Faults of the encoding ------------------------------------------------------------------
 
-Encoder = lifted.LiftedEncoder
+Encoder = grid.LiftedEncoder
 Method = Callable[..., Any]
 
 
@@ -108,14 +108,14 @@ def _wrapped(name: str, change: Callable[[Any, Any, tuple[Any, ...]], Any]) -> A
 
 def _off_by_one(name: str, position: int, by: int) -> Any:
     """A patch of an arithmetic function: its number at ``position`` is off."""
-    original: Callable[..., Any] = getattr(lifted, name)
+    original: Callable[..., Any] = getattr(grid, name)
 
     def function(*arguments: Any) -> Any:
         changed = list(arguments)
         changed[position] += by
         return original(*changed)
 
-    return patch.object(lifted, name, function)
+    return patch.object(grid, name, function)
 
 
 def _drop_preconditions(model: Model, player: Player) -> Model:

@@ -43,8 +43,8 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging import encoding as level
 from qsage_validate.judging.encoding import judge
+from qsage_validate.solvers.qbf.backend import SolverStatus
 from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace

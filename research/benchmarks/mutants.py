@@ -243,21 +243,21 @@ FAULTS: Final = (
     ),
     # -- encodings
     Fault(
-        "encodings/grid/lifted.py",
+        "encodings/grid.py",
         "squares that no move touches may change",
         "return [*parts, self.circuit.or_(*touched, self._same(before, after))]",
         "return parts",
         ("encodings/grid/test_lifted_against_rules.py",),
     ),
     Fault(
-        "encodings/grid/lifted.py",
+        "encodings/grid.py",
         "Black may stop before her goal is reached",
         "self.circuit.or_(-move.stop, reached)",
         "self.circuit.or_(-move.stop, self.black_goal)",
         ("encodings/grid/test_lifted_against_rules.py",),
     ),
     Fault(
-        "encodings/grid/lifted.py",
+        "encodings/grid.py",
         "moves may reach one square over the board's edge",
         "high = min(high, size - 1 - coordinate.offset)",
         "high = min(high, size - coordinate.offset)",
@@ -271,7 +271,7 @@ FAULTS: Final = (
         ("encodings/layout/test_table_comments.py", "play/test_table_match.py"),
     ),
     Fault(
-        "encodings/layout/line_reader.py",
+        "encodings/layout/layout_reader.py",
         "a variable may have a meaning in two lines",
         "if variable in self.placed:",
         "if self.placed.get(variable) == self.line:",
@@ -395,14 +395,14 @@ FAULTS: Final = (
     ),
     # -- solvers
     Fault(
-        "solvers/qbf/replies.py",
+        "solvers/qbf/solving.py",
         "a value that loses is the reply",
         "values = {open_[0]: True}",
         "values = {open_[0]: False}",
         ("solvers/qbf/test_replies.py",),
     ),
     Fault(
-        "solvers/qbf/replies.py",
+        "solvers/qbf/solving.py",
         "the last value is not confirmed",
         "return found if wins or self.decide(left)[0] is promised else None",
         "return found",

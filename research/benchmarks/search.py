@@ -47,7 +47,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.solvers.search.search_engine import WIN
+from qsage_validate.solvers.search.engine import WIN
 from qsage_validate.solvers.search.solver import (
     EngineChoice,
     SearchResult,
@@ -149,7 +149,7 @@ _CHILD = """
 import json, sys, time
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.deepening.game_depths import depths_of
+from qsage_validate.solvers.deepening import depths_of
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Limits, Deadline
 seconds, question = float(sys.argv[1]), sys.argv[2]
@@ -230,7 +230,7 @@ def _at_the_end(line: str) -> TwoPlayerGame:
     from qsage_validate.extensions.fast.engine import CompiledEngine
     from qsage_validate.games.bddl.rules import BddlGame
     from qsage_validate.games.registry import resolve_command
-    from qsage_validate.solvers.deepening.game_depths import depths_of
+    from qsage_validate.solvers.deepening import depths_of
 
     depths = depths_of(resolve_command(line.split()))
     last = depths.last()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.positional.open_game import (
     OpenGame,
     steps_of,

@@ -20,7 +20,7 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
-from qsage_validate.solvers.search.bounds import Bounds
+from qsage_validate.solvers.search.engine import Bounds
 from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.comparing.first_moves import first_moves
+from qsage_validate.comparing.compare import first_moves
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.games.bddl.model import Model

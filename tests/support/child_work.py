@@ -10,7 +10,7 @@ import signal
 import time
 
 from qsage_validate.errors import UsageError
-from qsage_validate.system.job import Send
+from qsage_validate.system.pool import Send
 
 # Enough for Python with numpy, and little for anything else.
 SOME_MEMORY = 1500

@@ -8,8 +8,7 @@ from functools import partial
 from random import Random
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.encodings.completion import Goals, PlyLiterals
-from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.encoding import Encoding, Goals, PlyLiterals
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.circuit.sat import Unsatisfiable, satisfy
-from qsage_validate.encodings.completion import Goals, PlyLiterals
-from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.encoding import Encoding, Goals, PlyLiterals
 from qsage_validate.games.protocol import Player
 
 _DECIDES = {Player.BLACK: Quantifier.EXISTS, Player.WHITE: Quantifier.FORALL}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.encoding import width_for
 from qsage_validate.formats.qdimacs import Placement, clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.games.protocol import Player
 

@@ -14,10 +14,11 @@ from qsage_validate.extensions.bench.experiment import (
     Configuration,
     Experiment,
     Instance,
+    Run,
+    RunResult,
     Selection,
 )
 from qsage_validate.extensions.bench.plots import default_tables
-from qsage_validate.extensions.bench.run import Run, RunResult
 
 REFERENCE = "tests.support.toy_bench:TOY"
 SOLVERS = (

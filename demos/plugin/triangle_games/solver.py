@@ -5,9 +5,7 @@ import sys
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.solvers.qbf.backend import Backend, SolverFormat
-from qsage_validate.solvers.qbf.dialect import SolverDialect
-from qsage_validate.solvers.qbf.locate import on_path
+from qsage_validate.solvers.qbf.backend import Backend, SolverDialect, SolverFormat, on_path
 
 
 def value(formula: Qbf) -> bool:

@@ -177,7 +177,7 @@ class BlockEngine(Engine):
         except NoAnswerError as error:
             return self._silent(last, error)
         except UndecidedError as error:
-            return last.ended(MatchOutcome(None, f"no answer in time: {error}"))
+            return last.ended(MatchOutcome(None, f"no answer in time: {error}", undecided=True))
         move = self._move(tuple(found[v] for v in block), last.ply)
         frame = self._frame(last, move, last.choice, {**last.reply, **found}, by_certificate=True)
         return self._step(replace(frame, seconds=time.perf_counter() - began))

@@ -62,6 +62,9 @@ class Facts:
     def person(self) -> Player:
         return self.certificate_player.other
 
+    def __repr__(self) -> str:
+        return f"<Facts {self.title}>"
+
 
 class Engine(Protocol):
     """Replies to the person's moves; optional features have a default here."""

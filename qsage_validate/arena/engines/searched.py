@@ -29,7 +29,7 @@ from qsage_validate.errors import (
 from qsage_validate.games.protocol import Move, Player, Position
 from qsage_validate.problems.searched import RulesProblem
 from qsage_validate.strategies.readings import Assignment
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 from qsage_validate.validation.finding import Finding, FindingKind
 
 _SQUARE = re.compile(r"\s*\(?\s*(\d{1,6})\s*[, ]\s*(\d{1,6})\s*\)?\s*")
@@ -136,7 +136,7 @@ class SearchedEngine(Engine):
         try:
             reply = self._problem.replies.reply(_position(frame))
         except UndecidedError as error:
-            return frame.ended(MatchOutcome(None, f"no answer in time: {error}"))
+            return frame.ended(MatchOutcome(None, f"no answer in time: {error}", undecided=True))
         except NoAnswerError as error:
             reason = f"the {self._problem.answers} has no legal reply"
             finding = self._finding(FindingKind.REPLY_FAILS, frame.play, str(error))

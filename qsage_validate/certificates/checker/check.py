@@ -36,8 +36,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.kernel.composition import Composition, compose
 from qsage_validate.kernel.dependencies import Dependency, wrong_dependencies
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.progress import Tell, nobody
 
 if TYPE_CHECKING:
@@ -124,6 +123,9 @@ class CertificateProved(Proof):
     def reason(self) -> str:
         value = "true" if self.kind is CertificateKind.SKOLEM else "false"
         return f"the {self.kind.value} functions make the formula {value}{self.notes}"
+
+    def __repr__(self) -> str:
+        return f"<CertificateProved {self.kind.value}: {self.gates:,} gates>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,7 @@ from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.decision import synthesise
 from qsage_validate.circuit.qbf import Connective
-from qsage_validate.encodings.completion import Goals, PlyLiterals
-from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.encoding import Encoding, Goals, PlyLiterals
 from qsage_validate.encodings.layout.codings import Bits, MoveCoding
 from qsage_validate.encodings.layout.layout import IllegalMoves, Ply
 from qsage_validate.errors import QsageError

@@ -25,8 +25,8 @@ from qsage_validate.certificates.compile.compiler import Compiler
 from qsage_validate.certificates.compile.plan import Plan, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.grid.completion import grid_play
-from qsage_validate.encodings.grid.tracker import Content, MoveTracker
+from qsage_validate.encodings.grid_completion import grid_play
+from qsage_validate.encodings.grid_state import Content, MoveTracker
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.bddl.ground import GroundAction

@@ -26,12 +26,17 @@ from functools import cached_property
 
 from qsage_validate.certificates.compile.compiler import PlayInLiterals, require_completion
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed, strash
-from qsage_validate.encodings.completion import Goals, PlyLiterals
-from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.encoding import (
+    Encoding,
+    Goals,
+    PlyLiterals,
+    completed,
+    first_true,
+    held,
+)
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Ply, listed
-from qsage_validate.encodings.positional.in_mind import completed, first_true, held
-from qsage_validate.encodings.prepared import claims_in_time
+from qsage_validate.encodings.positional.open_game import claims_in_time
 from qsage_validate.games.positional.language import POSITIONAL
 from qsage_validate.games.positional.model import Arrangement, PositionalModel
 from qsage_validate.games.positional.paths import with_winning_sets

@@ -53,7 +53,7 @@ from qsage_validate.kernel.certificate import (
     Dialect,
 )
 from qsage_validate.kernel.dependencies import wrong_dependency
-from qsage_validate.system.stages import stage
+from qsage_validate.system.progress import stage
 
 _WHOSE: Final = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
 

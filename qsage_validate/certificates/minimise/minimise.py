@@ -43,8 +43,8 @@ from qsage_validate.certificates.minimise.learning import LearningStyle, learn
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simplify import FailureError, Judge, simplify, sweep
-from qsage_validate.encodings.completion import Goals, PlyLiterals
-from qsage_validate.encodings.grid.completion import grid_completions, read
+from qsage_validate.encodings.encoding import Goals, PlyLiterals
+from qsage_validate.encodings.grid_completion import grid_completions, read
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.errors import Exit, QsageError, UndecidedError
@@ -57,8 +57,7 @@ from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     Dialect,
 )
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody, telling
 
 # Seconds for all stages together when there is no deadline.
@@ -418,7 +417,7 @@ def rebuild(
     """The certificate with its moves and claims kept and everything else defined anew.
 
     In the project's own encodings every other variable of Black's follows from the moves
-    (``encodings/grid/completion.py``): what the indicators say, what stands on the symbolic
+    (``encodings/grid_state.py``): what the indicators say, what stands on the symbolic
     square, which part of White's goal is missing.
 
     ``None`` where no definition of the rest is known: for encodings of other tools, for layouts

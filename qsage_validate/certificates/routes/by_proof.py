@@ -35,14 +35,18 @@ from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.solvers.qbf.backend import Backend, Missing, TraceKind
+from qsage_validate.solvers.qbf.backend import (
+    EXIT_CODES,
+    Backend,
+    Missing,
+    SolverOutcome,
+    SolverStatus,
+    TraceKind,
+    plain_circuit,
+)
 from qsage_validate.solvers.qbf.backends import backends, get_backend
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed, preprocess
-from qsage_validate.solvers.qbf.dialect import EXIT_CODES
-from qsage_validate.solvers.qbf.outcome import SolverOutcome, SolverStatus
-from qsage_validate.solvers.qbf.plain_circuit import plain_circuit
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import Limits
+from qsage_validate.system.limits import Limits, Stopwatch
 from qsage_validate.system.programs import Ended, run_program, workspace
 from qsage_validate.system.progress import Progress, Tell
 

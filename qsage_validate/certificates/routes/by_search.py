@@ -1,4 +1,8 @@
-"""From a game to a checked certificate: search, plan, circuit, SAT check."""
+"""From a game to a checked certificate: search, plan, circuit, SAT check.
+
+The search uses no knowledge of stones and no depths that can be raised.  Small games are
+searched to the end, larger ones to a deadline.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +25,50 @@ from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.solvers.search.plain import PlainSearch
 from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline, Limits
+from qsage_validate.system.limits import NEVER, Deadline, Limits, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
+
+# The winner of a game by a search of its positions, each once: for games made for planning
+
+
+# Positions between two looks at the clock.
+_TICK = 256
+
+
+class PlainSearch:
+    """The winners of a game's positions, kept; ``UndecidedError`` at the deadline."""
+
+    def __init__(self, game: PlanningGame, deadline: Deadline = NEVER) -> None:
+        self.game = game
+        self.deadline = deadline
+        self._winners: dict[Position, Player] = {}
+        self._looked_at = 0
+
+    def winner(self, position: Position) -> Player:
+        if position.outcome is not None:
+            return position.outcome.winner
+        found = self._winners.get(position)
+        if found is None:
+            found = self._winners[position] = self._look(position)
+        return found
+
+    def _look(self, position: Position) -> Player:
+        self._looked_at += 1
+        if self._looked_at % _TICK == 0:
+            self.deadline.check("the game of the formula was searched")
+        settled = self.game.settled(position)
+        if settled is not None:
+            return settled
+        mover = position.to_move
+        after = [position.play(move) for move in position.legal_moves()]
+        # Plays that end at once are the cheapest ones to look at.
+        after.sort(key=lambda one: one.outcome is None)
+        return mover if any(self.winner(one) is mover for one in after) else mover.other
+
+
+# From a game to a checked certificate: search, plan, circuit, SAT check
+
 
 # Certificates with more gates are worth lemmas; below, to prove these takes longer.
 _LARGE: Final = 4000

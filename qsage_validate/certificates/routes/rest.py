@@ -32,10 +32,10 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import MissingExtraError, UndecidedError
 from qsage_validate.games.protocol import Move, Position
 from qsage_validate.kernel.certificate import CircuitCertificate
+from qsage_validate.solutions.check import Lookup
 from qsage_validate.solutions.file import SolutionClaim
-from qsage_validate.solutions.lookup import Lookup
 from qsage_validate.solvers.qbf.backend import SolverMissingError
-from qsage_validate.solvers.qbf.replies import constant_value
+from qsage_validate.solvers.qbf.solving import constant_value
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 

@@ -26,8 +26,7 @@ from qsage_validate.errors import (
     did_you_mean,
 )
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import Limits
+from qsage_validate.system.limits import Limits, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 AUTO: Final = "auto"
@@ -97,6 +96,9 @@ class CertifiedFormula:
     def seconds(self, *stages: str) -> float:
         """The seconds of the stages of these names together; without names, of all stages."""
         return sum(s for name, s in self.stages if not stages or name in stages)
+
+    def __repr__(self) -> str:
+        return f"<CertifiedFormula {self.certificate!r} by {self.by}>"
 
 
 @dataclass(frozen=True)
@@ -170,8 +172,8 @@ def certify_prepared(
     """Certify ``prepared``, and lift the certificate to ``whole``, where it is proved.
 
     ``prepared`` encodes what preparation leaves of the game of ``whole``
-    (:func:`~qsage_validate.encodings.prepared.prepare`), in the same encoding.  Raises as
-    :func:`certify_formula` does, and ``UsageError`` where ways of a network are too many to list.
+    (:func:`~qsage_validate.encodings.positional.open_game.prepare`), in the same encoding.  Raises
+    as :func:`certify_formula` does, and ``UsageError`` where a network has too many ways to list.
     """
     from qsage_validate.certificates.compile.lift import lift
 

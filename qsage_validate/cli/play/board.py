@@ -40,7 +40,7 @@ def on_board(
     from qsage_validate.play.state import Store
     from qsage_validate.play.tui.base import check_terminal
     from qsage_validate.play.tui.loading import opened
-    from qsage_validate.system.stages import Background
+    from qsage_validate.system.progress import Background
 
     store = Store.usual() if kept else Store(None)
     shown = theme or kept_theme(store)
@@ -68,7 +68,7 @@ def go_on_with(match: PlayMatch, path: str) -> None:
     """Replay the play in ``path``; raises ``InputError`` where it does not fit."""
     from qsage_validate.formats.source import Source
     from qsage_validate.play.transcript import Transcript
-    from qsage_validate.system.stages import stage
+    from qsage_validate.system.progress import stage
 
     source = Source.open(path)
     stage(f"replaying {source.path}")
@@ -184,7 +184,7 @@ def drill_on_board(
     from qsage_validate.play.state import Store
     from qsage_validate.play.tui.base import check_terminal
     from qsage_validate.play.tui.loading import opened
-    from qsage_validate.system.stages import Background
+    from qsage_validate.system.progress import Background
 
     store = Store.usual() if kept else Store(None)
     shown = theme or kept_theme(store)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import Exit, Undecided, UsageError
-from qsage_validate.system.job import JobEndedError, Send, run_job
+from qsage_validate.system.pool import JobEndedError, Send, run_job
 from qsage_validate.system.progress import Progress, Tell
 
 if TYPE_CHECKING:

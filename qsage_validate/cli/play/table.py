@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from qsage_validate.arena.program import PlayedProgram
     from qsage_validate.play.tui.model.notes import Replay
     from qsage_validate.play.tui.model.services import Services
-    from qsage_validate.system.task import Task
+    from qsage_validate.system.progress import Task
 
     MakeTeacher = Callable[[], Teacher | None]
 

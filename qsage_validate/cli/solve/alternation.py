@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.positional.model import PositionalModel
-    from qsage_validate.solvers.deepening.alternation import Alternated
+    from qsage_validate.solvers.alternation import Alternated
     from qsage_validate.solvers.qbf.solving import Solved
-    from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+    from qsage_validate.solvers.search.maker_maker import BlockingSearch
 
 ALTERNATES = "cor-lean"
 """The usual encoding of the question whether Black wins."""
@@ -37,7 +37,7 @@ def solve_alternating(
     from qsage_validate.games.positional.language import POSITIONAL
     from qsage_validate.games.positional.paths import with_all_winning_sets
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.deepening.alternation import (
+    from qsage_validate.solvers.alternation import (
         AlternationFile,
         alternate,
         black_by_formulas,
@@ -45,8 +45,8 @@ def solve_alternating(
         white_by_formulas,
         white_by_search,
     )
-    from qsage_validate.solvers.deepening.deepening import SEARCH
-    from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+    from qsage_validate.solvers.deepening import SEARCH
+    from qsage_validate.solvers.search.maker_maker import BlockingSearch
 
     model = with_all_winning_sets(POSITIONAL.own(model, "--alternate with "))
     asked_in = SEARCH if method.searches else encoding or ALTERNATES

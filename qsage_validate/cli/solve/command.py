@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
-from qsage_validate.cli.formula import formula_path, load_formula, without_depth
-from qsage_validate.cli.model_arguments import ModelArguments, model_words
+from qsage_validate.cli.formula import load_formula, without_depth
+from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,

@@ -17,8 +17,8 @@ from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.solvers.deepening.answer_file import DeepeningFile, DepthAnswer
-    from qsage_validate.solvers.deepening.deepening import Deepened
+    from qsage_validate.solvers.answer_file import DeepeningFile, DepthAnswer
+    from qsage_validate.solvers.deepening import Deepened
     from qsage_validate.solvers.search.solver import SearchSolver
 
 
@@ -75,9 +75,8 @@ def solve_to_critical_depth(
 
     With ``every``, all first moves that win within the critical depth are named.
     """
-    from qsage_validate.solvers.deepening.answer_file import DeepeningFile
-    from qsage_validate.solvers.deepening.deepening import deepen_by_search
-    from qsage_validate.solvers.deepening.game_depths import depths_of
+    from qsage_validate.solvers.answer_file import DeepeningFile
+    from qsage_validate.solvers.deepening import deepen_by_search, depths_of
 
     resume, last = options.resume, options.max_depth
     farmed = farm.rests_on(resume)
@@ -123,9 +122,8 @@ def _ask(
     from qsage_validate.api.solving import first_move
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.deepening.answer_file import DepthAnswer
-    from qsage_validate.solvers.deepening.deepening import deepen
-    from qsage_validate.solvers.deepening.game_depths import depths_of
+    from qsage_validate.solvers.answer_file import DepthAnswer
+    from qsage_validate.solvers.deepening import deepen, depths_of
     from qsage_validate.solvers.qbf.solving import conclusive
 
     depths = depths_of(model)

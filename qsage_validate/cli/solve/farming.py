@@ -63,7 +63,7 @@ class FarmOptions(OptionGroup):
 
     def rests_on(self, resume: str | None) -> str:
         """The words about a file of answers that there is before the search; else empty."""
-        from qsage_validate.solvers.deepening.answer_file import rests_on
+        from qsage_validate.solvers.answer_file import rests_on
 
         known = self.given is not None and resume is not None and os.path.exists(resume)
         return rests_on(resume) if known and resume is not None else ""
@@ -84,7 +84,7 @@ class FarmOptions(OptionGroup):
             return
         from qsage_validate.cli.common import address_in
         from qsage_validate.registry import declared, load
-        from qsage_validate.solvers.search.search_engine import DeclaredEngine, Farm
+        from qsage_validate.solvers.search.engine import DeclaredEngine, Farm
         from qsage_validate.system.signals import orderly_termination
 
         file = self.scheduler_file

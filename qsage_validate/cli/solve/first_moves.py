@@ -47,8 +47,8 @@ class Named:
 def by_solver(problem: Problem, truth: bool, method: SolveMethod) -> Named:
     """The first moves of a formula with that value, each asked of a solver."""
     from qsage_validate.certificates.routes.routes import RouteOptions
+    from qsage_validate.comparing.compare import first_moves
     from qsage_validate.comparing.exact import value_by_solver
-    from qsage_validate.comparing.first_moves import first_moves
 
     value = value_by_solver(RouteOptions(solver=method.solver, limits=method.limits))
     with SearchLine(sys.stderr) as line:

@@ -89,7 +89,7 @@ class SolveMethod:
         solver, portfolio = options.solver, options.portfolio
         preprocess = options.preprocess
         if preprocess is not None:
-            from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
+            from qsage_validate.solvers.qbf.backends import preprocessor_named
 
             preprocessor_named(preprocess)
         if solver is not None and portfolio:

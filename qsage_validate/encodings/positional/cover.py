@@ -25,16 +25,23 @@ from typing import Final
 from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.arithmetic import constant_literals, width_for
-from qsage_validate.encodings.completion import PlayLiterals, PlyLiterals, ReferencePlay
-from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.encoding import (
+    Encoding,
+    PlayLiterals,
+    PlyLiterals,
+    ReferencePlay,
+    completed,
+    constant_literals,
+    first_true,
+    held,
+    width_for,
+)
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
-from qsage_validate.encodings.positional.explicit_board import (
+from qsage_validate.encodings.positional.explicit import (
     ClauseSet,
     differs,
     until_last_black_ply,
 )
-from qsage_validate.encodings.positional.in_mind import completed, first_true, held
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.cover_game import (

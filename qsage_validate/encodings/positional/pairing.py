@@ -27,12 +27,20 @@ from typing import Final
 
 from qsage_validate.circuit import aig
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.encodings.arithmetic import constant_literals, width_for
-from qsage_validate.encodings.completion import Goals, PlayLiterals, nothing_else, one_of
-from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.encoding import (
+    ClaimsInMind,
+    Encoding,
+    Goals,
+    PlayLiterals,
+    completed,
+    constant_literals,
+    held,
+    nothing_else,
+    one_of,
+    width_for,
+)
 from qsage_validate.encodings.layout.layout import Layout, StateView, listed
-from qsage_validate.encodings.positional.explicit_board import ClauseSet, constant, differs
-from qsage_validate.encodings.positional.in_mind import ClaimsInMind, completed, held
+from qsage_validate.encodings.positional.explicit import ClauseSet, constant, differs
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.cover_game import PairingGame
 from qsage_validate.games.positional.model import PositionalModel, require_alternating

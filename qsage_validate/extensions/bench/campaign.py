@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from qsage_validate.errors import InputError, UsageError, did_you_mean
 from qsage_validate.extensions.bench.child import Child, run_in_child
-from qsage_validate.extensions.bench.run import (
+from qsage_validate.extensions.bench.experiment import (
     Json,
     Run,
     RunRecord,

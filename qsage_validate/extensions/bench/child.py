@@ -23,8 +23,8 @@ from importlib import import_module
 from typing import IO, Final, cast
 
 from qsage_validate.errors import InputError, QsageError, UndecidedError, one_line
-from qsage_validate.extensions.bench.experiment import Experiment
-from qsage_validate.extensions.bench.run import (
+from qsage_validate.extensions.bench.experiment import (
+    Experiment,
     Json,
     Run,
     RunResult,
@@ -34,8 +34,8 @@ from qsage_validate.extensions.bench.run import (
 )
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
-from qsage_validate.system.clock import Stopwatch, count_processor_time, now
 from qsage_validate.system.folders import PREFIX, mark_folder, remove_left
+from qsage_validate.system.limits import Stopwatch, count_processor_time, now
 from qsage_validate.system.memory import limit_memory, resources_used
 from qsage_validate.system.signals import kill_group
 

@@ -16,15 +16,18 @@ from typing import Final
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.experiment import (
+    NO_ENCODING,
     Configuration,
     Experiment,
     Instance,
     ResultTable,
+    Run,
+    RunRecord,
+    RunResult,
     Selection,
     no_note,
 )
 from qsage_validate.extensions.bench.plots import default_tables, seconds_text
-from qsage_validate.extensions.bench.run import NO_ENCODING, Run, RunRecord, RunResult
 from qsage_validate.formats.source import Format, Source, open_input, read_bytes, sniff_bytes
 
 # The experiments ``models`` and ``formulas``: whatever files there are
@@ -212,8 +215,7 @@ def execute(run: Run) -> RunResult:
     from qsage_validate.problems.files import Files
     from qsage_validate.problems.load import load
     from qsage_validate.problems.named_rules import rules_of_words
-    from qsage_validate.system.clock import Stopwatch
-    from qsage_validate.system.limits import Deadline
+    from qsage_validate.system.limits import Deadline, Stopwatch
     from qsage_validate.validation.verdict import Refuted
 
     watch = Stopwatch()

@@ -11,7 +11,7 @@ from qsage_validate.api.sources import FileSource, as_paths, shown
 from qsage_validate.extensions.bench import campaign
 
 if TYPE_CHECKING:
-    from qsage_validate.extensions.bench.run import RunRecord
+    from qsage_validate.extensions.bench.experiment import RunRecord
 
 
 @dataclass(frozen=True)

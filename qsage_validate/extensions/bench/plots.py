@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.errors import MissingExtraError, UsageError, visible
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.experiment import ResultTable
-from qsage_validate.extensions.bench.run import RunRecord, RunResult
+from qsage_validate.extensions.bench.experiment import ResultTable, RunRecord, RunResult
 from qsage_validate.formats.writing import write_atomic
 
 if TYPE_CHECKING:

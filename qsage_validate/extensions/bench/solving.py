@@ -13,29 +13,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.extensions.bench.experiment import (
+    NO_ENCODING,
+    NO_PREPROCESSOR,
     Configuration,
     Instance,
     ResultTable,
+    Run,
+    RunRecord,
+    RunResult,
     Selection,
     Tabulate,
 )
 from qsage_validate.extensions.bench.plots import by_instance, default_tables, seconds_text
-from qsage_validate.extensions.bench.run import (
-    NO_ENCODING,
-    NO_PREPROCESSOR,
-    Run,
-    RunRecord,
-    RunResult,
-)
-from qsage_validate.system.clock import Stopwatch, now
-from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.limits import Deadline, Limits, Stopwatch, now
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import TwoPlayerGame
-    from qsage_validate.solvers.qbf.outcome import SolverStatus
+    from qsage_validate.solvers.qbf.backend import SolverStatus
     from qsage_validate.system.progress import Progress
 
 
@@ -58,7 +55,7 @@ def check_solver(name: str) -> None:
 def check_preprocessor(name: str) -> None:
     """Raise ``UsageError`` for a preprocessor that is not known or not here."""
     from qsage_validate.solvers.qbf.backend import Missing
-    from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
+    from qsage_validate.solvers.qbf.backends import preprocessor_named
 
     first = preprocessor_named(name)
     found = None if first is None else first.availability()
@@ -132,8 +129,7 @@ def by_solver(
     ``encoding`` is what the formula was made by, where it is a game's: what a one-sided one says
     counts only as far as it tells something of the game.
     """
-    from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
+    from qsage_validate.solvers.qbf.backends import get_backend, preprocessor_named
     from qsage_validate.solvers.qbf.solving import conclusive, solve_formula
 
     limits = Limits(Deadline.after(run.seconds), run.memory_mb)

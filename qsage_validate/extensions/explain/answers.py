@@ -12,37 +12,35 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from qsage_validate.extensions.explain.questions import (
+from qsage_validate.extensions.explain.situation import (
+    OWN,
     REGIONS,
     RELATIONS,
+    A,
     Ahead,
     Apart,
     Beside,
+    Choice,
     Last,
     MovedByKind,
     MovedTo,
     Odd,
+    Place,
     PlyAtMost,
+    Q,
     Question,
     Related,
+    Situation,
     Stands,
     Threatened,
     WentIn,
     WentLike,
+    Words,
     classes_of,
+    places,
     shift_formal,
     shift_text,
     shifted,
-)
-from qsage_validate.extensions.explain.situation import (
-    OWN,
-    A,
-    Choice,
-    Place,
-    Q,
-    Situation,
-    Words,
-    places,
 )
 from qsage_validate.games.goals import NEIGHBOURS
 from qsage_validate.games.protocol import (

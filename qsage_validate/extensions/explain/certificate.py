@@ -22,8 +22,7 @@ from qsage_validate.certificates.compile.compiler import (
 from qsage_validate.certificates.compile.plan import Planner
 from qsage_validate.certificates.routes.by_search import check_compiled
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.encodings.completion import Goals
-from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.encoding import Encoding, Goals
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Ply
 from qsage_validate.errors import UndecidedError, UsageError

@@ -16,8 +16,16 @@ from functools import cached_property
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain.answers import Leaf, Tree
-from qsage_validate.extensions.explain.questions import in_region, is_related, shifted
-from qsage_validate.extensions.explain.situation import OWN, Place, Situation, Words, places
+from qsage_validate.extensions.explain.situation import (
+    OWN,
+    Place,
+    Situation,
+    Words,
+    in_region,
+    is_related,
+    places,
+    shifted,
+)
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.kernel.game import Rules, State, TooLargeError
 from qsage_validate.system.limits import NEVER, Deadline

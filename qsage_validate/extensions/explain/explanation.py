@@ -32,12 +32,12 @@ from qsage_validate.extensions.explain.answers import (
     vocabulary_of,
 )
 from qsage_validate.extensions.explain.finding import EFFORT, Finder, FoundProgram, Winning
-from qsage_validate.extensions.explain.questions import Question
 from qsage_validate.extensions.explain.situation import (
     OWN,
     Choice,
     Made,
     Place,
+    Question,
     Situation,
     made,
     places,
@@ -46,10 +46,9 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.pairing import Pairing, PairingFinder, maker_pairing
 from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import BoardPicture, Player, Square, TwoPlayerGame
-from qsage_validate.render.board_svg import Marks
+from qsage_validate.render.svg import Marks
 from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import Limits
+from qsage_validate.system.limits import Limits, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 # An explanation: a program with an example of each node, and how much of it is shown
@@ -407,7 +406,7 @@ def _positional(game: Any) -> tuple[PositionalModel, list[Place]]:
 
 
 def _grid(game: Any) -> tuple[PositionalModel, list[Place]]:
-    from qsage_validate.solvers.search.positional.grid_games import positional_model_of
+    from qsage_validate.solvers.search.positional import positional_model_of
 
     return positional_model_of(game), places(game.initial.board)
 

@@ -44,8 +44,13 @@ from qsage_validate.extensions.explain.circuits import (
     circuit_of,
     played_by,
 )
-from qsage_validate.extensions.explain.questions import Question
-from qsage_validate.extensions.explain.situation import Choice, Situation, first_situations, made
+from qsage_validate.extensions.explain.situation import (
+    Choice,
+    Question,
+    Situation,
+    first_situations,
+    made,
+)
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody

@@ -25,7 +25,7 @@ from qsage_validate.extensions.explain.answers import (
     bridged,
     mirrored,
 )
-from qsage_validate.extensions.explain.questions import (
+from qsage_validate.extensions.explain.situation import (
     REGIONS,
     RELATIONS,
     WORDS,
@@ -36,16 +36,19 @@ from qsage_validate.extensions.explain.questions import (
     MovedByKind,
     MovedTo,
     Odd,
+    Place,
     PlyAtMost,
+    Q,
     Question,
     Related,
+    Situation,
     Stands,
     Threatened,
     WentIn,
     WentLike,
+    Words,
     classes_of,
 )
-from qsage_validate.extensions.explain.situation import Place, Q, Situation, Words
 from qsage_validate.formats.source import Path, Source, quoted
 from qsage_validate.games.protocol import Player, TwoPlayerGame, board_maps
 

@@ -24,8 +24,17 @@ from typing import Final, Protocol
 
 from qsage_validate.extensions.explain.explanation import ExplainedProgram
 from qsage_validate.games.protocol import BoardPicture
-from qsage_validate.render.board_svg import FONT, STYLE, Marks, board_svg, drawing, paint, size
-from qsage_validate.render.markup import escape, number
+from qsage_validate.render.svg import (
+    FONT,
+    STYLE,
+    Marks,
+    board_svg,
+    drawing,
+    escape,
+    number,
+    paint,
+    size,
+)
 
 _PAGE = """\
 :root{color-scheme:light dark}

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from qsage_validate.solvers.search.search_engine import DeclaredEngine
+from qsage_validate.solvers.search.engine import DeclaredEngine
 
 ENGINES: Final = (
     DeclaredEngine(

@@ -25,8 +25,8 @@ from qsage_validate.formats.source import Path
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State, TwoPlayerGame
-from qsage_validate.solvers.deepening.answer_file import AnswerFile, DepthAnswer, Fields
-from qsage_validate.solvers.search.search_engine import (
+from qsage_validate.solvers.answer_file import AnswerFile, DepthAnswer, Fields
+from qsage_validate.solvers.search.engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
@@ -36,9 +36,8 @@ from qsage_validate.solvers.search.search_engine import (
     SearchEngine,
 )
 from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
-from qsage_validate.system.clock import Stopwatch, now
 from qsage_validate.system.cluster import check_scheduler
-from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.limits import Deadline, Limits, Stopwatch, now
 from qsage_validate.system.pool import Crew, WorkerFailedError, orphaned
 from qsage_validate.system.progress import Progress, Tell, nobody
 

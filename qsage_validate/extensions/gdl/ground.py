@@ -14,7 +14,6 @@ from functools import cache, partial
 from typing import Final, TypeAlias
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.extensions.gdl.checks import components, goal_value
 from qsage_validate.extensions.gdl.machine import (
     ACTION,
     DOES,
@@ -27,7 +26,16 @@ from qsage_validate.extensions.gdl.machine import (
     LayerFacts,
     horizon,
 )
-from qsage_validate.extensions.gdl.model import Atom, Clause, Ground, Key, Term, term_text
+from qsage_validate.extensions.gdl.model import (
+    Atom,
+    Clause,
+    Ground,
+    Key,
+    Term,
+    components,
+    goal_value,
+    term_text,
+)
 from qsage_validate.extensions.gdl.rules import RoundsGame
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.game import TooLargeError

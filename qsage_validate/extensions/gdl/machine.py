@@ -29,15 +29,10 @@ from types import CodeType
 from typing import Final, Protocol, TypeAlias
 
 from qsage_validate.errors import IllegalMoveError, QsageError, UndecidedError
-from qsage_validate.extensions.gdl.checks import (
-    Dependencies,
-    check_description,
-    goal_value,
-    role_names,
-)
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
+    Dependencies,
     Description,
     GdlLiteral,
     Ground,
@@ -45,6 +40,9 @@ from qsage_validate.extensions.gdl.model import (
     Term,
     Variable,
     arguments_of,
+    check_description,
+    goal_value,
+    role_names,
     term_order,
     term_text,
     variables,

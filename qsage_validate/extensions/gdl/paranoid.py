@@ -17,7 +17,6 @@ from hashlib import sha256
 from typing import ClassVar, Final
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.gdl.checks import check_description, role_names
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Description,
@@ -30,6 +29,8 @@ from qsage_validate.extensions.gdl.model import (
     Ground,
     Term,
     Variable,
+    check_description,
+    role_names,
     term_text,
 )
 from qsage_validate.formats.source import quoted

@@ -22,11 +22,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, NoReturn
 
-from qsage_validate.extensions.gdl.checks import Dependencies
 from qsage_validate.extensions.gdl.model import (
     KEYWORDS,
     Atom,
     Clause,
+    Dependencies,
     Description,
     Distinct,
     Formula,

@@ -346,6 +346,9 @@ class PositionalModel:
             present=frozenset(present),
         )
 
+    def __repr__(self) -> str:
+        return f"<PositionalModel {self.name}, {len(self.positions)} positions>"
+
 
 def alternating(plies: int, first: Player = Player.BLACK) -> tuple[Player, ...]:
     """Turns of one stone, until ``plies`` are played."""
@@ -421,3 +424,6 @@ class Arrangement:
         return BoardPicture(
             self.width, self.height, squares, self.shape, self.names, columns, self.top
         )
+
+    def __repr__(self) -> str:
+        return f"<Arrangement {self.width}x{self.height}>"

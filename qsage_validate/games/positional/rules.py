@@ -166,7 +166,8 @@ class SetsKernel(PositionalGameKernel):
             if not goal & own:
                 rest = goal & not_other
                 if single and not rest & (rest - 1):
-                    return self._claim(state, player, rest)
+                    # On a grid a set may be complete already: then every move loses.
+                    return self._claim(state, player, rest or free & -free)
                 if rest.bit_count() <= other_left:
                     relevant |= rest
         hopeful = relevant if player is WHITE else 0
@@ -365,6 +366,8 @@ class PositionalPosition(Position):
         return tuple(self.game.claims[k] for k in members(self.open))
 
     def after(self, move: Move) -> PositionalPosition:
+        if isinstance(move, str):
+            return self.play(move)
         assert isinstance(move, ClaimMove), "a legal move"
         bit = 1 << self.game.model.number[move.name]
         black, white = self.black, self.white
@@ -375,10 +378,12 @@ class PositionalPosition(Position):
         return PositionalPosition(self.game, black, white, self.ply + 1)
 
     def is_legal(self, move: Move) -> bool:
+        move = self.named(move)
         number = self.game.model.number.get(move.name) if isinstance(move, ClaimMove) else None
         return number is not None and bool(self.open >> number & 1) and self.outcome is None
 
     def illegality(self, move: Move) -> Illegality | None:
+        move = self.named(move)
         if self.is_legal(move):
             return None
         game = self.game

@@ -15,7 +15,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.sat import Solver
-from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout.codings import Bits, Number
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode, StateView, board_view
 from qsage_validate.encodings.layout.lines import is_clausal

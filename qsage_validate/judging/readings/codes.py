@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import permutations, product
 from typing import Final
 
-from qsage_validate.encodings.arithmetic import width_for
+from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout.codings import (
     Bits,
     GridCoding,

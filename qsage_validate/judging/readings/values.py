@@ -7,8 +7,7 @@ from itertools import product
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.circuit.rewriting import residual
-from qsage_validate.judging.residuals import ExpandedFormula, solver_value, trimmed
+from qsage_validate.judging.residuals import ExpandedFormula, Residuals, trimmed
 from qsage_validate.system.limits import NEVER, Deadline
 
 _MOST_INPUTS: Final = 300_000
@@ -44,6 +43,7 @@ class FixedValues:
         self._universal = self.formula.variables(Quantifier.FORALL)
         self._size = 1 + sum(len(gate.inputs) for gate in self.formula.gates.values())
         self._expansions: dict[tuple[frozenset[int], frozenset[int]], ExpandedFormula] = {}
+        self._residuals: dict[frozenset[int], Residuals] = {}
         self._free: dict[frozenset[int], frozenset[int]] = {}
         self._known: dict[frozenset[tuple[int, bool]], bool | None] = {}
 
@@ -98,13 +98,14 @@ class FixedValues:
             late = frozenset(v for v in fixed if v not in self._early(universal))
             return self._expansion(universal, late).value(fixed, self._deadline)
         self.effort += _SOLVER_EFFORT
-        rest = trimmed(residual(self.formula, fixed))
-        size = 1 + sum(len(gate.inputs) for gate in rest.gates.values())
-        left = len(rest.variables(Quantifier.FORALL))
-        if left <= _MOST_UNIVERSAL and size << left <= _MOST_INPUTS:
-            return ExpandedFormula(rest, ()).value({}, self._deadline)
+        variables = frozenset(fixed)
+        if variables not in self._residuals:
+            if len(self._residuals) >= _MOST_EXPANSIONS:
+                self._residuals.pop(next(iter(self._residuals)))
+            own = [v for v in self._order if v in variables]
+            self._residuals[variables] = Residuals(self.formula, [own])
         sooner = min(self._deadline.sooner(_SECONDS), deadline, key=lambda one: one.at)
-        return solver_value(rest, sooner).truth
+        return self._residuals[variables].value(fixed, 1, sooner)
 
     def _early(self, universal: frozenset[int]) -> frozenset[int]:
         """The fixed universal variables, and the existential ones that are copied once."""

@@ -12,7 +12,7 @@ from textual.widgets import Button, Label
 
 from qsage_validate.errors import CancelledError, Exit, visible
 from qsage_validate.play.tui.base import LeavableApp, run_app
-from qsage_validate.system.stages import Background
+from qsage_validate.system.progress import Background
 
 Result = TypeVar("Result")
 

@@ -7,16 +7,39 @@ in which it differs are sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from rich.console import Console, RenderableType
 from rich.control import Control
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.strip import Strip
+
+
+class _Update(Protocol):
+    """What Textual is about to send; its own classes have no public names."""
+
+    def render_segments(self, console: Console) -> str: ...
+
+
+@runtime_checkable
+class _WholeUpdate(_Update, Protocol):
+    """Rows of a region, each in pieces."""
+
+    strips: Sequence[Sequence[Strip]]
+    region: Region
+
+
+@runtime_checkable
+class _PartUpdate(_Update, Protocol):
+    """Pieces of rows by the columns where they begin, and the spans of them that are repainted."""
+
+    chops: Sequence[Mapping[int, Strip | None]]
+    chop_ends: Sequence[Sequence[int]]
+    spans: Sequence[tuple[int, int, int]]
 
 
 class Rows:
@@ -37,21 +60,21 @@ class Rows:
         """
         if size != self._size:
             self._size, self._rows = size, {}
-        if isinstance(update, ChopsUpdate):
+        if isinstance(update, _PartUpdate):
             parts = update
-            return _Sent(lambda console: self._differing(parts, console))
-        if isinstance(update, LayoutUpdate):
+            return _sent(update, lambda console: self._differing(parts, console))
+        if isinstance(update, _WholeUpdate):
             screen = update
-            return _Sent(lambda console: self._whole(screen, console))
+            return _sent(update, lambda console: self._whole(screen, console))
         return update
 
-    def _whole(self, update: LayoutUpdate, console: Console) -> str:
+    def _whole(self, update: _WholeUpdate, console: Console) -> str:
         rows = dict(enumerate(map(Strip.join, update.strips)))
         whole = update.region == self._size.region
         self._rows = rows if whole else {}
         return update.render_segments(console)
 
-    def _differing(self, update: ChopsUpdate, console: Console) -> str:
+    def _differing(self, update: _PartUpdate, console: Console) -> str:
         sent = []
         for x, y, piece in _pieces(update):
             row, end = self._rows.get(y), x + piece.cell_length
@@ -65,17 +88,14 @@ class Rows:
         )
 
 
-class _Sent(CompositorUpdate):
-    """An update that is worked out when it is sent: what is never sent is not remembered."""
-
-    def __init__(self, text: Callable[[Console], str]) -> None:
-        self._text = text
-
-    def render_segments(self, console: Console) -> str:
-        return self._text(console)
+def _sent(update: _Update, text: Callable[[Console], str]) -> _Update:
+    """The update with another text, worked out when it is sent: else nothing is remembered."""
+    made = copy(update)
+    setattr(made, "render_segments", text)  # noqa: B010 (in the place of its class's)
+    return made
 
 
-def _pieces(update: ChopsUpdate) -> Iterator[tuple[int, int, Strip]]:
+def _pieces(update: _PartUpdate) -> Iterator[tuple[int, int, Strip]]:
     """Column, row and content of each piece of the regions that an update repaints."""
     for y, left, right in update.spans:
         for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=True):

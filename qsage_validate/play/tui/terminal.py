@@ -28,7 +28,7 @@ from textual.messages import InBandWindowResize
 
 from qsage_validate.errors import Exit
 from qsage_validate.play.tui.reading import INTERRUPT, KeyReader
-from qsage_validate.system.clock import now
+from qsage_validate.system.limits import now
 
 _TICK: Final = 0.1
 # Keys and reports of the mouse that wait for the board; the rest waits in the terminal.

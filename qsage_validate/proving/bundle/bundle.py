@@ -37,7 +37,7 @@ from qsage_validate.proving.run import ValidationOptions
 from qsage_validate.proving.runner import validate
 from qsage_validate.proving.statements import game_text
 from qsage_validate.proving.verified.games import CERTIFICATE, CNF, GAME_FILES, PROOF, write_game
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.system.reading import reading
 from qsage_validate.validation.verdict import Proved

@@ -34,9 +34,8 @@ from qsage_validate.errors import InputError, UsageError, one_line
 from qsage_validate.formats.source import open_input
 from qsage_validate.kernel.lrat import Clause, ProofError, check_lrat, read_cnf
 from qsage_validate.proving.verified.program import ask, find_program
-from qsage_validate.system.clock import Stopwatch
 from qsage_validate.system.folders import marked_folder
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.programs import Ended, Finished, run_program
 
 OWN: Final = "qsage"
@@ -101,9 +100,7 @@ def run_checker(name: str, cnf: str, lrat: str, *, deadline: Deadline = NEVER) -
         find, ask = _OTHERS[name]
         program = find()
         if program is None:
-            raise UsageError(
-                f"the checker {name} is not installed (docs/how-to/verify.md says how)"
-            )
+            raise UsageError(f"the checker {name} is not installed ('qsage help verify' says how)")
         with marked_folder() as folder:
             answer, reason = ask(
                 program, os.path.abspath(cnf), os.path.abspath(lrat), folder, deadline

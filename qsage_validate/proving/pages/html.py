@@ -9,24 +9,28 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 
 from markupsafe import Markup
 
-from qsage_validate.errors import one_line
-from qsage_validate.games.protocol import BoardPicture, TwoPlayerGame
+from qsage_validate.arena.engines.engine import answered
+from qsage_validate.arena.open import open_engine
+from qsage_validate.errors import QsageError, one_line
+from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.provenance import facts_from_json, file_facts, versions
+from qsage_validate.problems.script_moves import scripted
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.pages.finding_groups import groups_of
-from qsage_validate.proving.pages.refuted_play import first_refuted_play
 from qsage_validate.proving.pages.statistics import Statistics
 from qsage_validate.proving.pages.templates import page, tone
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.render.bar_chart import Bar, bar_chart
-from qsage_validate.render.board_svg import Marks, board_svg
-from qsage_validate.render.steps import diagram
+from qsage_validate.proving.run import LevelResult
+from qsage_validate.render.steps import RenderedStep, diagram, steps_by_rules, steps_of_frames
+from qsage_validate.render.svg import Bar, Marks, bar_chart, board_svg
+from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.verdict import Proved
 
 _SIGNS = {"proved": "✓", "refuted": "✗", "sampled": "≈", "undecided": "?", "not applicable": "–"}
@@ -182,3 +186,120 @@ def _said(value: object) -> str:
     if value is None:
         return "unknown"
     return one_line(json.dumps(value, ensure_ascii=False, default=str))
+
+
+# -- the play of a finding: as the formula sees it, else by the rules alone ------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RefutedPlay:
+    """The play of ``finding``; ``source`` says whose boards the steps show.
+
+    Without a layout and rules the steps have no boards.
+    """
+
+    result: LevelResult
+    finding: Finding
+    steps: tuple[RenderedStep, ...]
+    source: str
+
+
+def first_refuted_play(
+    report: ValidationReport, problem: Problem | None = None, game: TwoPlayerGame | None = None
+) -> RefutedPlay | None:
+    """The shortest play of the first level that found one; ``None`` without such a level."""
+    for result in report.results:
+        findings = [finding for finding in result.findings if finding.moves]
+        if findings:
+            finding = min(findings, key=lambda own: len(own.moves))
+            steps, source = steps_of_finding(finding, problem, game)
+            return RefutedPlay(result, finding, steps, source)
+    return None
+
+
+def steps_of_finding(
+    finding: Finding, problem: Problem | None = None, game: TwoPlayerGame | None = None
+) -> tuple[tuple[RenderedStep, ...], str]:
+    """The steps of a finding's play, and whose boards they show.
+
+    The certificate replays it where there is one and it answers as in the finding.
+    """
+    if problem is not None:
+        steps = _replayed(problem, finding.moves)
+        if steps is not None:
+            return _pointed_out(steps, finding), "the boards are decoded from the formula"
+    rules = game if game is not None or problem is None else problem.game
+    if rules is not None:
+        listed = [m for p in Player for m in rules.moves(p)] if rules.lists_moves else []
+        names = frozenset(map(str, listed))
+        moves = [scripted(move, names).text for move in finding.moves]
+        return _pointed_out(steps_by_rules(rules, moves), finding), "the boards are the rules'"
+    return (), "the formula has no layout: there are no boards to show"
+
+
+def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[RenderedStep, ...] | None:
+    """The play against the certificate; ``None`` when it goes another way than ``moves``."""
+    engine, names = open_engine(problem), problem.move_names
+    played = [*answered(engine, engine.start())]
+    while not played[-1].over and played[-1].ply < len(moves):
+        here, said = played[-1], scripted(moves[played[-1].ply], names)
+        try:
+            move = engine.parse(here, said.text)
+            # A legal move is simply made; an illegal one is let happen.
+            why = engine.why_not(here, move)
+            claim = said.claim and engine.can_claim(here)
+            played += answered(engine, engine.push(here, move, why, claim=claim))
+        except QsageError:
+            return None
+    replayed = [str(frame.move) for frame in played if frame.move is not None]
+    expected = [scripted(move, names).text for move in moves]
+    length = min(len(replayed), len(expected))
+    if replayed[:length] != expected[:length] or len(replayed) < len(expected) - 1:
+        return None
+    # The answer after the last move is shown, too, if it was made.
+    return tuple(step for step in steps_of_frames(played) if step.ply <= len(expected) + 1)
+
+
+def _pointed_out(steps: tuple[RenderedStep, ...], finding: Finding) -> tuple[RenderedStep, ...]:
+    """The steps with the finding told at the ply at which it was seen."""
+    shown = []
+    for step in steps:
+        if step.ply == finding.ply and finding.text not in step.remarks:
+            step = replace(step, remarks=(*step.remarks, finding.text))
+        shown.append(step)
+    return tuple(shown)
+
+
+# -- findings that are alike -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """All findings of one kind.
+
+    ``levels`` are the levels that found them, each with its number; ``findings`` are the different
+    ones, the shortest play first: what several levels found alike is one.
+    """
+
+    kind: FindingKind
+    levels: tuple[tuple[str, int], ...]
+    findings: tuple[Finding, ...]
+
+
+def groups_of(found: Iterable[tuple[LevelResult, Finding]]) -> tuple[FindingGroup, ...]:
+    """The findings by their kinds, in the order in which the kinds were first seen."""
+    levels: dict[FindingKind, Counter[str]] = {}
+    different: dict[FindingKind, dict[tuple[str, tuple[str, ...]], Finding]] = {}
+    for result, finding in found:
+        levels.setdefault(finding.kind, Counter())[result.level.value] += 1
+        own = different.setdefault(finding.kind, {})
+        own.setdefault((finding.text, finding.moves), finding)
+    return tuple(
+        FindingGroup(
+            kind,
+            tuple(number.items()),
+            # Findings without a play are about all of it.
+            tuple(sorted(different[kind].values(), key=lambda own: len(own.moves))),
+        )
+        for kind, number in levels.items()
+    )

@@ -29,7 +29,7 @@ from qsage_validate.proving.pages.rules_table import TooManyPositionsError, rule
 from qsage_validate.proving.pages.templates import page, tone
 from qsage_validate.proving.pages.words import NumberedTexts
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.render.board_svg import board_svg, centres, paints
+from qsage_validate.render.svg import board_svg, centres, paints
 from qsage_validate.strategies.readings import Assignment, LayoutMove, PlyCode, SquareXY
 from qsage_validate.strategies.skolem import SkolemReader
 

@@ -14,8 +14,7 @@ from markupsafe import Markup
 
 from qsage_validate.errors import Exit
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.render.board_svg import STYLE
-from qsage_validate.render.markup import escape
+from qsage_validate.render.svg import STYLE, escape
 
 _TONES: Final = {Exit.FINE: "good", Exit.REFUTED: "bad"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.errors import UsageError
@@ -54,7 +54,7 @@ def digest_of(problem: Problem) -> str:
     hashed = hashlib.sha256()
 
     def add(value: object) -> None:
-        hashed.update(f"{value!r}\n".encode())
+        hashed.update(f"{_spelled(value)!r}\n".encode())
 
     certificate, formula = problem.answering, problem.formula
     add((certificate.kind, certificate.dialect))
@@ -75,6 +75,16 @@ def digest_of(problem: Problem) -> str:
     add(None if game is None else game.identity)
     add([(one.assertion, one.literals) for one in problem.assertions])
     return hashed.hexdigest()
+
+
+def _spelled(value: object) -> object:
+    """The value with the fields of dataclasses written out: their ``repr`` leaves some away."""
+    if isinstance(value, (tuple, list)):
+        return [_spelled(part) for part in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        compared = (f.name for f in fields(value) if f.compare)
+        return [type(value).__name__, *(_spelled(getattr(value, name)) for name in compared)]
+    return value
 
 
 def save(path: str, digest: str, covered: Covered) -> None:

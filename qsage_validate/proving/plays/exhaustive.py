@@ -20,8 +20,7 @@ from qsage_validate.proving.plays.array_walker import walker
 from qsage_validate.proving.plays.checkpoint import Covered, digest_of, restore, save
 from qsage_validate.proving.plays.walkers import Nodes, PlayExpansion, Walker
 from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import Limits
+from qsage_validate.system.limits import Limits, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import (

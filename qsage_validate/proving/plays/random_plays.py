@@ -23,8 +23,7 @@ from qsage_validate.proving.plays.vector_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_walk import VectorWalk, vector_walk, walks
 from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
 from qsage_validate.strategies.readings import split_moves
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Refuted, Sampled, Verdict

@@ -1,9 +1,10 @@
-"""Plays of a Skolem certificate on a board, thousands in a step, compared with the rules.
+"""The walk of ``state_walker.py`` on arrays, for its speed: thousands of plays in a step.
 
-This is :mod:`qsage_validate.arena.play_engine` on arrays: the certificate is asked by simulation,
-64 plays a machine word, and the rules are masks over words.  The walk makes the same comparisons
-and reports no findings: a beginning of a play with which something is not as it should be is a
-*suspect*, and the play engine, asked about it, says what it is.
+This is :mod:`qsage_validate.arena.play_engine` for Skolem certificates of grid games: the
+certificate is asked by simulation, 64 plays a machine word, and the rules are masks over words.
+The walk makes the same comparisons and reports no findings: a beginning of a play with which
+something is not as it should be is a *suspect*, and the play engine, asked about it, says what it
+is.
 """
 
 from __future__ import annotations

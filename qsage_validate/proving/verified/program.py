@@ -18,7 +18,7 @@ NAME: Final = "qsage-verified"
 VERSION: Final = "1"
 HOW_TO_GET: Final = (
     f"{NAME} is neither on the PATH nor in verified/bin: 'python3 dev.py verified' in a checkout "
-    "builds it (with ocamlfind; docs/explanation/verified.md)"
+    "builds it (with ocamlfind; 'qsage help verified')"
 )
 _CHECKOUT: Final = Path(__file__).resolve().parents[3] / "verified" / "bin" / NAME
 

@@ -29,9 +29,17 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import install_line
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.solvers.qbf import bloqqer_child
-from qsage_validate.solvers.qbf.backend import Missing, SolverMissingError, SolverProgram
-from qsage_validate.solvers.qbf.locate import on_path, pyqbf_version
-from qsage_validate.solvers.qbf.outcome import SolverStatus, failure, said, shortened
+from qsage_validate.solvers.qbf.backend import (
+    Missing,
+    SolverMissingError,
+    SolverProgram,
+    SolverStatus,
+    failure,
+    on_path,
+    pyqbf_version,
+    said,
+    shortened,
+)
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.programs import Finished, run_program
 

@@ -2,7 +2,7 @@
 
 One solver for every game that answers the protocol.  The question is the formula's: does Black
 win within the plies of the game?  The solver deepens by plies; an engine looks at the positions,
-the general one (``bounds.py``) or one that knows more of some games.
+the general one (``engine.py``) or one that knows more of some games.
 
 Its tables stay usable after a solve, after an interrupt, and for positions off the best line:
 ``SearchSolver.winner`` answers for any position of the game, mostly by looking it up.
@@ -21,25 +21,24 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.declared import languages
 from qsage_validate.games.protocol import Move, Player, Position, State, TwoPlayerGame
 from qsage_validate.registry import declared, load
-from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.search_engine import (
+from qsage_validate.solvers.search.engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
+    Bounds,
     DeclaredEngine,
     LimitError,
     SearchEngine,
 )
 from qsage_validate.system.alarm import alarm
-from qsage_validate.system.clock import now
-from qsage_validate.system.limits import Limits
+from qsage_validate.system.limits import Limits, now
 from qsage_validate.system.progress import Progress, Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.rules import BddlGame
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.games.positional.rules import PositionalGame
-    from qsage_validate.solvers.search.positional.engine import SearchStage
+    from qsage_validate.solvers.search.positional import SearchStage
 
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -438,18 +437,16 @@ def _quicker() -> tuple[DeclaredEngine, ...]:
 def positional_engine(
     game: PositionalGame, choice: EngineChoice, memory_mb: int | None
 ) -> SearchEngine:
-    from qsage_validate.solvers.search.positional.engine import PositionalEngine
+    from qsage_validate.solvers.search.positional import PositionalEngine
 
     return PositionalEngine(game, _stage(game.model, choice, memory_mb))
 
 
 def grid_engine(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     """The search of a grid game that is a positional one; ``UsageError`` for another."""
-    from qsage_validate.games.bddl.kernel import is_positional
-
-    if not is_positional(game.grounding):
+    if not game.grounding.is_positional:
         raise UsageError(f"{game.name} is no positional game")
-    from qsage_validate.solvers.search.positional.grid_games import GridEngine
+    from qsage_validate.solvers.search.positional import GridEngine
 
     return GridEngine(game, lambda model: _stage(model, choice, memory_mb))
 
@@ -518,6 +515,7 @@ def search_for(
     """
     try:
         with alarm(limits.deadline, "the search was prepared", least=_LEAST_SECONDS):
+            limits.deadline.check("the search was prepared")
             own = engine_for(game, engine, limits.memory_mb)
             if engine is EngineChoice.FAST and own is not None:
                 _check_fast(game, own)

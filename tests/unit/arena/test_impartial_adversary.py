@@ -11,7 +11,6 @@ import pytest
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.adversary import HeapAdversary, exhaust, heaps_json
-from qsage_validate.extensions.impartial.engine import open_heaps
 from qsage_validate.extensions.impartial.model import game_text
 from qsage_validate.extensions.impartial.parser import parse_formula, parse_game
 from qsage_validate.extensions.impartial.problem import (
@@ -20,6 +19,7 @@ from qsage_validate.extensions.impartial.problem import (
     RuleStrategy,
     bounded_states,
     load_rules,
+    open_heaps,
     random_state,
 )
 from qsage_validate.extensions.impartial.rules import ImpartialRules

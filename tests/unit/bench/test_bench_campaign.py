@@ -25,12 +25,12 @@ from qsage_validate.extensions.bench.campaign import (
     run_campaign,
 )
 from qsage_validate.extensions.bench.child import Child, run_in_child
-from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.run import (
+from qsage_validate.extensions.bench.experiment import (
     Json,
     Run,
     RunRecord,
     RunResult,
+    Selection,
     machine_facts,
     machine_id,
     result_from_json,

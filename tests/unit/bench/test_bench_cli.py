@@ -18,8 +18,7 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.extensions.bench.campaign import read_results
 from qsage_validate.extensions.bench.encodings import FORMULAS, MODELS
-from qsage_validate.extensions.bench.experiment import ResultTable, Selection
-from qsage_validate.extensions.bench.run import Run, RunResult
+from qsage_validate.extensions.bench.experiment import ResultTable, Run, RunResult, Selection
 from qsage_validate.extensions.bench.solving import execute
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.registry import resolve_command
@@ -86,7 +85,7 @@ def test_runs_are_listed_and_not_made(capfd: pytest.CaptureFixture[str]) -> None
 def results(name: str, *, truth: str = "true", experiment: str = "table2") -> str:
     """A file of results of two ways."""
     from qsage_validate.extensions.bench.campaign import open_results
-    from qsage_validate.extensions.bench.run import RunRecord, machine_facts, machine_id
+    from qsage_validate.extensions.bench.experiment import RunRecord, machine_facts, machine_id
 
     with open_results(name, experiment) as file:
         for solver, status in (("depqbf", "true"), ("caqe", truth)):
@@ -392,7 +391,7 @@ def test_progress_is_a_bar_with_the_results_so_far_on_a_terminal(
 ) -> None:
     from qsage_validate.extensions.bench.campaign import CampaignTally
     from qsage_validate.extensions.bench.cli.command import CampaignProgress
-    from qsage_validate.extensions.bench.run import RunRecord
+    from qsage_validate.extensions.bench.experiment import RunRecord
 
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "120")

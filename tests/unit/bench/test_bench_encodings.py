@@ -10,8 +10,7 @@ import pytest
 
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.encodings import EXPERIMENT, execute, verdicts
-from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.extensions.bench.run import RunRecord
+from qsage_validate.extensions.bench.experiment import RunRecord, Selection
 from tests.support.commands import run_qsage
 from tests.support.places import REPOSITORY
 

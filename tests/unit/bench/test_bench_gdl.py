@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult, Selection
 from qsage_validate.extensions.bench.papers.gdl import (
     EXPERIMENT,
     execute,
@@ -19,7 +19,6 @@ from qsage_validate.extensions.bench.papers.gdl import (
     table3_table,
     times_table,
 )
-from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.extensions.gdl import library
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult, Selection
 from qsage_validate.extensions.bench.papers.httt import (
     EXPERIMENT,
     cover,
@@ -17,7 +17,6 @@ from qsage_validate.extensions.bench.papers.httt import (
     shapes,
     winners,
 )
-from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 
 
 def runs(**settings: Any) -> list[Run]:

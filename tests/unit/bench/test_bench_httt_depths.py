@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult, Selection
 from qsage_validate.extensions.bench.papers.httt import (
     EXPERIMENT,
     SHAPES,
@@ -18,7 +18,6 @@ from qsage_validate.extensions.bench.papers.httt import (
     shapes,
     winners,
 )
-from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.language import read_positional
 from qsage_validate.games.positional.polyominoes import canonical, named

@@ -11,7 +11,7 @@ import pytest
 
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.extensions.bench.campaign import read_results
-from qsage_validate.extensions.bench.experiment import Selection
+from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult, Selection
 from qsage_validate.extensions.bench.papers.impartial import (
     EXPERIMENT,
     beside_table4,
@@ -21,7 +21,6 @@ from qsage_validate.extensions.bench.papers.impartial import (
     table4,
     unsolved,
 )
-from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.model import game_text
 from tests.support.commands import run_qsage

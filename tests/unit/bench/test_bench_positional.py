@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.extensions.bench.experiment import ResultTable, Selection
+from qsage_validate.extensions.bench.experiment import (
+    ResultTable,
+    Run,
+    RunRecord,
+    RunResult,
+    Selection,
+)
 from qsage_validate.extensions.bench.papers import positional
 from qsage_validate.extensions.bench.papers.positional import (
     ENCODINGS,
@@ -19,7 +25,6 @@ from qsage_validate.extensions.bench.papers.positional import (
     model_of,
 )
 from qsage_validate.extensions.bench.plots import by_processor
-from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.formats.pg import pg_text
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.paths import with_winning_sets

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.extensions.bench.campaign import open_results, read_all, read_results
-from qsage_validate.extensions.bench.run import (
+from qsage_validate.extensions.bench.experiment import (
     Json,
     Run,
     RunRecord,

@@ -13,7 +13,13 @@ import pytest
 
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench.campaign import experiments, get_experiment, reference
-from qsage_validate.extensions.bench.experiment import ResultTable, Selection
+from qsage_validate.extensions.bench.experiment import (
+    ResultTable,
+    Run,
+    RunRecord,
+    RunResult,
+    Selection,
+)
 from qsage_validate.extensions.bench.papers.published import Cell, TableReading, table2, table3
 from qsage_validate.extensions.bench.papers.table2 import (
     EXPERIMENT,
@@ -41,7 +47,6 @@ from qsage_validate.extensions.bench.plots import (
     summary,
     times,
 )
-from qsage_validate.extensions.bench.run import Run, RunRecord, RunResult
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY

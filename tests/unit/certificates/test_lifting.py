@@ -14,7 +14,7 @@ from qsage_validate.certificates.checker.check import CertificateProved, check, 
 from qsage_validate.certificates.qrat import LiftingError, lift
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.grid.lifted import encode_lifted
+from qsage_validate.encodings.grid import encode_lifted
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text

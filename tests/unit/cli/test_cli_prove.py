@@ -18,7 +18,7 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.play.tui.model.services import LevelRow
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
-from qsage_validate.system.job import RemoteError, Send
+from qsage_validate.system.pool import RemoteError, Send
 from qsage_validate.system.progress import Progress, nobody
 from tests.support.places import SAMPLES
 

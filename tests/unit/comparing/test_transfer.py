@@ -11,8 +11,8 @@ from qsage_validate.certificates.routes.by_expansion import expand
 from qsage_validate.certificates.routes.rest import evaluate
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.qbf import Scope
+from qsage_validate.comparing.plays import transfer
 from qsage_validate.comparing.shared import Loses, Shared, Wins
-from qsage_validate.comparing.transfer import transfer
 from qsage_validate.kernel.dependencies import wrong_dependencies
 from tests.support.random_qbf import random_qbf, truth
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.arithmetic import (
+from qsage_validate.encodings.encoding import (
     add_constant,
     constant_literals,
     equality_clauses,

@@ -28,9 +28,8 @@ from qsage_validate.extensions.explain.answers import (
 from qsage_validate.extensions.explain.certificate import certificate_of
 from qsage_validate.extensions.explain.explanation import ExplainedProgram, ExplainOptions, explain
 from qsage_validate.extensions.explain.finding import AllPlays, Finder, Winning, tried
-from qsage_validate.extensions.explain.questions import PlyAtMost
 from qsage_validate.extensions.explain.shown import explanation_text
-from qsage_validate.extensions.explain.situation import first_situations
+from qsage_validate.extensions.explain.situation import PlyAtMost, first_situations
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command

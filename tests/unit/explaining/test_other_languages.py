@@ -35,8 +35,7 @@ from qsage_validate.extensions.explain.circuits import (
 )
 from qsage_validate.extensions.explain.explanation import ExplainedProgram, ExplainOptions, explain
 from qsage_validate.extensions.explain.exports import PythonWords, python_module, smtlib_module
-from qsage_validate.extensions.explain.questions import PlyAtMost
-from qsage_validate.extensions.explain.situation import Made, Situation, first_situations
+from qsage_validate.extensions.explain.situation import Made, PlyAtMost, Situation, first_situations
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_command

@@ -21,9 +21,15 @@ from qsage_validate.extensions.explain.answers import (
 )
 from qsage_validate.extensions.explain.explanation import ExplainOptions, explain, pairs_of
 from qsage_validate.extensions.explain.language import Joined, parse_predicates
-from qsage_validate.extensions.explain.questions import Question, Stands, Threatened
 from qsage_validate.extensions.explain.shown import explanation_text
-from qsage_validate.extensions.explain.situation import Situation, first_situations, made
+from qsage_validate.extensions.explain.situation import (
+    Question,
+    Situation,
+    Stands,
+    Threatened,
+    first_situations,
+    made,
+)
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame

@@ -15,7 +15,7 @@ from qsage_validate.games.declared import languages
 from qsage_validate.games.languages import LANGUAGES, language_of, load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel, has_rules, parts_of
 from qsage_validate.games.registry import find_model
-from qsage_validate.solvers.deepening.game_depths import depths_of
+from qsage_validate.solvers.deepening import depths_of
 
 MODELS: Mapping[str, GameModel] = {
     "bddl": find_model(["httt"], {"size": "3x3", "shape": "el", "depth": 5}),

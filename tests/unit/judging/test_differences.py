@@ -14,7 +14,7 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.judging.deciding import deciding_gates
 from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.residuals import stages_of, trimmed
-from qsage_validate.render.finding_text import finding_lines, group_lines
+from qsage_validate.render.console import finding_lines, group_lines
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Finding
 from qsage_validate.validation.verdict import Refuted

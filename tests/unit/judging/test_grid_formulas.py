@@ -15,7 +15,7 @@ import pytest
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
+from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number, NumberedCoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.layout import Indicators, Layout, on_grid
@@ -404,6 +404,20 @@ def test_bits_without_meaning_may_be_of_any_kind() -> None:
         gates = {**encoded.qbf.gates, bit + 1: Gate(connective, (encoded.qbf.output, literal))}
         formula = replace(encoded.qbf, scopes=exists, gates=gates, output=bit + 1)
         assert isinstance(_verdict(encoded, formula, layout), expected)
+
+
+def test_moves_on_a_grid_may_be_numbers() -> None:
+    """The board helps to prove a formula whatever the codes of its moves are."""
+    encoded = _encoded(TINY)
+    squares = tuple(f"occupy({x},{y})" for x in (1, 2) for y in (1, 2))
+    moves = tuple(
+        replace(ply, coding=NumberedCoding(squares, (*ply.x, *ply.y)))
+        for ply in encoded.layout.moves
+    )
+    layout = replace(encoded.layout, moves=moves)
+    assert layout.state.is_board
+    verdict = _verdict(encoded, layout=layout, patience=0)
+    assert isinstance(verdict, Proved), str(verdict)
 
 
 # --- Layouts that lie ------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from qsage_validate.encodings.layout.lines import with_layout
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, TwoPlayerGame
@@ -135,6 +137,22 @@ def test_the_game_of_another_size_is_named_with_its_count() -> None:
     )
     with pytest.raises(UsageError, match=r"its 5 turns need .* the formula has 2"):
         find_layout(flat, claiming())
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("p cnf 0 0\n", "it has 0: it is the constant true"),
+        ("p cnf 0 1\n0\n", "it has 0: it is the constant false"),
+        (
+            "c ren 2 -> 1\nc ren 5 -> 2\np cnf 2 1\ne 1 0\na 2 0\n1 2 0\n",
+            "by its comments (ren ... -> ...) a preprocessor took away variables 1, 3, 4",
+        ),
+    ],
+)
+def test_what_a_preprocessor_took_away_is_told(text: str, why: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(why)):
+        find_layout(parse_qdimacs(text), claiming())
 
 
 def test_the_layout_travels_in_the_file() -> None:

@@ -18,12 +18,12 @@ KINDS = {
     "PlayMatch": "play/match.py",
     "BoardEngine": "arena/engines/board.py",
     "BlockEngine": "arena/engines/blocks.py",
-    "HeapEngine": "extensions/impartial/engine.py",
+    "HeapEngine": "extensions/impartial/problem.py",
     "HerbrandReader": "strategies/herbrand.py",
     "GdlModel": "extensions/gdl/paranoid.py",
     "BddlPosition": "games/bddl/rules.py",
-    "Bounds": "solvers/search/bounds.py",
-    "PositionalEngine": "solvers/search/positional/engine.py",
+    "Bounds": "solvers/search/engine.py",
+    "PositionalEngine": "solvers/search/positional.py",
 }
 """Classes of which nobody asks whether something is one, and the module that defines each."""
 

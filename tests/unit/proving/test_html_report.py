@@ -21,14 +21,17 @@ from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import BoardProblem, load
 from qsage_validate.problems.provenance import facts_from_json, file_facts
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.pages.finding_groups import groups_of
-from qsage_validate.proving.pages.html import html_report
-from qsage_validate.proving.pages.refuted_play import first_refuted_play, steps_of_finding
+from qsage_validate.proving.pages.html import (
+    first_refuted_play,
+    groups_of,
+    html_report,
+    steps_of_finding,
+)
 from qsage_validate.proving.pages.statistics import Statistics, statistics_of
 from qsage_validate.proving.report import ValidationReport
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
-from qsage_validate.render.bar_chart import Bar, bar_chart
+from qsage_validate.render.svg import Bar, bar_chart
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.proofs.strategy import prove_rules
 from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict

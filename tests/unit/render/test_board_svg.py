@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
-from qsage_validate.render.board_svg import Marks, board_svg, describe, size
+from qsage_validate.render.svg import Marks, board_svg, describe, size
 from tests.support.position_text import board_of
 
 SVG = "{http://www.w3.org/2000/svg}"

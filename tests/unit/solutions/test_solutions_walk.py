@@ -20,8 +20,7 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.solutions.check import check, rules_for
 from qsage_validate.solutions.file import SolutionClaim, as_bytes
 from qsage_validate.solutions.grid import GridRules
-from qsage_validate.solutions.plain import PlainRules
-from qsage_validate.solutions.walk import LayerRules, Walked, walk
+from qsage_validate.solutions.walk import LayerRules, PlainRules, Walked, walk
 from qsage_validate.solvers.search.solution import find_solution
 from qsage_validate.system.limits import Deadline
 from tests.support.minimax import minimax

@@ -21,7 +21,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula
-from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+from qsage_validate.solvers.search.maker_maker import BlockingSearch
 from qsage_validate.strategies.pairing_strategy import (
     PairingFailsError,
     PairingStrategy,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, Undecided
-from qsage_validate.system.job import JobEndedError, RemoteError, run_job
 from qsage_validate.system.limits import Deadline, Limits
+from qsage_validate.system.pool import JobEndedError, RemoteError, run_job
 from tests.support.child_work import SOME_MEMORY, chatter, doze, fail, hoard, total
 
 LIMITS = Limits(memory_mb=SOME_MEMORY)
@@ -46,7 +46,7 @@ def test_errors_come_back_as_what_they_are() -> None:
 
 
 def test_a_process_that_forgets_its_deadline_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.system.job._GRACE_SECONDS", 0.2)
+    monkeypatch.setattr("qsage_validate.system.pool._GRACE_SECONDS", 0.2)
     seen: list[object] = []
     result = run_job(
         doze, 600.0, limits=Limits(Deadline.after(3), SOME_MEMORY), receive=seen.append
@@ -72,7 +72,7 @@ def test_what_it_prints_is_lost(capfd: pytest.CaptureFixture[str]) -> None:
 
 SCRIPT = """
 import sys
-from qsage_validate.system.job import run_job
+from qsage_validate.system.pool import run_job
 from tests.support.child_work import doze
 if __name__ == "__main__":
     try:

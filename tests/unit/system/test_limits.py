@@ -59,7 +59,7 @@ def test_parts_of_a_deadline() -> None:
 _ARRIVES = "import pickle, sys; print(pickle.load(sys.stdin.buffer).left())"
 _BY_PROCESSOR = """
 import pickle, sys, time
-from qsage_validate.system.clock import count_processor_time
+from qsage_validate.system.limits import count_processor_time
 from qsage_validate.system.limits import NEVER, Deadline
 count_processor_time()
 deadlines = Deadline.after(100), NEVER

@@ -62,7 +62,7 @@ def test_output_and_exit_code_are_kept(tmp_path: Path) -> None:
 
 _BY_PROCESSOR = """
 import sys
-from qsage_validate.system.clock import count_processor_time, now
+from qsage_validate.system.limits import count_processor_time, now
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.programs import run_program
 count_processor_time()

@@ -14,9 +14,7 @@ from qsage_validate.errors import CancelledError, UsageError
 from qsage_validate.formats.source import sample_path
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
-from qsage_validate.system.progress import Progress
-from qsage_validate.system.stages import Background, go_on, stage
-from qsage_validate.system.task import Task
+from qsage_validate.system.progress import Background, Progress, Task, go_on, stage
 from tests.unit.formats.test_formats_aiger import large_graph
 
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from qsage_validate.extensions.bench.campaign import CampaignTally, Results, Scheduler
-    from qsage_validate.extensions.bench.experiment import Experiment, Selection
-    from qsage_validate.extensions.bench.run import Run, RunRecord
+    from qsage_validate.extensions.bench.experiment import Experiment, Run, RunRecord, Selection
 
 
 # ``qsage bench table``, ``cactus`` and ``scatter``: what results come to
@@ -65,7 +64,7 @@ def table(
     Exit code 1: solvers contradict each other.
     """
     from qsage_validate.extensions.bench.campaign import get_experiment
-    from qsage_validate.extensions.bench.run import describe
+    from qsage_validate.extensions.bench.experiment import describe
     from qsage_validate.formats.writing import write_atomic
 
     if markdown and csv:

@@ -20,19 +20,22 @@ from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.encodings import content_sum
 from qsage_validate.extensions.bench.experiment import (
+    NO_PREPROCESSOR,
     Configuration,
     Experiment,
     Instance,
     ResultTable,
+    Run,
+    RunRecord,
+    RunResult,
     Selection,
     Tabulate,
 )
 from qsage_validate.extensions.bench.papers.published import rows_of
 from qsage_validate.extensions.bench.plots import default_tables, seconds_text
-from qsage_validate.extensions.bench.run import NO_PREPROCESSOR, Run, RunRecord, RunResult
 from qsage_validate.extensions.bench.solving import BLOQQER, answered
 from qsage_validate.formats.source import quoted
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.formats.qdimacs import ClausalForm
@@ -367,8 +370,7 @@ def _solve(run: Run) -> RunResult:
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.qdimacs import clausal_form
     from qsage_validate.games.registry import find_command
-    from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
+    from qsage_validate.solvers.qbf.backends import get_backend, preprocessor_named
     from qsage_validate.system.limits import Deadline, Limits
     from qsage_validate.system.programs import workspace
 

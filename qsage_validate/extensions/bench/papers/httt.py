@@ -1,12 +1,12 @@
 """Harary's Tic-Tac-Toe by asking for Black's win and White's block in turn.
 
 The experiment of Boucher and Villemaire 2025, section 4: the polyominoes that fit on a 4x4 board,
-on boards with edges and on tori, by iterative deepening (``solvers/deepening/alternation.py``) with
+on boards with edges and on tori, by iterative deepening (``solvers/alternation.py``) with
 COR+ or COVER for Black and PAIRING for White.
 
 A solver is a QBF solver for both questions, such a one with ``+pairs``, so that White's block is
 searched for on the rules, or ``search``: both are.  The solver ``positional`` is the search made
-for positional games instead (``solvers/search/positional/engine.py``), which asks no question by
+for positional games instead (``solvers/search/positional.py``), which asks no question by
 itself.  A run has the answers of all formulas in its data, so that encodings can be
 compared formula by formula.
 
@@ -28,20 +28,18 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import (
+    NO_ENCODING,
+    NO_PREPROCESSOR,
     Configuration,
     Experiment,
     Instance,
     ResultTable,
-    Selection,
-)
-from qsage_validate.extensions.bench.plots import configuration_names, default_tables, seconds_text
-from qsage_validate.extensions.bench.run import (
-    NO_ENCODING,
-    NO_PREPROCESSOR,
     Run,
     RunRecord,
     RunResult,
+    Selection,
 )
+from qsage_validate.extensions.bench.plots import configuration_names, default_tables, seconds_text
 from qsage_validate.extensions.bench.solving import (
     BLOQQER,
     SEARCH,
@@ -54,7 +52,7 @@ from qsage_validate.extensions.bench.solving import (
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.games.positional.model import PositionalModel
-    from qsage_validate.solvers.deepening.alternation import Alternated, Ask
+    from qsage_validate.solvers.alternation import Alternated, Ask
     from qsage_validate.solvers.qbf.solving import Solved
 
 
@@ -424,9 +422,8 @@ def model_of(source: tuple[str, ...]) -> PositionalModel:
 
 def execute(run: Run) -> RunResult:
     """Deepen until Black wins or White blocks; ``true`` is Black's win, ``false`` the block."""
-    from qsage_validate.solvers.deepening.alternation import alternate
-    from qsage_validate.system.clock import now
-    from qsage_validate.system.limits import Deadline
+    from qsage_validate.solvers.alternation import alternate
+    from qsage_validate.system.limits import Deadline, now
 
     if "plies" in dict(run.options):
         return execute_bounded(run)
@@ -452,16 +449,15 @@ def _by_positional_search(run: Run, model: PositionalModel) -> RunResult:
 
 
 def _asks(run: Run, model: PositionalModel) -> tuple[Ask, Ask]:
-    from qsage_validate.solvers.deepening.alternation import (
+    from qsage_validate.solvers.alternation import (
         black_by_formulas,
         black_by_search,
         white_by_formulas,
         white_by_search,
     )
-    from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.preprocessors import preprocessor_named
+    from qsage_validate.solvers.qbf.backends import get_backend, preprocessor_named
     from qsage_validate.solvers.qbf.solving import solve_formula
-    from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+    from qsage_validate.solvers.search.maker_maker import BlockingSearch
     from qsage_validate.system.limits import Deadline, Limits
 
     if run.solver == SEARCH:

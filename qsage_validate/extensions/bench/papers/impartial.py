@@ -17,14 +17,16 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.extensions.bench.encodings import content_sum, files_in
 from qsage_validate.extensions.bench.experiment import (
+    NO_ENCODING,
     Configuration,
     Experiment,
     Instance,
+    Run,
+    RunResult,
     Selection,
 )
-from qsage_validate.extensions.bench.run import NO_ENCODING, Run, RunResult
 from qsage_validate.formats.source import quoted
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.impartial.model import ImpartialGame
@@ -32,14 +34,13 @@ from collections.abc import Mapping
 from functools import cache
 
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.experiment import ResultTable, Tabulate
+from qsage_validate.extensions.bench.experiment import ResultTable, RunRecord, Tabulate
 from qsage_validate.extensions.bench.papers.published import rows_of
 from qsage_validate.extensions.bench.plots import (
     configuration_names,
     default_tables,
     seconds_text,
 )
-from qsage_validate.extensions.bench.run import RunRecord
 
 PROVED: Final = "proved"
 IMPOSSIBLE: Final = "impossible"
@@ -200,7 +201,7 @@ def by_technique(records: Sequence[RunRecord]) -> ResultTable:
 
 
 def _technique(record: RunRecord) -> str:
-    """The technique of a formula; results of older versions do not name it."""
+    """The technique of a formula, where its result names one."""
     return record.result.data.get("technique") or "not recorded"
 
 

@@ -19,10 +19,15 @@ from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.encodings import content_sum, files_in
 from qsage_validate.extensions.bench.experiment import (
+    NO_ENCODING,
+    NO_PREPROCESSOR,
     Configuration,
     Experiment,
     Instance,
     ResultTable,
+    Run,
+    RunRecord,
+    RunResult,
     Selection,
 )
 from qsage_validate.extensions.bench.plots import (
@@ -32,15 +37,8 @@ from qsage_validate.extensions.bench.plots import (
     default_tables,
     seconds_text,
 )
-from qsage_validate.extensions.bench.run import (
-    NO_ENCODING,
-    NO_PREPROCESSOR,
-    Run,
-    RunRecord,
-    RunResult,
-)
 from qsage_validate.extensions.bench.solving import BLOQQER, by_encoding, by_search
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.games.positional.model import PositionalModel

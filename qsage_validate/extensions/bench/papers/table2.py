@@ -17,7 +17,14 @@ from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.encodings import models_in
-from qsage_validate.extensions.bench.experiment import Experiment, Instance, ResultTable, Selection
+from qsage_validate.extensions.bench.experiment import (
+    Experiment,
+    Instance,
+    ResultTable,
+    Run,
+    RunRecord,
+    Selection,
+)
 from qsage_validate.extensions.bench.papers.published import (
     Cell,
     FamilyCounts,
@@ -26,7 +33,6 @@ from qsage_validate.extensions.bench.papers.published import (
     table3,
 )
 from qsage_validate.extensions.bench.plots import configuration_names, counts, seconds_text
-from qsage_validate.extensions.bench.run import Run, RunRecord
 
 NAME: Final = "table2"
 
@@ -57,7 +63,7 @@ def _further(selection: Selection) -> Iterable[Instance]:
 def _depth_below(cell: Cell) -> int | None:
     """The last depth before the printed one whose answer can differ from it."""
     from qsage_validate.games.registry import resolve_command
-    from qsage_validate.solvers.deepening.depths import GridDepths
+    from qsage_validate.solvers.deepening import GridDepths
 
     model = resolve_command(cell.words)
     lower = list(GridDepths(model).relevant(1, cell.printed - 1))

@@ -11,8 +11,8 @@ from qsage_validate.api.formulas import Formula
 from qsage_validate.arena.program import Programmed
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
-from qsage_validate.cli.formula import formula_path, game_formula, load_formula
-from qsage_validate.cli.model_arguments import ModelArguments, model_words
+from qsage_validate.cli.formula import game_formula, load_formula
+from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
 from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
@@ -20,7 +20,7 @@ from qsage_validate.extensions.explain.explanation import ExplainOptions, Follow
 from qsage_validate.extensions.explain.library import check_winning, explained
 from qsage_validate.games.family import families
 from qsage_validate.system.limits import NEVER
-from qsage_validate.system.task import watching
+from qsage_validate.system.progress import watching
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.explain.library import Explanation

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qsage_validate.cli.info import formula_facts
-from qsage_validate.extensions.gdl.checks import check_description, role_names
 from qsage_validate.extensions.gdl.encodings.qasp import parse_qasp
+from qsage_validate.extensions.gdl.model import check_description, role_names
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.formats.source import PERCENT, SEMICOLON, Source
 

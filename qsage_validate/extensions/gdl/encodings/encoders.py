@@ -30,14 +30,14 @@ from qsage_validate.circuit.qbf import (
     clause_gates,
     tseitin,
 )
-from qsage_validate.encodings.completion import (
+from qsage_validate.encodings.encoding import (
     Completion,
+    Encoding,
     PlayLiterals,
     PlyLiterals,
     ReferencePlay,
     nothing_else,
 )
-from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.extensions.gdl.encodings.formula import (
     GdlEncoding,

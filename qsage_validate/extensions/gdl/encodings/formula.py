@@ -21,7 +21,6 @@ from typing import Any, Final
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.gdl.checks import Dependencies, check_description, role_names
 from qsage_validate.extensions.gdl.encodings.qasp import (
     MAX_RULES,
     ClingoProgram,
@@ -32,12 +31,15 @@ from qsage_validate.extensions.gdl.model import (
     KEYWORDS,
     Atom,
     Clause,
+    Dependencies,
     Description,
     GdlLiteral,
     Ground,
     Key,
     Term,
     Variable,
+    check_description,
+    role_names,
     term_order,
     term_text,
 )

@@ -29,7 +29,7 @@ from typing import Any, Final
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError, MissingExtraError, QsageError, UndecidedError
-from qsage_validate.extensions.gdl.checks import components
+from qsage_validate.extensions.gdl.model import components
 from qsage_validate.formats.source import PERCENT, Path, Source, quoted
 from qsage_validate.system.memory import MEMORY_MB
 

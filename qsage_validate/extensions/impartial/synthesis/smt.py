@@ -28,8 +28,7 @@ from qsage_validate.extensions.impartial.formula import (
     prefix_text,
     without_not,
 )
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.limits import Deadline
+from qsage_validate.system.limits import Deadline, Stopwatch
 
 # Formulas as SMT-LIB 2, with the congruences over shared residue variables
 

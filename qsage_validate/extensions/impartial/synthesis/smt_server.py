@@ -15,7 +15,7 @@ import threading
 import time
 from typing import Any, Final
 
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 
 # Seeds, and the share of the time that is left then; odd ones use z3's tactic for linear
 # integer arithmetic.

@@ -42,7 +42,7 @@ from qsage_validate.extensions.impartial.rules import (
 )
 from qsage_validate.formats.source import Source, quoted
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.bounds import MAX_PLIES
+from qsage_validate.solvers.search.engine import MAX_PLIES
 from qsage_validate.solvers.search.solver import SearchSolver
 from qsage_validate.system.limits import Deadline, Limits
 

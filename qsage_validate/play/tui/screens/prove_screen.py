@@ -19,7 +19,7 @@ from qsage_validate.play.tui.once import Choices
 from qsage_validate.play.tui.screens.findings_screen import ListedFinding, describe
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.panes import fill
-from qsage_validate.system.clock import Stopwatch
+from qsage_validate.system.limits import Stopwatch
 from qsage_validate.system.progress import Progress
 
 _COLUMNS = ("Level", "Verdict", "Seconds", "Evidence")

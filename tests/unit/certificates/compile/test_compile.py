@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from qsage_validate.certificates.compile.compiler import compile_plan
 from qsage_validate.certificates.compile.plan import NoWinError, Plan, Planner, PlanNode
-from qsage_validate.encodings.grid.lifted import encode_lifted
+from qsage_validate.encodings.grid import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player, Position

@@ -19,10 +19,14 @@ from qsage_validate.certificates.compile.plan import NoWinError, Plan, must_play
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.completion import PlayLiterals, nothing_else, one_of
-from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.encoding import (
+    ClaimsInMind,
+    Encoding,
+    PlayLiterals,
+    nothing_else,
+    one_of,
+)
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, listed
-from qsage_validate.encodings.positional.in_mind import ClaimsInMind
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.masks import members

@@ -19,7 +19,7 @@ from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
 from qsage_validate.circuit.lemmas import LemmaBatch, LemmaEffort, LemmaMethod, satisfy_with_lemmas
 from qsage_validate.circuit.sat import Answer, Satisfiable, Unsatisfiable
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
-from qsage_validate.encodings.grid.lifted import encode_lifted
+from qsage_validate.encodings.grid import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player

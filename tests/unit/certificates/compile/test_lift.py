@@ -19,7 +19,7 @@ from qsage_validate.certificates.routes.routes import (
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.prepared import prepare
+from qsage_validate.encodings.positional.open_game import prepare
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.harary import harary_model

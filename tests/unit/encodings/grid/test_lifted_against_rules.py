@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from qsage_validate.encodings.grid.lifted import encode_lifted
+from qsage_validate.encodings.grid import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.registry import find_command

@@ -17,7 +17,7 @@ from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.layout import IllegalMoves
-from qsage_validate.encodings.positional.explicit_board import FALSE, TRUE, ClauseSet
+from qsage_validate.encodings.positional.explicit import FALSE_LITERAL, TRUE, ClauseSet
 from qsage_validate.encodings.positional.open_game import prepared
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
@@ -338,10 +338,10 @@ def test_clause_sets_simplify_constants() -> None:
     clauses = ClauseSet()
     a, b = clauses.exists(2)
     clauses.add(a, TRUE)
-    clauses.add(b, FALSE)
+    clauses.add(b, FALSE_LITERAL)
     clauses.add(-a, -b, -TRUE)
     assert clauses.clauses == [(b,), (-a, -b)]
-    clauses.add(FALSE)
+    clauses.add(FALSE_LITERAL)
     assert clauses.clauses[-1] == ()
     assert not depqbf_truth(clauses.qbf())
 

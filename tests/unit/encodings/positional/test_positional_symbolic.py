@@ -29,7 +29,7 @@ from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.preprocessing import preprocess
 from qsage_validate.games.positional.symmetry import sound_first_moves
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.qbf.preprocessors import BLOQQER
+from qsage_validate.solvers.qbf.backends import BLOQQER
 from qsage_validate.solvers.qbf.solving import available, solve_formula
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certifying import certify_game

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.gdl.checks import check_description
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Description,
@@ -22,6 +21,7 @@ from qsage_validate.extensions.gdl.model import (
     Ground,
     Term,
     Variable,
+    check_description,
     term_order,
 )
 from qsage_validate.extensions.gdl.parser import (

@@ -39,7 +39,7 @@ def wins_by(model: PositionalModel, found: MakerPairing) -> bool:
 def test_pairs_of_games_win(words: str) -> None:
     model = find_command(words.split())
     if not isinstance(model, PositionalModel):
-        from qsage_validate.solvers.search.positional.grid_games import positional_model_of
+        from qsage_validate.solvers.search.positional import positional_model_of
 
         game = load_game(model)
         model = positional_model_of(game)  # type: ignore[arg-type]

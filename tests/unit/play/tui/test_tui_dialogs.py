@@ -32,7 +32,7 @@ from qsage_validate.play.tui.widgets.block_form import BitList
 from qsage_validate.play.tui.widgets.panes import MovesPane
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import load
-from qsage_validate.system.stages import Background
+from qsage_validate.system.progress import Background
 from tests.support.pilot import Driver, ToolDriver, drive, drive_app
 from tests.support.places import SAMPLES
 from tests.support.toy_match import bare_match, toy_match

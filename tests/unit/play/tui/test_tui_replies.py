@@ -25,12 +25,10 @@ from qsage_validate.play.tui.screens.gate_screen import GateScreen
 from qsage_validate.problems import solving
 from qsage_validate.problems.files import Files
 from qsage_validate.problems.load import against_solver, load
-from qsage_validate.solvers.qbf.backend import Missing
+from qsage_validate.solvers.qbf.backend import Missing, at
 from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.locate import at
-from qsage_validate.system.clock import Stopwatch
-from qsage_validate.system.progress import Progress
-from qsage_validate.system.task import Task
+from qsage_validate.system.limits import Stopwatch
+from qsage_validate.system.progress import Progress, Task
 from tests.support.fake_solvers import script
 from tests.support.pilot import Driver
 from tests.support.toy_match import ToyEngine

@@ -15,7 +15,7 @@ from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.view import status
 from qsage_validate.problems.searched import SearchedProblem
-from qsage_validate.solvers.search.replies import SearchReplies
+from qsage_validate.solvers.search.solution import SearchReplies
 from tests.support.pilot import Driver, drive
 
 pytestmark = pytest.mark.slow

@@ -16,7 +16,7 @@ from qsage_validate.games.positional.pairing import PairingFinder
 from qsage_validate.games.positional.paths import with_all_winning_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.deepening.alternation import (
+from qsage_validate.solvers.alternation import (
     Alternated,
     AlternationFile,
     DepthTurn,
@@ -28,7 +28,7 @@ from qsage_validate.solvers.deepening.alternation import (
 )
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import Solved, solve_formula
-from qsage_validate.solvers.search.positional.blocking import BlockingSearch
+from qsage_validate.solvers.search.maker_maker import BlockingSearch
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
 from tests.support.answer_files import resealed

@@ -17,8 +17,8 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.deepening.answer_file import DeepeningFile, DepthAnswer
-from qsage_validate.solvers.deepening.deepening import Ask, deepen, deepen_by_search
+from qsage_validate.solvers.answer_file import DeepeningFile, DepthAnswer
+from qsage_validate.solvers.deepening import Ask, deepen, deepen_by_search
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.answer_files import resealed

@@ -13,8 +13,7 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.deepening.deepening import deepen_by_search
-from qsage_validate.solvers.deepening.depths import GridDepths
+from qsage_validate.solvers.deepening import GridDepths, deepen_by_search
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 

@@ -19,9 +19,9 @@ from qsage_validate.solvers.qbf.backend import (
     Missing,
     SolverFormat,
     SolverMissingError,
+    SolverStatus,
 )
 from qsage_validate.solvers.qbf.backends import backends, get_backend
-from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.random_qbf import random_circuit, random_clausal, truth
 
@@ -147,7 +147,7 @@ def test_names_are_told_when_one_is_wrong() -> None:
 def test_without_pyqbf_the_line_that_installs_it_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("qsage_validate.solvers.qbf.locate.find_spec", lambda name: None)
+    monkeypatch.setattr("qsage_validate.solvers.qbf.backend.find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     backend = get_backend("depqbf")
     assert backend.availability() == Missing(install_line("solve"))

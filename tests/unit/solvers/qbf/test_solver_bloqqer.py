@@ -11,9 +11,8 @@ import pytest
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import install_line
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.solvers.qbf.backend import SolverMissingError, SolverProgram
+from qsage_validate.solvers.qbf.backend import SolverMissingError, SolverProgram, SolverStatus
 from qsage_validate.solvers.qbf.bloqqer import availability, parse_rest, preprocess
-from qsage_validate.solvers.qbf.outcome import SolverStatus
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import script
 from tests.support.random_qbf import MAX_VARIABLES, random_clausal, truth

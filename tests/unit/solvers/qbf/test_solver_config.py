@@ -9,8 +9,7 @@ import pytest
 
 from qsage_validate.errors import InputError
 from qsage_validate.solvers.qbf.backend import Missing, SolverFormat, TraceKind
-from qsage_validate.solvers.qbf.backends import backends
-from qsage_validate.solvers.qbf.config import config_path, parse_config
+from qsage_validate.solvers.qbf.backends import backends, config_path, parse_config
 from tests.support.commands import run_qsage
 from tests.support.fake_solvers import script, small_formula
 

@@ -19,10 +19,9 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import MissingExtraError, install_line
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
 from qsage_validate.solvers.qbf import solving
+from qsage_validate.solvers.qbf.backend import SolverDialect, SolverStatus, value_lines
+from qsage_validate.solvers.qbf.backends import BLOQQER
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
-from qsage_validate.solvers.qbf.dialect import SolverDialect, value_lines
-from qsage_validate.solvers.qbf.outcome import SolverStatus
-from qsage_validate.solvers.qbf.preprocessors import BLOQQER
 from qsage_validate.solvers.qbf.solving import available, solve_formula, with_outermost
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import fake_backend, small_formula

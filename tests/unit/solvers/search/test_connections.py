@@ -26,7 +26,7 @@ from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.positional.engine import PositionalEngine
+from qsage_validate.solvers.search.positional import PositionalEngine
 from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.positional import random_network_game

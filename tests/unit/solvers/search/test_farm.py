@@ -29,7 +29,7 @@ from qsage_validate.extensions.fast.farm import (
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.search_engine import Farm
+from qsage_validate.solvers.search.engine import Farm
 from qsage_validate.solvers.search.solver import (
     EngineChoice,
     SearchResult,

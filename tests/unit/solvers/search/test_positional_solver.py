@@ -18,12 +18,15 @@ from qsage_validate.games.positional.pairing import Pairing
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.positional.symmetry import CanonicalKeys, key_symmetries
 from qsage_validate.games.protocol import Player, Position
-from qsage_validate.solvers.search.bounds import Bounds
-from qsage_validate.solvers.search.positional.engine import PositionalEngine
-from qsage_validate.solvers.search.positional.maker_breaker import MakerBreaker
-from qsage_validate.solvers.search.positional.pairing import BoardPairingFinder
-from qsage_validate.solvers.search.positional.threats import ThreatSearch
-from qsage_validate.solvers.search.positional.winning_sets import WinningSets, alive
+from qsage_validate.solvers.search.engine import Bounds
+from qsage_validate.solvers.search.maker_breaker import (
+    BoardPairingFinder,
+    MakerBreaker,
+    ThreatSearch,
+    WinningSets,
+    alive,
+)
+from qsage_validate.solvers.search.positional import PositionalEngine
 from qsage_validate.solvers.search.solver import SearchSolver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.position_text import parse_position

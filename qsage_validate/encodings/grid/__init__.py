@@ -1,1 +1,0 @@
-"""The lifted encodings of grid games."""

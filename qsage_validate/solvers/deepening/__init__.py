@@ -1,1 +1,0 @@
-"""Critical depths: one question after the other."""
