@@ -349,8 +349,8 @@ CERTIFIED: Final[Mapping[str, Sequence[str]]] = {
 WRITTEN: Final[Mapping[str, str]] = {
     "in binary": "-o c.aig --formula f.qcir",
     "of clauses": "-o c.aag --formula f.qdimacs",
-    "as of Qbfcert": "-o c.aag --formula f.qdimacs --dialect qbfcert-ascii",
-    "as of Qbfcert, binary": "-o c.aig --formula f.qdimacs --dialect qbfcert-binary",
+    "as of Qbfcert": "-o c.aag --formula f.qdimacs --as qbfcert-ascii",
+    "as of Qbfcert, binary": "-o c.aig --formula f.qdimacs --as qbfcert-binary",
 }
 PLAIN: Final = "-o c.aag --formula f.qcir"
 
