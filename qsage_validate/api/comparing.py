@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from qsage_validate.api.formulas import Formula
-from qsage_validate.api.sources import FileSource, as_paths
 from qsage_validate.api.strategies import Strategy, certify
-from qsage_validate.api.words import parameter_words
+from qsage_validate.api.values import FileSource, as_paths, parameter_words
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.comparing.compare import (
     ComparedStrategy,

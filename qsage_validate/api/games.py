@@ -9,9 +9,7 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from qsage_validate.api.frames import RowTable
-from qsage_validate.api.sources import FileSource, as_paths, shown
-from qsage_validate.api.words import parameter_words
+from qsage_validate.api.values import FileSource, RowTable, as_paths, parameter_words, shown
 from qsage_validate.errors import UsageError
 from qsage_validate.games import protocol
 from qsage_validate.games.languages import load_game
@@ -246,10 +244,10 @@ def rules_of(game: Rules) -> protocol.TwoPlayerGame:
     if isinstance(game, protocol.TwoPlayerGame):
         return game
     if isinstance(game, str):
-        from qsage_validate.problems.named_rules import rules_of_words
+        from qsage_validate.problems.searched import rules_of_words
 
         return rules_of_words([game])[0]
-    from qsage_validate.judging.simulated import SimulatedGame
+    from qsage_validate.judging.python_rules import SimulatedGame
 
     return SimulatedGame(game)
 

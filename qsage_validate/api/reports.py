@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any
 
-from qsage_validate.api.frames import data_frame, html_table
+from qsage_validate.api.values import data_frame, html_table
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import TwoPlayerGame
@@ -88,8 +88,7 @@ def report_page(
     whole: report.ValidationReport, problem: Problem | None, game: TwoPlayerGame | None
 ) -> str:
     """The report as an HTML page, with the first refuting play where there is a certificate."""
-    from qsage_validate.proving.pages.html import html_report
-    from qsage_validate.proving.pages.statistics import statistics_of
+    from qsage_validate.proving.pages.html import html_report, statistics_of
 
     played = problem
     if problem is None or problem.certificate is None or problem.solving is not None:

@@ -9,16 +9,19 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.api.formulas import Formula, encode, order_of, renamed, subject_of
-from qsage_validate.api.frames import directed_graph, html_table
 from qsage_validate.api.games import Board, Game
-from qsage_validate.api.sources import FileSource, as_paths
-from qsage_validate.api.words import parameter_words
+from qsage_validate.api.values import (
+    FileSource,
+    as_paths,
+    directed_graph,
+    html_table,
+    parameter_words,
+)
 from qsage_validate.arena.program import DeclaredExplanation
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BoardProblem, Problem, certified_by
+from qsage_validate.problems.load import BoardProblem, Files, Problem, certified_by
 from qsage_validate.problems.load import load as load_problem
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
@@ -137,8 +140,7 @@ class Strategy:
         asked.  Raises ``UsageError`` for a level that is not known.
         """
         from qsage_validate.api.reports import Report
-        from qsage_validate.problems.provenance import file_facts
-        from qsage_validate.problems.validated import command_of, to_validate
+        from qsage_validate.problems.validated import command_of, file_facts, to_validate
         from qsage_validate.proving.levels import Level, levels_named
         from qsage_validate.proving.run import ValidationOptions
         from qsage_validate.proving.runner import validate
@@ -229,7 +231,7 @@ class Strategy:
 
         It plays states of ``game.to_openspiel()``, on which player 0 is Black.
         """
-        from qsage_validate.api.openspiel_bot import spiel_bot
+        from qsage_validate.api.matches import spiel_bot
 
         return spiel_bot(self.play(), self.player)
 
@@ -512,7 +514,7 @@ def load(
             seconds=timeout,
         )
         if solver is None:
-            from qsage_validate.problems.files import sorted_out
+            from qsage_validate.problems.load import sorted_out
 
             files = sorted_out(files)
         if game is None or game.by_name:

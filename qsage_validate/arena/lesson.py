@@ -17,7 +17,7 @@ from qsage_validate.arena.frame import Frame
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame, plies_text
 from qsage_validate.problems.load import BoardProblem
 from qsage_validate.registry import declared, load
-from qsage_validate.strategies.readings import SquareXY
+from qsage_validate.strategies.reader import SquareXY
 
 if TYPE_CHECKING:
     from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.frame import PlayState
-from qsage_validate.arena.names import Names
+from qsage_validate.arena.frame import Names, PlayState
 from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
@@ -18,21 +17,20 @@ from qsage_validate.kernel.certificate import (
     opponent_variables,
 )
 from qsage_validate.problems.load import BoardProblem, Problem
-from qsage_validate.strategies.readers import reader_of
+from qsage_validate.strategies.skolem import reader_of
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.adversary import Adversary
-    from qsage_validate.arena.board_adversary import BoardAdversary
-    from qsage_validate.arena.engines.engine import Engine
+    from qsage_validate.arena.adversary import Adversary, BoardAdversary
+    from qsage_validate.arena.board_engine import Engine
 
 
 def open_engine(problem: Problem) -> Engine:
     """The engine for a person's play of a problem."""
-    from qsage_validate.arena.engines.board import BoardEngine
+    from qsage_validate.arena.board_engine import BoardEngine
 
     oracle, solves = problem.oracle(OracleKind.SAT), problem.solving is not None
     if not isinstance(problem, BoardProblem):
-        from qsage_validate.arena.engines.blocks import BlockEngine
+        from qsage_validate.arena.blocks import BlockEngine
 
         return BlockEngine(
             problem.qbf,
@@ -83,7 +81,7 @@ def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = 
     With ``bias`` it prefers the moves that it has made least (on a board only).  Raises
     ``UsageError`` where illegal moves are asked for and nothing tells them.
     """
-    from qsage_validate.arena.block_adversary import BlockAdversary
+    from qsage_validate.arena.blocks import BlockAdversary
 
     if isinstance(problem, BoardProblem):
         return open_board_adversary(problem, seed=seed, illegal=illegal, bias=bias)
@@ -105,7 +103,7 @@ def open_board_adversary(
     problem: BoardProblem, *, seed: int, illegal: float, bias: bool = False
 ) -> BoardAdversary:
     """A random adversary on a board."""
-    from qsage_validate.arena.board_adversary import BoardAdversary
+    from qsage_validate.arena.adversary import BoardAdversary
 
     play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
     if illegal and not play_engine.knows_illegal():

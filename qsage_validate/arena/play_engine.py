@@ -22,10 +22,10 @@ from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.fault import FindingKind
-from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import (
+from qsage_validate.strategies.reader import (
     Assignment,
     BoardReading,
+    CertificateReader,
     LayoutMove,
     Legality,
     StrategyAnswer,

@@ -19,7 +19,7 @@ from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems.load import BoardProblem
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.strategies.reader import LayoutMove
 from qsage_validate.validation.finding import Finding
 
 # Plays that are asked for at a time: enough to fill the words of a simulation.

@@ -10,8 +10,7 @@ from qsage_validate.arena.frame import PlayState
 from qsage_validate.encodings.layout.layout import Layout, UnspecifiedLegality
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import LayoutMove, Legality
+from qsage_validate.strategies.reader import CertificateReader, LayoutMove, Legality
 
 if TYPE_CHECKING:
     from qsage_validate.validation.referee import Referee

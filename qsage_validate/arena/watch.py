@@ -16,7 +16,7 @@ from qsage_validate.arena.frame import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
-from qsage_validate.strategies.readings import BoardReading
+from qsage_validate.strategies.reader import BoardReading
 
 if TYPE_CHECKING:
     from qsage_validate.validation.assertions import Asserted

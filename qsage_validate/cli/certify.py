@@ -307,7 +307,7 @@ def _on_a_solvers_word(
     json_output: bool,
 ) -> Exit:
     """Write what a solver says of the outermost block."""
-    from qsage_validate.problems.solving import AUTO, Solving
+    from qsage_validate.problems.searched import AUTO, Solving
 
     # Its value is one question, its values another.
     seconds = None if timeout is None else timeout * _SHARE / 2

@@ -156,8 +156,7 @@ def _formulas(
         read_from,
         relation,
     )
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import Files, load
 
     order = prenex_order(read.prenex)
     first, second = (Files(formula=word, prenex=order) for word in words)
@@ -263,8 +262,7 @@ def _exact(
 ) -> Exit:
     from qsage_validate.comparing.compare import compared_exactly, read_from
     from qsage_validate.comparing.exact import QUESTIONS
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import Files, load
 
     order = prenex_order(read.prenex)
     first, second = (load(Files(formula=word, prenex=order)) for word in words)

@@ -14,8 +14,7 @@ from qsage_validate.errors import InputError, UsageError
 if TYPE_CHECKING:
     from qsage_validate.api.formulas import Formula
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.load import Files, Problem
 
 AUTO_DEPTH = "auto"
 
@@ -37,8 +36,7 @@ def game_formula(
     from qsage_validate.api.games import Game
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import BoardProblem
+    from qsage_validate.problems.load import BoardProblem, Files
 
     encoded = encode(model, encoding)
     named = (*words, *(() if encoding is None else ("--encoding", encoding)))
@@ -54,8 +52,7 @@ def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> P
     happens to lie beside the formula and does not fit is told of and not used.
     """
     from qsage_validate.formats.source import label
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import Files, load
 
     given = [k for k, v in model.options.items() if v is not None and v is not False]
     if given:

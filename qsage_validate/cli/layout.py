@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from qsage_validate.judging.readings.find import FoundReadings
     from qsage_validate.system.limits import Deadline
     from qsage_validate.system.progress import Tell
-    from qsage_validate.validation.finding import Finding
-    from qsage_validate.validation.verdict import Verdict
+    from qsage_validate.validation.finding import Finding, Verdict
 
 _SHOWN = 3
 _SECONDS_A_GAME = 10.0
@@ -124,7 +123,7 @@ def _judged(formula: Qbf, found: FoundReadings, deadline: Deadline, tell: Tell) 
 def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> FoundReadings:
     """The first game of the catalogue for which a reading is found, the best one otherwise."""
     from qsage_validate.games.languages import load_game
-    from qsage_validate.judging.readings.catalogue import models_of_size
+    from qsage_validate.judging.judged import models_of_size
     from qsage_validate.judging.readings.find import find_layout
 
     best: FoundReadings | None = None
@@ -176,7 +175,7 @@ def _layouts(formula: Qbf, found: FoundReadings, deadline: Deadline) -> list[Lay
 
 def _comments(formula: Qbf, layout: Layout, *, rules: bool = False) -> tuple[str, ...]:
     """A layout as the comments of the formula's kind of file."""
-    from qsage_validate.judging.readings.naming import lines_in_names
+    from qsage_validate.judging.judged import lines_in_names
 
     sign = "c #" if formula.unwritten else "#"
     return tuple(f"{sign}{line}" for line in lines_in_names(layout, formula, rules=rules))
@@ -245,7 +244,7 @@ def _json(
 
 
 def _findings(verdict: Verdict) -> tuple[Finding, ...]:
-    from qsage_validate.validation.verdict import Refuted
+    from qsage_validate.validation.finding import Refuted
 
     return verdict.findings if isinstance(verdict, Refuted) else ()
 

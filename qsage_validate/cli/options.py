@@ -15,7 +15,7 @@ from qsage_validate.system.limits import Deadline, Limits
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import PrenexOrder
     from qsage_validate.kernel.certificate import Dialect
-    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Files
 
 
 class Prenex(str, Enum):
@@ -170,7 +170,7 @@ class RulesOptions(OptionGroup):
 
     def files(self, formula: str | None, cert: str | None, read: DialectOptions) -> Files:
         """These rules with a formula and its certificate; raises ``UsageError``."""
-        from qsage_validate.problems.files import Files
+        from qsage_validate.problems.load import Files
 
         words, dialect = self.words(), parse_dialect(read.dialect)
         prenex = prenex_order(read.prenex)

@@ -31,8 +31,7 @@ from qsage_validate.system.limits import Deadline, Limits
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.load import Files, Problem
     from qsage_validate.proving.levels import Level
     from qsage_validate.proving.report import ValidationReport
     from qsage_validate.proving.run import LevelResult, ValidationOptions
@@ -81,7 +80,7 @@ class ProofOptions(OptionGroup):
         if self.trust not in ("all", "minimal", "verified"):
             raise UsageError(f"found --trust {self.trust}, expected minimal, verified or all")
         if self.trust == "verified":
-            from qsage_validate.proving.verified.program import require_program
+            from qsage_validate.proving.verified.theorems import require_program
 
             if memory is not None:
                 raise UsageError("found --trust verified with --memory, expected one of them")
@@ -110,7 +109,7 @@ class PartOptions(OptionGroup):
         """``files`` with these options."""
         if self.blocks is None:
             return replace(files, solver=self.solver)
-        from qsage_validate.problems.solving import AUTO
+        from qsage_validate.problems.searched import AUTO
 
         return replace(files, solver=self.solver or AUTO, blocks=self.blocks)
 

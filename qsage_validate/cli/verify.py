@@ -53,10 +53,8 @@ def command(
     """
     from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import read_manifest
-    from qsage_validate.proving.bundle.check import verify_bundle
-    from qsage_validate.proving.bundle.checkers import COQ, checker_names, installed
-    from qsage_validate.proving.verified.program import require_program
-    from qsage_validate.proving.verified.theorems import write_theorem
+    from qsage_validate.proving.bundle.check import COQ, checker_names, installed, verify_bundle
+    from qsage_validate.proving.verified.theorems import require_program, write_theorem
 
     for name in checker:
         if name not in checker_names():

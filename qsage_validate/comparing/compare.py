@@ -56,8 +56,7 @@ from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BoardProblem, Problem
+from qsage_validate.problems.load import BoardProblem, Files, Problem
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.fit import foreign_move
 

@@ -54,9 +54,14 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.problems.load import BoardProblem
-from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readers import reader_of
-from qsage_validate.strategies.readings import Assignment, LayoutMove, StrategyAnswer, Values
+from qsage_validate.strategies.reader import (
+    Assignment,
+    CertificateReader,
+    LayoutMove,
+    StrategyAnswer,
+    Values,
+)
+from qsage_validate.strategies.skolem import reader_of
 from qsage_validate.system.limits import Deadline
 
 # The functions of one formula's certificate, put into another formula over shared variables

@@ -21,8 +21,7 @@ from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.masks import members
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.planning_game import PlanningGame
-from qsage_validate.games.protocol import Player, Witness
+from qsage_validate.games.protocol import PlanningGame, Player, Witness
 
 if TYPE_CHECKING:
     from qsage_validate.games.positional.model import PositionalModel

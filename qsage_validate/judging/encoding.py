@@ -24,21 +24,19 @@ from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
-from qsage_validate.validation.fit import foreign_move
-from qsage_validate.validation.proofs.ground import RulesIn, rules_of
-from qsage_validate.validation.proofs.strategy import LevelAnswer
-from qsage_validate.validation.verdict import (
+from qsage_validate.validation.finding import (
     Claimed,
     Proved,
     Refuted,
     Sampled,
     Verdict,
 )
+from qsage_validate.validation.fit import foreign_move
+from qsage_validate.validation.proofs import LevelAnswer, RulesIn, rules_of
 
 if TYPE_CHECKING:
-    from qsage_validate.judging.positions import Positions, SearchTally
+    from qsage_validate.judging.positions import Positions, PositionSample, SearchTally
     from qsage_validate.judging.residuals import ResidualsOf
-    from qsage_validate.judging.sampling import PositionSample
 
 _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
@@ -275,8 +273,7 @@ class _Judgement:
         going_on: bool = False,
     ) -> _Compared:
         """Compare positions: all, or drawn ones."""
-        from qsage_validate.judging.positions import Positions, SearchTally
-        from qsage_validate.judging.sampling import PositionSample, sample
+        from qsage_validate.judging.positions import Positions, PositionSample, SearchTally, sample
         from qsage_validate.judging.simulator import GameValues
 
         first = deadline.share(_IN_ORDER)

@@ -33,7 +33,7 @@ from qsage_validate.kernel.reading import Matcher, PlyReading
 from qsage_validate.kernel.strategy import played
 from qsage_validate.kernel.walk import WalkPly
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.proofs.ground import RulesIn
+from qsage_validate.validation.proofs import RulesIn
 
 _MOST_GATES: Final = 10_000
 """The size of a step of the elimination: some tenths of a second."""

@@ -34,7 +34,7 @@ from qsage_validate.judging.sandwich import Scripts, Suggestions
 from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.kernel.reading import Matcher, PlyReading
 from qsage_validate.kernel.walk import WalkPly
-from qsage_validate.validation.proofs.ground import conjunction
+from qsage_validate.validation.proofs import conjunction
 
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
@@ -181,7 +181,7 @@ class EncodersSuggestions(NoSuggestions):
 
     def _goals(self, model: PositionalModel) -> list[tuple[Goals, int]]:
         """Black's winning sets, each with the literal that it is the first that Black has."""
-        from qsage_validate.games.positional.paths import with_winning_sets
+        from qsage_validate.games.positional.hex import with_winning_sets
 
         builder, rules = self.script.builder, self.script.rules
         wins = with_winning_sets(model).black_wins
@@ -240,7 +240,7 @@ class EncodersSuggestions(NoSuggestions):
     def _covered(self) -> Mapping[str, int]:
         """For each position the literal that it is in the cover of Black's first stones."""
         from qsage_validate.games.positional.model import PositionalModel
-        from qsage_validate.judging.cover import Cover
+        from qsage_validate.judging.codes import Cover
 
         script, model = self.script, self.encoding.model
         if not isinstance(model, PositionalModel):

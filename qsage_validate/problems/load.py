@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -22,7 +23,7 @@ from qsage_validate.encodings.layout.layout import (
 )
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.formula import formula_in, read_formula
-from qsage_validate.formats.source import quoted, sniff
+from qsage_validate.formats.source import Format, label, quoted, read_bytes, sniff, unknown_format
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
 from qsage_validate.games.naming import labelled
@@ -32,9 +33,9 @@ from qsage_validate.kernel.certificate import (
     CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
+    Dialect,
     dont_cares,
 )
-from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.system.progress import stage
 from qsage_validate.system.reading import reading, reading_deadline
 from qsage_validate.validation.fit import check_fit, foreign_move
@@ -44,8 +45,123 @@ if TYPE_CHECKING:
     from qsage_validate.certificates.oracles.solving import SolvingOracle
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.judging.readings.find import FoundReadings
-    from qsage_validate.problems.solving import Solving
+    from qsage_validate.problems.searched import Solving
     from qsage_validate.validation.assertions import Asserted
+
+
+# The files and options that say what a problem is
+
+
+_CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
+_COMPRESSED = ("", ".gz", ".xz", ".bz2")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files and options that say what is played.
+
+    ``formula`` may be missing or be itself a clause certificate; ``certificate``, ``meta`` may
+    be found beside it; ``game`` are the words after ``--game``: two files, or a game by name
+    with its options.  ``as_blocks`` asks for the formula's blocks even where a layout is known,
+    ``unchecked_dependencies`` for certificates whose functions look to their right as well: they
+    read false for what is not chosen yet.  ``made_from`` are the words of a game from which
+    formula and certificate were made for this play alone.  ``prenex`` is where the quantifiers of
+    quantifier gates go, ``None`` where the prefix becomes shorter.  ``solver`` answers what no
+    certificate does, within ``seconds`` for each reply; ``status`` is the formula's value where it
+    is known; of the certificate only the functions of its first ``blocks`` are used.
+    ``assertions`` are files with what is to hold in every play.  ``explained`` says that the
+    certificate of a program is played in the place of the one that is named.
+    """
+
+    formula: str | None = None
+    certificate: str | None = None
+    meta: str | None = None
+    game: tuple[str, ...] = ()
+    dialect: Dialect | None = None
+    engine: OracleKind = OracleKind.AUTO
+    as_blocks: bool = False
+    unchecked_dependencies: bool = False
+    made_from: tuple[str, ...] = ()
+    prenex: PrenexOrder | None = None
+    solver: str | None = None
+    seconds: float | None = None
+    status: bool | None = None
+    blocks: int | None = None
+    assertions: tuple[str, ...] = ()
+    explained: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the inputs in a report: by the files, or by the words of the game."""
+        named = [label(path) for path in (self.formula, self.certificate) if path is not None]
+        words = (word for word in self.made_from if word not in ("--model", "--game"))
+        return " with ".join(dict.fromkeys(named)) or " ".join(words)
+
+    def command(self, *arguments: str) -> str:
+        """The command line that plays these files with more ``arguments``."""
+        words = ["qsage-play", *self.made_from]
+        if not self.made_from:
+            words += [] if self.formula is None else [label(self.formula)]
+            words += [] if self.certificate is None else ["--cert", label(self.certificate)]
+        words += [] if self.meta is None else ["--meta", self.meta]
+        if len(self.game) == 2:
+            words += ["--game", *self.game]
+        elif self.game:
+            words += ["--model", shlex.join(self.game)]
+        words += [] if self.prenex is None else ["--prenex", self.prenex.value]
+        words += [] if self.solver is None else ["--solver", self.solver]
+        words += [] if self.seconds is None else ["--timeout", f"{self.seconds:g}"]
+        words += [] if self.status is None else ["--status", str(self.status).lower()]
+        words += [] if self.blocks is None else ["--blocks", str(self.blocks)]
+        words += [] if self.dialect is None else ["--dialect", self.dialect.value]
+        words += [word for path in self.assertions for word in ("--assert", path)]
+        words += [] if self.engine is OracleKind.AUTO else [f"--{self.engine.value}"]
+        words += ["--bare"] * self.as_blocks + ["--peeking"] * self.unchecked_dependencies
+        words += ["--explain"] * self.explained
+        return shlex.join([*words, *arguments])
+
+    def __repr__(self) -> str:
+        return f"<Files {self.name}>"
+
+
+def sorted_out(files: Files) -> Files:
+    """The files with the certificate in its place, found beside the formula if need be.
+
+    Raises ``UsageError`` where there is none.
+    """
+    one = files.formula if files.certificate in (None, files.formula) else None
+    if one is not None and sniff(one) is Format.PEDANT:
+        # A clause certificate defines what it needs of the formula itself.
+        return replace(files, certificate=one, formula=None)
+    if files.certificate is None and files.formula is not None:
+        if sniff(files.formula) is Format.UNKNOWN:
+            expected = "a formula (QCIR, QDIMACS or QAIGER)"
+            raise unknown_format(read_bytes(files.formula), label(files.formula), expected)
+        found = beside(files.formula)
+        if found is None:
+            raise UsageError(f"no certificate beside {files.formula}: name it with --cert FILE")
+        return replace(files, certificate=found)
+    if files.certificate is None:
+        raise UsageError("expected a formula and its certificate: FORMULA --cert FILE")
+    return files
+
+
+def beside(formula: str) -> str | None:
+    """The certificate that has the formula's name."""
+    name = formula
+    for suffix in _COMPRESSED[1:]:
+        name = name.removesuffix(suffix)
+    stem = os.path.splitext(name)[0]
+    for suffix in _CERTIFICATE_SUFFIXES:
+        for compressed in _COMPRESSED:
+            candidate = stem + suffix + compressed
+            if candidate != formula and os.path.isfile(candidate):
+                return candidate
+    return None
+
+
+# The input of every command, read from files: formula, certificate, layout and rules
+
 
 _NONE: Final = (None, None)
 _SEARCH: Final = 0.75
@@ -284,7 +400,7 @@ def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:
     )
     solving = None
     if isinstance(certificate, CircuitCertificate) and certificate.first_blocks is not None:
-        from qsage_validate.problems.solving import AUTO
+        from qsage_validate.problems.searched import AUTO
 
         files = replace(files, solver=files.solver or AUTO)
     if files.solver is not None:
@@ -305,7 +421,7 @@ def _read_formula(path: str, order: PrenexOrder | None) -> Qbf:
 
 def _solver(name: str, seconds: float | None) -> Solving:
     """The solver that plays; errors as ``Solving.by`` has them."""
-    from qsage_validate.problems.solving import Solving
+    from qsage_validate.problems.searched import Solving
 
     return Solving.by(name, seconds)
 
@@ -370,7 +486,7 @@ def _unanswered(formula: Qbf, files: Files, solving: Solving) -> CircuitCertific
     """The certificate without functions of the side that wins; who that is may be asked first."""
     if files.blocks is not None:
         raise UsageError("found --blocks without --cert, which has the blocks")
-    from qsage_validate.problems.solving import without_functions
+    from qsage_validate.problems.searched import without_functions
 
     value = solving.replies.value(formula) if files.status is None else files.status
     return without_functions(
@@ -561,7 +677,7 @@ def _found(files: Files, formula: Qbf) -> FoundReadings:
     Raises ``UndecidedError`` where no reading stands out.
     """
     from qsage_validate.judging.readings.find import find_layout
-    from qsage_validate.problems.named_rules import rules_of_words
+    from qsage_validate.problems.searched import rules_of_words
 
     stage("finding out what the variables mean")
     game, parts = rules_of_words(files.game)
@@ -617,7 +733,7 @@ def _fitting(rules: TwoPlayerGame, files: Files, layout: Layout) -> TwoPlayerGam
 
 def _game(files: Files, layout: Layout) -> TwoPlayerGame | None:
     if files.game:
-        from qsage_validate.problems.named_rules import rules_of_words
+        from qsage_validate.problems.searched import rules_of_words
 
         # A game by name may be written in several languages; the layout's is compared.
         language = None if layout.game == ANY_GAME else layout.game

@@ -29,11 +29,8 @@ from qsage_validate.proving.formula_level import block_moves, game_moves, play_v
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.assertions import Asserted
-from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.proofs.ground import rules_of
-from qsage_validate.validation.proofs.readings import reading_of
-from qsage_validate.validation.proofs.strategy import LevelAnswer
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
+from qsage_validate.validation.proofs import LevelAnswer, reading_of, rules_of
 
 if TYPE_CHECKING:
     pass

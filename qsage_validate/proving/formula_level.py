@@ -34,14 +34,20 @@ from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import Dependency
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.strategies.readings import PlyCode
+from qsage_validate.strategies.reader import PlyCode
 from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.progress import Tell, nobody
-from qsage_validate.validation.finding import Evidence, Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.validation.finding import (
+    Evidence,
+    Finding,
+    FindingKind,
+    Proved,
+    Refuted,
+    Verdict,
+)
 
 if TYPE_CHECKING:
-    from qsage_validate.problems.solving import Solving
+    from qsage_validate.problems.searched import Solving
     from qsage_validate.proving.run import ValidationRun
 
 Replay = Callable[[Sequence[str]], str]

@@ -21,7 +21,7 @@ class Level(Enum):
     function is loaded when the level runs; its result is ``None`` where the question cannot be
     asked.  A trace proves what level 2 proves, of the formula's truth without a certificate.
 
-    Extensions add none: what a proved level implies is a theorem of ``statements.py``.
+    Extensions add none: what a proved level implies is a theorem of ``report.py``.
     """
 
     _value_: str

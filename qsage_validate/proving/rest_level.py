@@ -20,15 +20,14 @@ from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MissingExtraError, Undecided, UndecidedError
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, dont_cares
-from qsage_validate.problems.solving import AUTO, Solving, kept
+from qsage_validate.problems.searched import AUTO, Solving, kept
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.solvers.qbf.solving import constant_value, solve_formula
 from qsage_validate.system.limits import Deadline, Limits, Stopwatch
 from qsage_validate.system.progress import Tell
-from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import Claimed, Proved, Refuted
+from qsage_validate.validation.finding import Claimed, Finding, FindingKind, Proved, Refuted
 
 # The part of the time in which functions are looked for, before a solver's word is asked for.
 _SHARE: Final = 1 / 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.errors import Undecided
-from qsage_validate.games.bddl.checks import check_model
+from qsage_validate.games.bddl.parser import check_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import NotPlayableError, Player
 from qsage_validate.problems.load import BoardProblem, Problem
@@ -17,9 +17,10 @@ from qsage_validate.proving.levels import Level
 from qsage_validate.registry import load
 from qsage_validate.system.limits import Limits, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, telling
-from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import (
+from qsage_validate.validation.finding import (
     Claimed,
+    Finding,
+    FindingKind,
     Proved,
     Refuted,
     Sampled,
@@ -30,7 +31,7 @@ from qsage_validate.validation.verdict import (
 if TYPE_CHECKING:
     from qsage_validate.kernel.certificate import CircuitCertificate
     from qsage_validate.kernel.obligation import Obligation
-    from qsage_validate.validation.proofs.strategy import LevelAnswer
+    from qsage_validate.validation.proofs import LevelAnswer
 
 NO_FUNCTIONS: Final = "the certificate is a part, and no functions of the rest are proved"
 """The reason why a level that needs all functions does not apply to a part of a certificate."""

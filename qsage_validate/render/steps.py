@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.arena.frame import Frame, PlayState
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
-from qsage_validate.strategies.readings import LayoutMove, SquareXY
+from qsage_validate.strategies.reader import LayoutMove, SquareXY
 
 if TYPE_CHECKING:
     from qsage_validate.render.svg import Marks

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Move, Outcome, Player, Position, Square, TwoPlayerGame
-from qsage_validate.strategies.readings import BoardReading, LayoutMove, Legality, StrategyAnswer
+from qsage_validate.strategies.reader import BoardReading, LayoutMove, Legality, StrategyAnswer
 from qsage_validate.validation.fit import check_fit
 
 if TYPE_CHECKING:

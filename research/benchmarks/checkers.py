@@ -27,11 +27,10 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.errors import QsageError
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Files
 from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.bundle.bundle import SAT_LEVELS, read_manifest, write_bundle
-from qsage_validate.proving.bundle.check import Link, verify_bundle
-from qsage_validate.proving.bundle.checkers import checker_names, installed
+from qsage_validate.proving.bundle.check import Link, checker_names, installed, verify_bundle
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import ValidationOptions
 from qsage_validate.proving.runner import validate

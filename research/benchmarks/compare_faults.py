@@ -33,7 +33,7 @@ from qsage_validate.errors import QsageError, Undecided
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Files
 from qsage_validate.system.limits import Deadline, Limits
 from research.benchmarks.faults import MODELS, SEED, damage, faulty_encodings
 

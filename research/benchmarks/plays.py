@@ -23,17 +23,15 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.arena.board_adversary import BoardAdversary
+from qsage_validate.arena.adversary import BoardAdversary
 from qsage_validate.arena.open import open_adversary
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
-from qsage_validate.proving.plays.array_walker import ArrayWalker
-from qsage_validate.proving.plays.exhaustive import exhaust
-from qsage_validate.proving.plays.vector_plays import VectorAdversary
+from qsage_validate.problems.load import Files, Problem, load
+from qsage_validate.proving.plays.exhaustive import ArrayWalker, exhaust
+from qsage_validate.proving.plays.random_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_walk import vector_walk, walks
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.system.limits import Limits
-from qsage_validate.validation.verdict import Proved
+from qsage_validate.validation.finding import Proved
 
 CERTIFICATES = Path(__file__).resolve().parents[2] / "certificates"
 SEED = 1

@@ -57,7 +57,7 @@ from qsage_validate.system.limits import (
     count_processor_time,
     counts_processor_time,
 )
-from qsage_validate.validation.verdict import Refuted
+from qsage_validate.validation.finding import Refuted
 from research.benchmarks.strangers_page import WITH_META, page
 from research.benchmarks.strangers_truth import (
     FAULTS,

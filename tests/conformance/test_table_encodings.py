@@ -32,8 +32,7 @@ from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BoardProblem
+from qsage_validate.problems.load import BoardProblem, Files
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.certifying import certify_game
 from tests.support.gdl_heap import heap

@@ -15,8 +15,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BoardProblem
+from qsage_validate.problems.load import BoardProblem, Files
 from tests.support.qbf_truth import qbf_truth
 from tests.support.quickest import Quickest
 from tests.support.random_games import random_model

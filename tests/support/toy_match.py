@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.arena.engines.engine import Engine, Facts
+from qsage_validate.arena.board_engine import Engine, Facts
 from qsage_validate.arena.frame import (
     BlockMove,
     Frame,
@@ -23,7 +23,7 @@ from qsage_validate.arena.frame import (
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Square
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.strategies.readings import Assignment
+from qsage_validate.strategies.reader import Assignment
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from tests.support.position_text import board_of
 

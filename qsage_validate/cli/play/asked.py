@@ -15,7 +15,7 @@ from qsage_validate.cli.parameters import OptionGroup, flag, option
 from qsage_validate.cli.play.play_options import PlayOptions
 
 if TYPE_CHECKING:
-    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Files
 
 SEARCH: Final = "search"
 _ASKING: Final = "How the certificate is asked"

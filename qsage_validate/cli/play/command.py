@@ -12,8 +12,7 @@ from qsage_validate.cli.commands import completion_options, run_words, subcomman
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.cli.play.asked import Asked
-from qsage_validate.cli.play.play_options import PlayMode, is_terminal
-from qsage_validate.cli.play.web import WebOptions
+from qsage_validate.cli.play.play_options import PlayMode, WebOptions, is_terminal
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.policy import is_confined
 
@@ -67,19 +66,19 @@ def command(*, asked: Asked, web: WebOptions, json_output: JsonOption = False) -
         from qsage_validate.cli.play.serving import serve
 
         return serve(web)
-    from qsage_validate.cli.play.waiting import AnotherPlay
+    from qsage_validate.cli.play.play_options import AnotherPlay
 
     behind, kept = None, not play.no_state
     try:
         if asked.named or play.mode is not PlayMode.BOARD or play.continued or not is_terminal():
             return _play(asked, json_output)
     except AnotherPlay as wish:
-        from qsage_validate.cli.play.session import in_session
+        from qsage_validate.cli.play.board import in_session
 
         if in_session():
             raise
         behind = wish.behind
-    from qsage_validate.cli.play.session import from_the_start
+    from qsage_validate.cli.play.board import from_the_start
 
     return from_the_start(play_words, theme=play.theme, kept=kept, behind=behind)
 

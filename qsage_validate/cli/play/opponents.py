@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from qsage_validate.arena.program import Programmed
     from qsage_validate.games.family import DeclaredFamily
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import Problem
-    from qsage_validate.problems.searched import SearchedProblem
-    from qsage_validate.problems.solved import SolutionProblem
+    from qsage_validate.problems.load import Files, Problem
+    from qsage_validate.problems.searched import SearchedProblem, SolutionProblem
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,7 @@ class CertificateOpponent(_OfFormula):
 
     def load(self) -> Problem:
         """The play against it; raises ``InputError``, and ``UndecidedError`` if none is proved."""
-        from qsage_validate.problems.files import sorted_out
-        from qsage_validate.problems.load import load
+        from qsage_validate.problems.load import load, sorted_out
 
         return load(sorted_out(self.files)) if self.game is None else self._certified(self.game)
 
@@ -185,7 +182,7 @@ class SolutionOpponent:
 
     def load(self) -> SolutionProblem:
         """The play against them; raises ``InputError``."""
-        from qsage_validate.problems.solved import SolutionProblem, SolutionReplies
+        from qsage_validate.problems.searched import SolutionProblem, SolutionReplies
         from qsage_validate.solutions.file import read_solution
 
         return SolutionProblem(SolutionReplies(read_solution(self.path)))
@@ -298,7 +295,7 @@ def opponent(asked: Asked) -> Opponent:
         raise UsageError("a play needs its files by name, not '-'")
     files = asked.files()
     if behind:
-        from qsage_validate.problems.files import beside
+        from qsage_validate.problems.load import beside
 
         files = replace(files, game=behind)
         if asked.cert is None and files.solver is None and beside(str(formula)) is None:

@@ -59,9 +59,8 @@ from qsage_validate.encodings.positional.open_game import (
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import mask_of, members
 from qsage_validate.games.positional.harary import PolyominoBoard, polyomino_of
-from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.model import PositionalModel, sound_first_moves
 from qsage_validate.games.positional.polyominoes import Cells
-from qsage_validate.games.positional.symmetry import sound_first_moves
 from qsage_validate.games.protocol import Player
 
 # The stateless encodings SA and SN: everything is said about the moves themselves

@@ -29,7 +29,7 @@ from qsage_validate.extensions.explain.situation import (
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.kernel.game import Rules, State, TooLargeError
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.validation.proofs.ground import rules_of
+from qsage_validate.validation.proofs import rules_of
 
 
 def circuit_of(game: TwoPlayerGame, builder: AigBuilder, deadline: Deadline = NEVER) -> Rules:

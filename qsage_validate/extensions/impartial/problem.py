@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
-from qsage_validate.arena.engines.engine import Engine, Facts
+from qsage_validate.arena.board_engine import Engine, Facts
 from qsage_validate.arena.frame import (
     Frame,
     FrameValue,
@@ -65,7 +65,7 @@ from qsage_validate.extensions.impartial.synthesis.strategy import (
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
-from qsage_validate.strategies.readings import Assignment
+from qsage_validate.strategies.reader import Assignment
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Tell
 from qsage_validate.validation.finding import Finding, FindingKind

@@ -501,7 +501,7 @@ class BddlGame(TwoPlayerGame):
 
     @cached_property
     def _symmetries(self) -> tuple[Symmetry, ...]:
-        from qsage_validate.games.bddl.symmetry import find_symmetries
+        from qsage_validate.games.bddl.kernel import find_symmetries
 
         return tuple(find_symmetries(self.grounding, self.move_table))
 

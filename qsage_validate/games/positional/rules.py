@@ -28,10 +28,12 @@ from functools import cached_property
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
-from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
-from qsage_validate.games.positional.symmetry import (
+from qsage_validate.games.positional.model import (
+    Arrangement,
     CanonicalKeys,
+    Network,
     Permutation,
+    PositionalModel,
     find_symmetries,
     key_symmetries,
 )

@@ -20,22 +20,29 @@ from qsage_validate.judging.differences import described
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.positions import Positions
 from qsage_validate.judging.readings.boards import with_board
-from qsage_validate.judging.readings.codes import MoveStyle
-from qsage_validate.judging.readings.places import QUANTIFIER, Windows, passed_over
+from qsage_validate.judging.readings.codes import (
+    QUANTIFIER,
+    MoveStyle,
+    Sketch,
+    Windows,
+    passed_over,
+    sketch_of,
+)
 from qsage_validate.judging.readings.screening import (
     ReadingGuess,
     Screened,
     Screening,
     in_order,
+    order_key,
+    rearranged,
+    shuffled,
 )
-from qsage_validate.judging.readings.shuffled import order_key, rearranged, shuffled
-from qsage_validate.judging.readings.sketch import Sketch, sketch_of
 from qsage_validate.judging.residuals import Residuals, ResidualsOf
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
-from qsage_validate.validation.proofs.strategy import LevelAnswer
-from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Verdict
+from qsage_validate.validation.finding import Claimed, Proved, Refuted, Verdict
+from qsage_validate.validation.proofs import LevelAnswer
 
 # How many readings are screened together: the likely ones first, and alone.
 _BATCHES: Final = (8, 40, 160, 800, 4000)

@@ -26,21 +26,23 @@ from qsage_validate.formats.source import Source, quoted
 from qsage_validate.kernel.certificate import CertificateKind, ClauseCertificate, Dialect
 from qsage_validate.kernel.lrat import check_lrat
 from qsage_validate.kernel.obligation import Cnf, Obligation, Span
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
-from qsage_validate.problems.provenance import file_fact
-from qsage_validate.proving.bundle.formula_cnf import formula_cnf, formula_proof
-from qsage_validate.proving.bundle.lrat_proof import Derivation, refutation
+from qsage_validate.problems.load import Files, Problem
+from qsage_validate.problems.validated import file_fact
+from qsage_validate.proving.bundle.formula_cnf import (
+    Derivation,
+    formula_cnf,
+    formula_proof,
+    refutation,
+)
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.report import ValidationReport, game_text
 from qsage_validate.proving.run import ValidationOptions
 from qsage_validate.proving.runner import validate
-from qsage_validate.proving.statements import game_text
 from qsage_validate.proving.verified.games import CERTIFICATE, CNF, GAME_FILES, PROOF, write_game
 from qsage_validate.system.limits import Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.system.reading import reading
-from qsage_validate.validation.verdict import Proved
+from qsage_validate.validation.finding import Proved
 
 MANIFEST: Final = "manifest.json"
 SCHEMA: Final = 1

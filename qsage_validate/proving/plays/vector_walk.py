@@ -29,7 +29,7 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Problem
-from qsage_validate.strategies.readings import Assignment, LayoutMove
+from qsage_validate.strategies.reader import Assignment, LayoutMove
 from qsage_validate.strategies.skolem import SkolemReader
 
 # Words of one row that a question may have: it bounds the memory of a step.

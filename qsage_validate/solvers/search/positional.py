@@ -23,11 +23,18 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.positional import as_positional
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.masks import minimal
-from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.games.positional.preprocessing import without_dead_sets, without_long_sets
+from qsage_validate.games.positional.hex import (
+    with_winning_sets,
+    without_dead_sets,
+    without_long_sets,
+)
+from qsage_validate.games.positional.model import (
+    CanonicalKeys,
+    PositionalModel,
+    alternating,
+    key_symmetries,
+)
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.symmetry import CanonicalKeys, key_symmetries
 from qsage_validate.games.protocol import Player, State
 from qsage_validate.solvers.search.engine import (
     NEVER,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import qsage_validate as qs
-from qsage_validate.api.sources import as_paths
+from qsage_validate.api.values import as_paths
 from qsage_validate.errors import install_line
 from tests.conftest import REPOSITORY
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import qsage_validate as qs
-from qsage_validate.api import openspiel, openspiel_bot
+from qsage_validate.api import matches, openspiel
 from qsage_validate.errors import install_line
 from tests.support.toy_spiel import toy_spiel
 
@@ -27,7 +27,7 @@ GAMES: tuple[tuple[str, dict[str, object]], ...] = (
 def _spiel(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     if find_spec("pyspiel") is None:
         monkeypatch.setitem(sys.modules, "pyspiel", toy_spiel())
-    classes = (openspiel._game_class, openspiel_bot._bot_class)
+    classes = (openspiel._game_class, matches._bot_class)
     for made in classes:
         made.cache_clear()
     yield

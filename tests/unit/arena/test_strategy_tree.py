@@ -15,10 +15,9 @@ from qsage_validate.arena.strategy_tree import (
 )
 from qsage_validate.games.languages import load_game
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.problems.files import Files, sorted_out
-from qsage_validate.problems.load import load
-from qsage_validate.proving.pages.statistics import statistics_of
-from qsage_validate.strategies.readings import BoardReading
+from qsage_validate.problems.load import Files, load, sorted_out
+from qsage_validate.proving.pages.html import statistics_of
+from qsage_validate.strategies.reader import BoardReading
 from tests.support.plays import (
     BREAKTHROUGH,
     CONNECT,

@@ -28,15 +28,12 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code, frame_lines
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BlockProblem, BoardProblem, Problem
-from qsage_validate.proving.plays.checkpoint import digest_of
-from qsage_validate.proving.plays.exhaustive import exhaust
+from qsage_validate.problems.load import BlockProblem, BoardProblem, Files, Problem
+from qsage_validate.proving.plays.exhaustive import digest_of, exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.plays.state_walker import StateWalker
 from qsage_validate.validation.assertions import AssertionVocabulary
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import FindingKind, Proved, Refuted
 from tests.support.certifying import certify_game
 from tests.support.plays import EL, HELD, certified
 from tests.support.random_certificates import random_aig

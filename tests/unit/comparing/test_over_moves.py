@@ -23,8 +23,7 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Position
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BoardProblem, Problem
+from qsage_validate.problems.load import BoardProblem, Files, Problem
 from qsage_validate.solvers.search.solver import search_for
 from tests.support.faults import negated_gate
 from tests.support.search import WinningStrategy

@@ -13,7 +13,7 @@ from qsage_validate.comparing.shared import Loses
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Files
 from research.benchmarks.compare_faults import back
 from research.benchmarks.faults import MODELS, faulty_encodings
 from tests.support.certifying import certify_game

@@ -33,8 +33,7 @@ from qsage_validate.extensions.explain.situation import PlyAtMost, first_situati
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import of
+from qsage_validate.problems.load import Files, of
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.text_player import play_all
 

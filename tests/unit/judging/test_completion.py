@@ -12,7 +12,7 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.judging import sandwich
 from qsage_validate.judging.encoding import judge
-from qsage_validate.validation.verdict import Proved
+from qsage_validate.validation.finding import Proved
 from research.benchmarks.models import Case
 from tests.support.position_truth import right_after_each_play
 

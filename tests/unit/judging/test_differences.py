@@ -8,16 +8,14 @@ from random import Random
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
-from qsage_validate.formats.gate_lines import comment_above, gate_lines
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
-from qsage_validate.judging.deciding import deciding_gates
+from qsage_validate.judging.differences import comment_above, deciding_gates, gate_lines
 from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.residuals import stages_of, trimmed
 from qsage_validate.render.console import finding_lines, group_lines
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Refuted
+from qsage_validate.validation.finding import Finding, Refuted
 from tests.support.places import SAMPLES
 from tests.support.random_qbf import truth
 from tests.support.readers import read_qcir

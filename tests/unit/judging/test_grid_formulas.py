@@ -31,11 +31,10 @@ from qsage_validate.games.protocol import Player, Square
 from qsage_validate.judging.codes import needed_variables
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.fault import FindingKind
-from qsage_validate.proving.blame import blame
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.proving.runner import blame
+from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
 from research.benchmarks.models import Case
 from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
 from tests.support.depqbf import depqbf_truth

@@ -14,12 +14,11 @@ from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import encoding
 from qsage_validate.judging.judged import judge_formula
-from qsage_validate.judging.positions import Positions, SearchTally
-from qsage_validate.judging.sampling import sample
+from qsage_validate.judging.positions import Positions, SearchTally, sample
 from qsage_validate.judging.simulator import GameValues, simulator_of
 from qsage_validate.kernel.claims import ClaimsTimeoutError
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Verdict
+from qsage_validate.validation.finding import Proved, Refuted, Sampled, Verdict
 from tests.support.places import SAMPLES
 from tests.support.readers import read_qcir
 

@@ -16,12 +16,11 @@ from rich.console import Console
 from qsage_validate.arena.frame import Frame, MatchMove, WhyNot
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.protocol import BoardPicture, Player, Square
-from qsage_validate.play.console.plain import PlainPlay
+from qsage_validate.play.console import PlainPlay
 from qsage_validate.play.export import ExportFormat, export, formats_of, write_play
-from qsage_validate.play.history import Round
-from qsage_validate.play.match import PlayMatch
+from qsage_validate.play.match import PlayMatch, Round
 from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.strategies.reader import LayoutMove
 from tests.support.plays import EL, match_for
 from tests.support.sgf import moves_of, read_sgf
 from tests.support.table_matches import HEX, table_match

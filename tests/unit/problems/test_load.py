@@ -28,7 +28,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Files
 from tests.support.plays import EL, HELD, certified
 from tests.support.plies import indicators_of
 from tests.support.table_matches import TRAILS

@@ -182,7 +182,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         f"qsage_validate.{path[:-3].replace('/', '.')}".removesuffix(".__init__"): tree
         for path, tree in package_trees().items()
     }
-    assert len(files) > 300
+    assert len(files) > 200
     graph: dict[str, set[str]] = {}
     for name, tree in files.items():
         graph[name] = {found for found in imports(tree) if found in files} - {name}
@@ -244,7 +244,7 @@ def is_private(name: str) -> bool:
 
 # Textual has no public reader of a terminal's bytes, of which any may come.
 NO_PUBLIC_DOOR = {
-    "play/tui/reading.py": ["textual._parser.ParseTimeout", "textual._xterm_parser.XTermParser"],
+    "play/tui/terminal.py": ["textual._parser.ParseTimeout", "textual._xterm_parser.XTermParser"],
 }
 
 

@@ -26,9 +26,8 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BlockProblem, BoardProblem, Problem
-from qsage_validate.problems.solving import Solving
+from qsage_validate.problems.load import BlockProblem, BoardProblem, Files, Problem
+from qsage_validate.problems.searched import Solving
 from qsage_validate.proving.assertions_level import BROKEN, HOLDS, OPEN, VACUOUS, prove_assertions
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.plays.exhaustive import exhaust
@@ -36,8 +35,7 @@ from qsage_validate.proving.run import ValidationOptions
 from qsage_validate.proving.runner import validate
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.assertions import AssertionVocabulary
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import FindingKind, Proved, Refuted
 from tests.support.certifying import certify_game
 from tests.support.gdl_heap import heap
 from tests.support.plays import BREAKTHROUGH, CONNECT, DOMINEERING, DOMINO, HELD, model_of

@@ -17,24 +17,29 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BoardProblem, load
-from qsage_validate.problems.provenance import facts_from_json, file_facts
+from qsage_validate.problems.load import BoardProblem, Files, load
+from qsage_validate.problems.validated import facts_from_json, file_facts
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.pages.html import (
+    Statistics,
     first_refuted_play,
     groups_of,
     html_report,
+    statistics_of,
     steps_of_finding,
 )
-from qsage_validate.proving.pages.statistics import Statistics, statistics_of
-from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.report import Conclusions, Statement, StatementSubject, ValidationReport
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
 from qsage_validate.render.svg import Bar, bar_chart
-from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.proofs.strategy import prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
+from qsage_validate.validation.finding import (
+    Finding,
+    FindingKind,
+    Proved,
+    Refuted,
+    Unsupported,
+    Verdict,
+)
+from qsage_validate.validation.proofs import prove_rules
 from tests.support.certifying import certify_game
 from tests.support.plays import with_flipped_fanin
 

@@ -27,19 +27,23 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.play.report import exit_code
-from qsage_validate.play.script import run_script
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BoardProblem, load
+from qsage_validate.play.report import exit_code, run_script
+from qsage_validate.problems.load import BoardProblem, Files, load
 from qsage_validate.proving.plays.exhaustive import exhaust
-from qsage_validate.proving.plays.merging import merging_for
 from qsage_validate.proving.plays.random_plays import attack
+from qsage_validate.proving.plays.walkers import merging_for
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.strategies.reader import LayoutMove
 from qsage_validate.system.limits import Limits
-from qsage_validate.validation.finding import Finding, FindingKind
+from qsage_validate.validation.finding import (
+    Claimed,
+    Finding,
+    FindingKind,
+    Proved,
+    Refuted,
+    Sampled,
+)
 from qsage_validate.validation.fit import check_fit
-from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 from tests.support.plays import DOMINEERING, DOMINO
 from tests.support.plays import EL as GRID_EL
 from tests.support.plays import HELD as GRID_HELD
@@ -167,9 +171,7 @@ def test_a_square_that_bits_cannot_name_is_found(
         load_game(made.encoding.model),
     )
     if not arrays:
-        monkeypatch.setattr(
-            "qsage_validate.proving.plays.array_walker.walks", lambda problem: False
-        )
+        monkeypatch.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
     finding = first_finding(exhaust(problem))
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     texts = [found.detail for found in exhaust(problem).findings]
@@ -398,9 +400,7 @@ def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.M
         shorter,
     )
     if not arrays:
-        monkeypatch.setattr(
-            "qsage_validate.proving.plays.array_walker.walks", lambda problem: False
-        )
+        monkeypatch.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
         monkeypatch.setattr(
             "qsage_validate.proving.plays.random_plays.walks", lambda problem: False
         )

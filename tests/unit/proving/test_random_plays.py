@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.adversary import Draws, ManyDraws, PlayResults
-from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
+from qsage_validate.arena.adversary import BoardAdversary, Draws, LeastSeen, ManyDraws, PlayResults
 from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
@@ -25,18 +24,15 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import BoardProblem
+from qsage_validate.problems.load import BoardProblem, Files
 from qsage_validate.proving.plays import random_plays
-from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.proving.plays.vector_plays import VectorAdversary
+from qsage_validate.proving.plays.random_plays import VectorAdversary, attack
 from qsage_validate.proving.plays.vector_walk import VectorWalk
 from qsage_validate.proving.run import LevelInterrupted, LevelResult
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Refuted, Sampled
+from qsage_validate.validation.finding import FindingKind, Refuted, Sampled
 from tests.support.certifying import certify_game
 from tests.support.models import models
 from tests.support.plays import (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from qsage_validate.extensions.explain.library import Explanation
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import Player
-    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Files
     from qsage_validate.system.limits import Deadline
 
 
@@ -218,8 +218,7 @@ def _heaps(
 def _formula(path: str, model: ModelArguments, read: FormulaOptions, cert: str | None) -> Formula:
     """The formula of a file, with the certificate that was named."""
     from qsage_validate.cli.options import prenex_order
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import Files, load
 
     if cert is None:
         return Formula(load_formula(path, model, read))
@@ -258,8 +257,7 @@ def formula(files: Files) -> Programmed:
 
     Raises ``RefutedStrategyError`` where that does not win, and as :func:`game`.
     """
-    from qsage_validate.problems.files import sorted_out
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import load, sorted_out
 
     problem = load(replace(sorted_out(files), explained=True))
     return _explained(Formula(problem), check_winning(problem))

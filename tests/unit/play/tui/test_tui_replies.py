@@ -19,12 +19,11 @@ from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.registry import find_command
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.services import Services
+from qsage_validate.play.tui.model.situation import Services
 from qsage_validate.play.tui.model.view import status
-from qsage_validate.play.tui.screens.gate_screen import GateScreen
-from qsage_validate.problems import solving
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import against_solver, load
+from qsage_validate.play.tui.screens.tool_screen import GateScreen
+from qsage_validate.problems import searched
+from qsage_validate.problems.load import Files, against_solver, load
 from qsage_validate.solvers.qbf.backend import Missing, at
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.system.limits import Stopwatch
@@ -227,7 +226,7 @@ def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     body = f'{tell}; {wait}; exec {found.path} "$@"'
     path = script(tmp_path, "slow", body)
     slow = replace(real, name="slow", find=lambda: at(path))
-    monkeypatch.setattr(solving, "backends", lambda: {"slow": slow})
+    monkeypatch.setattr(searched, "backends", lambda: {"slow": slow})
     monkeypatch.setattr(
         "qsage_validate.solvers.qbf.bloqqer.availability", lambda: Missing("no Bloqqer here")
     )

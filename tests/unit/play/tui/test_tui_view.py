@@ -12,11 +12,16 @@ from qsage_validate.arena.frame import Frame, LayoutMove, MatchMove, MatchOutcom
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose
-from qsage_validate.play.tui.model.board_art import SquareMark
-from qsage_validate.play.tui.model.notes import Weight, finding_note
 from qsage_validate.play.tui.model.requests import Refused
-from qsage_validate.play.tui.model.situation import MatchSituation
-from qsage_validate.play.tui.model.view import Tone, ViewState, picture, square_text, status
+from qsage_validate.play.tui.model.situation import MatchSituation, Weight, finding_note
+from qsage_validate.play.tui.model.view import (
+    SquareMark,
+    Tone,
+    ViewState,
+    picture,
+    square_text,
+    status,
+)
 from tests.support.position_text import board_of
 from tests.support.toy_match import DOMINOES, TIC, ToyEngine, bare_match, toy_match
 

@@ -16,18 +16,18 @@ from qsage_validate.games.positional.model import Network, PositionalModel, alte
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import Files, Problem
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.bundle.formula_cnf import formula_proof
-from qsage_validate.proving.bundle.lrat_proof import NotProvedError
+from qsage_validate.proving.bundle.formula_cnf import NotProvedError, formula_proof
 from qsage_validate.proving.verified.games import (
     NoGameProofError,
+    VerifiedUnrolling,
     game_certificate,
     prove_game,
+    rules_in_coq,
+    unroll,
     write_game,
 )
-from qsage_validate.proving.verified.unrolling import VerifiedUnrolling, rules_in_coq, unroll
 from qsage_validate.system.limits import Deadline
 from research.benchmarks.verified_fuzz import black_wins, random_grid, random_positional
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from qsage_validate.arena.engines.engine import Engine, Facts
+from qsage_validate.arena.board_engine import Engine, Facts, goal_line, squares_of
 from qsage_validate.arena.frame import (
     Frame,
     Hint,
@@ -18,17 +18,11 @@ from qsage_validate.arena.frame import (
     SquareXY,
     WhyNot,
 )
-from qsage_validate.arena.move_words import goal_line, squares_of
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
-from qsage_validate.errors import (
-    AmbiguousMoveError,
-    MalformedMoveError,
-    UndecidedError,
-    UsageError,
-)
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UndecidedError, UsageError
 from qsage_validate.games.protocol import Move, Player, Position
 from qsage_validate.problems.searched import RulesProblem
-from qsage_validate.strategies.readings import Assignment
+from qsage_validate.strategies.reader import Assignment
 from qsage_validate.system.limits import Stopwatch
 from qsage_validate.validation.finding import Finding, FindingKind
 

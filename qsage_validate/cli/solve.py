@@ -9,6 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
+from qsage_validate.cli.deepening import (
+    ALTERNATES,
+    DeepeningOptions,
+    EngineName,
+    FarmOptions,
+    HowMany,
+    MethodOptions,
+    Named,
+    SolveMethod,
+    by_encoding,
+    by_solver,
+    exit_of,
+    solve_alternating,
+    solve_to_critical_depth,
+    word_of,
+)
 from qsage_validate.cli.formula import load_formula, without_depth
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
@@ -19,11 +35,6 @@ from qsage_validate.cli.options import (
     PrepareOption,
 )
 from qsage_validate.cli.parameters import option, output_option
-from qsage_validate.cli.solve.alternation import ALTERNATES, solve_alternating
-from qsage_validate.cli.solve.deepening import DeepeningOptions, solve_to_critical_depth
-from qsage_validate.cli.solve.farming import FarmOptions
-from qsage_validate.cli.solve.first_moves import HowMany, Named, by_encoding, by_solver
-from qsage_validate.cli.solve.method import EngineName, MethodOptions, SolveMethod, exit_of, word_of
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
