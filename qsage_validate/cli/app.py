@@ -44,7 +44,6 @@ _SUMMARIES = {
     "minimise": "Make a certificate smaller: fewer gates, another proof.",
     "play": "Play against a certificate: its strategy answers.",
 }
-_PACKAGES = ("solve", "play")  # the others are modules
 
 
 def _version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
@@ -70,7 +69,7 @@ def _qsage() -> Root:
         params=[version, *completion_options()],
     )
     for name, summary in _SUMMARIES.items():
-        module = f"{name}.command" if name in _PACKAGES else name
+        module = "play.command" if name == "play" else name
         group.add_command(LazyCommand(name, summary, f"{__package__}.{module}:command"))
     return group
 
