@@ -67,7 +67,7 @@ class DeclaredExplanation:
 
     ``strategy`` is behind ``Strategy.explain`` of the library, which it is given with the same
     parameters.  ``formula`` and ``game`` are behind ``qsage play --explain``: see
-    ``cli/play/games.py`` for what they take; each returns a :class:`Programmed`.
+    ``cli/play/opponents.py`` for what they take; each returns a :class:`Programmed`.
     """
 
     strategy: str
