@@ -334,6 +334,3 @@ def _was_open(action: Action, part: SubCondition) -> bool:
     """True if the action's precondition says that the square of an effect was open."""
     wanted = SubCondition(Square.OPEN, part.x, part.y)
     return wanted in action.precondition
-
-
-# Functions of the variables of a lifted encoding that are no moves, computed from the moves

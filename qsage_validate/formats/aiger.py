@@ -477,6 +477,3 @@ def _move(literal_of: Literals, literals: Column) -> Literals:
     """Literals of the file as literals of the graph; all are defined."""
     moved: Literals = literal_of[literals >> 1] ^ (literals & 1).astype(np.int32)
     return moved
-
-
-# --- Writing -------------------------------------------------------------------------------

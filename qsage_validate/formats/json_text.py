@@ -254,6 +254,3 @@ def _skip(text: str, at: int) -> int:
     match = _BLANKS.match(text, at)
     assert match is not None, "the pattern matches nothing, too"
     return match.end()
-
-
-# Keys of JSON objects as programs write them: ``dont_cares`` for ``don't-cares``

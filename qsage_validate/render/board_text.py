@@ -69,6 +69,3 @@ def _heaps_text(board: BoardPicture, changed: Collection[SquareXY]) -> Text:
 def board_lines(board: BoardPicture) -> str:
     """The board with coordinates as plain text."""
     return board_text(board).plain
-
-
-# Findings as lines of text: the play, the board, and the gates that decide it

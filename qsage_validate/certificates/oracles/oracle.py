@@ -73,6 +73,3 @@ def no_answer(path: str | None, choice: Choice) -> NoAnswerError:
     return NoAnswerError(
         one_line(f"{path or 'the certificate'}: its clauses leave no answer to {literals}")
     )
-
-
-# Asking a circuit certificate by simulation: all plays in one pass, 64 to a machine word

@@ -138,6 +138,3 @@ def _draw_moves(match: PlayMatch, generator: random.Random, tell: Callable[[Fram
     while (move := match.random_move(generator)) is not None:
         for frame in match.push(move):
             tell(frame)
-
-
-# -- random opponents -----------------------------------------------------------------------

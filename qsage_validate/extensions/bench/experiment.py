@@ -22,9 +22,6 @@ from qsage_validate import __version__
 from qsage_validate.errors import InputError, UsageError, visible
 from qsage_validate.formats.json_text import Json as JsonValue
 
-# A run of an experiment, what it gave, and the machine that it ran on
-
-
 # The data that experiments write about a run besides its answer, read back for their tables
 
 
@@ -334,9 +331,6 @@ def _memory_mb() -> int | None:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     except (AttributeError, ValueError, OSError):
         return None
-
-
-# An experiment, and its tables
 
 
 # A table of words and numbers, as it is shown in a terminal and in a document

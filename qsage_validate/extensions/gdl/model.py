@@ -283,9 +283,6 @@ def _is_number(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) <= 1000
 
 
-# Which relations depend on which, and what is wrong in a description
-
-
 # The dependency graph of a description's relations, its components and its paths
 
 

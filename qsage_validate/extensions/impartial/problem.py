@@ -68,9 +68,6 @@ from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 
-# A game with heaps and its strategy as a problem, and the referee of its plays
-
-
 # The strategy of synthesised rules: the rule that fires says what to play
 
 

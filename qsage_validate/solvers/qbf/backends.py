@@ -68,9 +68,6 @@ from qsage_validate.solvers.qbf.bloqqer import (
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import Ended, Finished, run_program
 
-# The registry of QBF solvers, and further ones from a config file
-
-
 # Further solvers, from a config file
 
 
@@ -310,9 +307,6 @@ def get_backend(name: str) -> Backend:
         near = did_you_mean(name, known)
         raise UsageError(f"found the solver {name!r}{near}, expected one of {', '.join(known)}")
     return known[name.lower()]
-
-
-# The registry of preprocessors, and what of solvers and preprocessors is on this machine
 
 
 # The registry of preprocessors: Bloqqer, and the programs HQSpre and QRATPre+ on the PATH
