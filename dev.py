@@ -12,7 +12,8 @@ python3 dev.py docs               build the documents as a site in build/site
 python3 dev.py run PROGRAM [ARGS] run a program of the environment: qsage, python, pytest, ...
 
 Each command first makes a virtual environment in .venv, or renews it when pyproject.toml or
-constraints.txt have changed. Nothing outside the checkout is touched.
+constraints.txt have changed. No program outside the checkout is changed. What 'play' keeps (the
+last plays, the theme) is where the platform keeps the state of programs; --no-state keeps nothing.
 """
 
 import sys

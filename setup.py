@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: the samples go into the package, the README out of the checkout.
+"""What pyproject.toml cannot say: samples and documents go into the package, the README out.
 
 setuptools runs this when it builds; everything else is in pyproject.toml.
 """
@@ -15,6 +15,13 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 SAMPLES = sorted(
     p for p in (ROOT / "certificates").iterdir() if p.suffix in (".qcir", ".aig", ".pg")
+)
+# The pages that 'qsage help' shows; those that Sphinx fills are left to 'qsage COMMAND --help'.
+PAGES = sorted(
+    p
+    for kind in ("tutorials", "how-to", "explanation", "reference", "results")
+    for p in (ROOT / "docs" / kind).glob("*.md")
+    if p.stem != "index" and "{eval-rst}" not in p.read_text("utf-8")
 )
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)\s]+)\)")
 
@@ -36,11 +43,12 @@ def long_description(readme: str, repository: str | None) -> str:
 
 
 class WithSamples(build_py):
-    """Copies the samples into the package: the checkout has them in certificates/ alone."""
+    """Copies samples and documents into the package: a checkout has them in folders of its own."""
 
     def _samples(self) -> dict[str, Path]:
-        folder = Path(self.build_lib, "qsage_validate", "samples")
-        return {str(folder / path.name): path for path in SAMPLES}
+        package = Path(self.build_lib, "qsage_validate")
+        samples = {str(package / "samples" / path.name): path for path in SAMPLES}
+        return samples | {str(package / p.relative_to(ROOT)): p for p in PAGES}
 
     def run(self) -> None:
         super().run()
@@ -50,7 +58,7 @@ class WithSamples(build_py):
             shutil.copyfile(path, target)
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        """The files of the package, the samples among them."""
+        """The files of the package, samples and documents among them."""
         return [*super().get_outputs(include_bytecode), *self._samples()]
 
 

@@ -17,7 +17,7 @@ project = "qsage-validate"
 copyright = "the qsage-validate developers, MIT licence"
 version = release = __version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "reference_pages"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "reference_pages"]
 root_doc = "docs/index"
 include_patterns = [
     "docs/**",
@@ -44,6 +44,12 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+
+# The copy button takes what is typed: no prompts, and no output.
+copybutton_prompt_text = r"\$ |> |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_only_copy_prompt_lines = True
+copybutton_remove_prompts = True
 
 smartquotes = False  # options begin with two hyphens
 html_theme = "furo"

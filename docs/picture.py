@@ -17,14 +17,13 @@ from xml.etree import ElementTree
 from textual.pilot import Pilot
 
 from qsage_validate.arena.open import open_engine
-from qsage_validate.cli.play.prover import prover
+from qsage_validate.cli.play.board import prover
 from qsage_validate.errors import Exit
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.services import Services
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import load
+from qsage_validate.play.tui.model.situation import Services
+from qsage_validate.problems.load import Files, load
 
 FOLDER = Path(__file__).resolve().parent
 PICTURE = FOLDER / "tui.svg"

@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 
 import qsage_validate
 from qsage_validate.cli.app import PROGRAMS
-from qsage_validate.cli.lazy import commands_below, records_of
+from qsage_validate.cli.commands import commands_below, records_of
 from qsage_validate.extensions.teaching.board import KEYS as DRILL_KEYS
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.start import KEYS as START_KEYS
@@ -42,7 +42,7 @@ class Commands(SphinxDirective):
         section += nodes.title("", "", nodes.literal(text=path))
         usage = " ".join((path, *command.collect_usage_pieces(context)))
         section += nodes.literal_block(usage, usage, language="text")
-        examples = "\n".join(getattr(command.callback, "examples", command.examples))
+        examples = "\n".join(command.examples)
         section += nodes.literal_block(examples, examples, language="text")
         section += list(_paragraphs(command.help or ""))
         for heading, records in records_of(command, context).items():

@@ -15,7 +15,7 @@ __version__ = "0.1.0"
 # equal.
 _MODULES = {
     "api.games": (
-        *("Board", "Game", "GameTable"),
+        *("Board", "Game", "GameTable", "ValueTable"),
         *("game", "game_from_files", "game_from_text", "game_names"),
     ),
     "api.encodings": (

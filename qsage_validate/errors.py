@@ -173,15 +173,45 @@ class AmbiguousMoveError(QsageError):
 def install_line(extra: str) -> str:
     """The command that adds ``extra`` to the copy of this package that is running.
 
-    A checkout is installed from its folder, by ``dev.py`` where that has made the environment.
+    A checkout is installed from its folder, by ``dev.py`` where that has made the environment; a
+    wheel from the file or the address that it came from, while that is there; a copy without
+    such a record gets the packages of the extra.
     """
     checkout = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     if not os.path.exists(os.path.join(checkout, "dev.py")):
-        return f"pip install 'qsage-validate[{extra}]'"
+        return f"pip install {_of_this_copy(extra, checkout)}"
     here = os.path.realpath(checkout) == os.path.realpath(os.curdir)
     if os.path.realpath(sys.prefix) == os.path.realpath(os.path.join(checkout, ".venv")):
         return f"python3 {'' if here else checkout + os.sep}dev.py install {extra}"
     return f"pip install -e '{'.' if here else checkout}[{extra}]'"
+
+
+def _of_this_copy(extra: str, folder: str) -> str:
+    """What pip installs to add ``extra`` to the package in ``folder``."""
+    import json
+    import re
+    from importlib.metadata import distributions
+    from urllib.parse import unquote, urlsplit
+
+    found = next(iter(distributions(name="qsage-validate", path=[folder])), None)
+    if found is None:
+        return f"'qsage-validate[{extra}]'"
+    source = found.read_text("direct_url.json")
+    if source is not None:
+        address = json.loads(source)
+        parts = urlsplit(address["url"])
+        vcs = address.get("vcs_info", {}).get("vcs")
+        if parts.scheme != "file":
+            prefix = "" if vcs is None else f"{vcs}+"
+            return f"'qsage-validate[{extra}] @ {prefix}{address['url']}'"
+        if os.path.exists(path := unquote(parts.path)):
+            return f"'{path}[{extra}]'"
+    elif (found.read_text("INSTALLER") or "").strip():
+        return f"'qsage-validate[{extra}]'"  # it came from an index
+    wanted = re.compile(rf"extra == ['\"]{re.escape(extra)}['\"]")
+    lines = (line.partition(";") for line in found.requires or ())
+    needed = [name.strip() for name, _, condition in lines if wanted.search(condition)]
+    return " ".join(f"'{name}'" for name in needed) or f"'qsage-validate[{extra}]'"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -55,7 +55,7 @@ def counts(texts: Mapping[str, str]) -> Counts:
     nodes = {path: list(ast.walk(tree)) for path, tree in trees.items()}
     code = {path: code_lines(text, trees[path]) for path, text in texts.items()}
     imported = [
-        n for found in nodes.values() for n in found if isinstance(n, ast.Import | ast.ImportFrom)
+        n for found in nodes.values() for n in found if isinstance(n, (ast.Import, ast.ImportFrom))
     ]
     places: dict[str, list[str]] = defaultdict(list)
     for path, found in nodes.items():

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from qsage_validate.api.formulas import Formula
-from qsage_validate.api.sources import FileSource, as_paths
 from qsage_validate.api.strategies import Strategy, certify
-from qsage_validate.api.words import parameter_words
+from qsage_validate.api.values import FileSource, as_paths, parameter_words
 from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.comparing.compare import (
     ComparedStrategy,
     compared,
+    compared_both,
     compared_exactly,
     read_from,
     relation,
@@ -72,7 +72,7 @@ def compare(
     """Whether a strategy wins in ``second``, too; of two formulas: each one's in the other.
 
     ``shared`` is a file of the variables that are the same in both; without it moves of one ply
-    are, where both have layouts, else equal names.  ``docs/explanation/compare.md`` has the
+    are, where both have layouts, else equal names.  ``qsage help compare`` has the
     theorems.  Raises ``InputError`` for a list that does not fit, ``UndecidedError`` where a
     strategy of a formula was not found in time.
     """
@@ -85,12 +85,7 @@ def compare(
             ok = there.outcome.exit_code is Exit.FINE
             return Comparison(there.outcome.word, ok, there)
         one, two = (certify(each, solver=solver, timeout=timeout) for each in (first, second))
-        there = compared(one.problem, two.problem, pairs, options)
-        if pairs is None:
-            back = compared(two.problem, one.problem, None, options)
-        else:
-            exchanged = pairs(first.qbf, second.qbf).reversed()
-            back = compared(two.problem, one.problem, lambda *_: exchanged, options)
+        there, back = compared_both(one.problem, two.problem, pairs, options)
     found = relation(there.outcome, back.outcome)
     return Comparison(found.name.lower(), found.exit_code is Exit.FINE, there, back)
 

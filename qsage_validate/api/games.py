@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from qsage_validate.api.frames import RowTable
-from qsage_validate.api.sources import FileSource, as_paths, shown
-from qsage_validate.api.words import parameter_words
+from qsage_validate.api.values import FileSource, RowTable, as_paths, parameter_words, shown
 from qsage_validate.errors import UsageError
 from qsage_validate.games import protocol
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.protocol import Player, Position
+from qsage_validate.games.protocol import Player, Position, Square
 from qsage_validate.render.svg import board_svg
+from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
     from qsage_validate.games.library.template import LibraryGame
+    from qsage_validate.games.position_table import ValuedPosition
     from qsage_validate.judging.simulator import Simulator
+
+MOST_POSITIONS = 1_000_000
 
 
 class GameTable(RowTable):
@@ -52,10 +55,38 @@ class GameTable(RowTable):
         return f"<GameTable {', '.join(self.names)}>"
 
 
+@dataclass(frozen=True, repr=False)
+class ValueTable(RowTable):
+    """All positions of a game with their values; iterating gives their rows.
+
+    Made by :meth:`Game.positions`.  A row has ``position``, ``ply``, ``to_move``, ``winner``,
+    ``distance`` (plies that are left when the winner hurries and the loser does not) and
+    ``best_moves``, separated by semicolons.
+    """
+
+    values: tuple[ValuedPosition, ...] = ()
+
+    @classmethod
+    def of(cls, values: tuple[ValuedPosition, ...]) -> ValueTable:
+        """The table of some positions."""
+        return cls(tuple(each.as_row() for each in values), values)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a ``.npz`` file of arrays, else CSV: all of it or nothing."""
+        from qsage_validate.formats.writing import write_atomic
+        from qsage_validate.games.position_table import table_file
+
+        write_atomic(fspath(path), table_file(fspath(path), self.values))
+
+    def __repr__(self) -> str:
+        return f"<ValueTable of {len(self):,} positions>"
+
+
 class Board(protocol.BoardPicture):
     """A board with what stands on its squares; ``board[x, y]`` counts from 1, y downwards.
 
-    ``str`` is the rows with slashes between them: ``.B./.../W..``.
+    ``board["b2"]`` is column 2, row 2.  ``str`` is the board in lines, with coordinates; ``rows``
+    is one line: ``.B./.../W..``.
     """
 
     @classmethod
@@ -67,8 +98,20 @@ class Board(protocol.BoardPicture):
         """The board as an SVG drawing."""
         return board_svg(self)
 
+    def __getitem__(self, square: tuple[int, int] | str) -> Square:
+        x, y = self.square_at(square) if isinstance(square, str) else square
+        if not (1 <= x <= self.width and 1 <= y <= self.height):
+            expected = f"expected a square of the {self.width}x{self.height} board"
+            raise UsageError(f"found ({x},{y}), {expected}")
+        return super().__getitem__((x, y))
+
+    def __str__(self) -> str:
+        from qsage_validate.render.board_text import board_lines
+
+        return board_lines(self)
+
     def __repr__(self) -> str:
-        return f"<Board {self.width}x{self.height} {self}>"
+        return f"<Board {self.width}x{self.height} {self.rows}>"
 
     _repr_svg_ = svg
 
@@ -81,7 +124,7 @@ class Game:
     """
 
     model: GameModel = field(repr=False)
-    words: tuple[str, ...] = field(repr=False, default=())
+    words: tuple[str, ...] = field(repr=False, compare=False, default=())
     by_name: bool = field(repr=False, default=False)
 
     @property
@@ -155,6 +198,29 @@ class Game:
         """The board before the first move."""
         return Board.of(self.initial.board)
 
+    @parameter_words
+    def positions(
+        self, *, positions: int = MOST_POSITIONS, timeout: float | None = None
+    ) -> ValueTable:
+        """Every position with its winner, the plies that are left, and the best moves.
+
+        ``positions`` is the largest number of them, ``timeout`` in seconds; raises
+        ``UndecidedError`` at either.
+        """
+        from qsage_validate.games.position_table import valued_positions
+
+        limits = Limits(Deadline.after(timeout), positions=positions)
+        return ValueTable.of(valued_positions(self.rules, limits))
+
+    def to_openspiel(self) -> Any:
+        """The game as a ``pyspiel.Game`` (extra ``openspiel``); player 0 is Black.
+
+        Its actions are the numbers of the moves, Black's first; their texts are ours.
+        """
+        from qsage_validate.api.openspiel import spiel_game
+
+        return spiel_game(self.rules)
+
     @property
     def first_player(self) -> Player:
         """The player of the first move."""
@@ -178,10 +244,10 @@ def rules_of(game: Rules) -> protocol.TwoPlayerGame:
     if isinstance(game, protocol.TwoPlayerGame):
         return game
     if isinstance(game, str):
-        from qsage_validate.problems.named_rules import rules_of_words
+        from qsage_validate.problems.searched import rules_of_words
 
         return rules_of_words([game])[0]
-    from qsage_validate.judging.simulated import SimulatedGame
+    from qsage_validate.judging.python_rules import SimulatedGame
 
     return SimulatedGame(game)
 
@@ -200,6 +266,15 @@ def game(name: str, **parameters: object) -> Game:
     template, values = find_game(name).choose(plain(name), parameters)
     options = [word for key, value in values.items() for word in _option(key, value)]
     return Game(template.build(values), (template.name, *options), by_name=True)
+
+
+def game_of(subject: Game | str, parameters: Mapping[str, object]) -> Game:
+    """The game, by its name and parameters where it is one; raises ``UsageError`` as `game`."""
+    if isinstance(subject, str):
+        return game(subject, **parameters)
+    if parameters:
+        raise UsageError(f"found {next(iter(parameters))}= with a game, expected a game's name")
+    return subject
 
 
 def game_names() -> GameTable:
@@ -244,4 +319,4 @@ def _option(name: str, value: object) -> list[str]:
     flag = "--" + name.replace("_", "-")
     if value is True:
         return [flag]
-    return [flag, "x".join(map(str, value)) if isinstance(value, tuple) else str(value)]
+    return [flag, "x".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)]

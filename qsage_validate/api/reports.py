@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any
 
-from qsage_validate.api.frames import data_frame, html_table
+from qsage_validate.api.values import data_frame, html_table
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.errors import Exit
 from qsage_validate.games.protocol import TwoPlayerGame
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving import report
-from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.validation.finding import Finding
 
 
@@ -21,7 +21,7 @@ from qsage_validate.validation.finding import Finding
 class Report:
     """The verdict and findings of each level of a validation, and the sentences that follow.
 
-    ``docs/explanation/proved.md`` says what each sentence means and what it rests on.
+    ``qsage help proved`` says what each sentence means and what it rests on.
     """
 
     whole: report.ValidationReport = field(repr=False)
@@ -88,13 +88,13 @@ def report_page(
     whole: report.ValidationReport, problem: Problem | None, game: TwoPlayerGame | None
 ) -> str:
     """The report as an HTML page, with the first refuting play where there is a certificate."""
-    from qsage_validate.proving.pages.html import html_report
-    from qsage_validate.proving.pages.statistics import statistics_of
+    from qsage_validate.proving.pages.html import html_report, statistics_of
 
     played = problem
     if problem is None or problem.certificate is None or problem.solving is not None:
         played = None
-    return html_report(whole, played, None if played is None else statistics_of(played), game=game)
+    numbers = statistics_of(played) if isinstance(played, BoardProblem) else None
+    return html_report(whole, played, numbers, game=game)
 
 
 @dataclass(frozen=True)

@@ -8,17 +8,20 @@ from functools import cached_property
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.api.formulas import Formula, encode, order_of, renamed
-from qsage_validate.api.frames import directed_graph, html_table
+from qsage_validate.api.formulas import Formula, encode, order_of, renamed, subject_of
 from qsage_validate.api.games import Board, Game
-from qsage_validate.api.sources import FileSource, as_paths
-from qsage_validate.api.words import parameter_words
+from qsage_validate.api.values import (
+    FileSource,
+    as_paths,
+    directed_graph,
+    html_table,
+    parameter_words,
+)
 from qsage_validate.arena.program import DeclaredExplanation
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, certified_by
+from qsage_validate.problems.load import BoardProblem, Files, Problem, certified_by
 from qsage_validate.problems.load import load as load_problem
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
@@ -65,6 +68,50 @@ class Strategy:
         return certificate.aig.num_gates if isinstance(certificate, CircuitCertificate) else None
 
     @property
+    def functions(self) -> tuple[str, ...]:
+        """The names of the variables that have a function, in the order of the prefix.
+
+        Skolem functions are those of existential variables, Herbrand functions of universal ones.
+        Raises ``UsageError`` for a clause set, and without a formula.
+        """
+        return tuple(self._functions[1])
+
+    def values(self, choice: Mapping[str, bool]) -> dict[str, bool]:
+        """The values of all functions where the opponent's variables have those of ``choice``.
+
+        Variables that no function reads may be left out.  Raises ``UsageError`` for a variable
+        that is missing, and for one that is not the opponent's.
+        """
+        from qsage_validate.circuit.aig import values_of
+
+        certificate, functions = self._functions
+        formula = self.problem.formula
+        assert formula is not None, "functions have a formula"
+        theirs = [s for s in formula.scopes if s.quantifier is not certificate.kind.decides]
+        known = [formula.name(v) for scope in theirs for v in scope.variables]
+        read = [formula.name(v) for v in certificate.inputs]
+        foreign = [name for name in choice if name not in known]
+        missing = [name for name in read if name not in choice]
+        if foreign:
+            expected = f"expected the opponent's: {' '.join(known)}"
+            raise UsageError(f"found a value for {foreign[0]}, {expected}")
+        if missing:
+            raise UsageError(f"found no value for {missing[0]}, expected one for {' '.join(read)}")
+        inputs, literals = [choice[name] for name in read], list(functions.values())
+        found = values_of(certificate.aig, inputs, literals)
+        return dict(zip(functions, found, strict=True))
+
+    @property
+    def _functions(self) -> tuple[CircuitCertificate, dict[str, int]]:
+        """The certificate, and the literal of each function by its variable's name."""
+        formula, certificate = self.problem.formula, self.problem.answering
+        if formula is None or not isinstance(certificate, CircuitCertificate):
+            raise UsageError("found a clause set or no formula, expected functions as a circuit")
+        own, scopes = certificate.functions, formula.scopes
+        variables = (v for scope in scopes for v in scope.variables if v in own)
+        return certificate, {formula.name(v): own[v] for v in variables}
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Notes before a play: the source of the layout, missing functions."""
         return self.problem.notes
@@ -72,7 +119,7 @@ class Strategy:
     @parameter_words
     def validate(
         self,
-        levels: Iterable[str] | None = None,
+        levels: str | Iterable[str] | None = None,
         *,
         games: int = 1000,
         seed: int = 0,
@@ -85,17 +132,18 @@ class Strategy:
     ) -> Report:
         """Prove the strategy, attack it, and say what is wrong if something is.
 
-        ``levels`` are names of ``qsage validate --level``, all that apply by default.  ``games``,
-        ``seed`` and ``illegal`` (how often an illegal move is tried) are for random plays,
-        ``positions`` is the limit of the plays that are all tried; ``jobs`` are processes,
-        ``timeout`` is in seconds for all of it.  With ``trust="minimal"`` the kernel alone is
+        ``levels`` are names of ``qsage validate --level``, or one of them; all that apply by
+        default.  ``games``, ``seed`` and ``illegal`` (how often an illegal move is tried) are for
+        random plays, ``positions`` is the limit of the plays that are all tried; ``jobs`` are
+        processes, ``timeout`` is in seconds for all of it.  With ``trust="minimal"`` the kernel
+        alone is
         asked.  Raises ``UsageError`` for a level that is not known.
         """
         from qsage_validate.api.reports import Report
-        from qsage_validate.problems.provenance import file_facts
-        from qsage_validate.problems.validated import command_of, to_validate
+        from qsage_validate.problems.validated import command_of, file_facts, to_validate
         from qsage_validate.proving.levels import Level, levels_named
-        from qsage_validate.proving.runner import ValidationOptions, validate
+        from qsage_validate.proving.run import ValidationOptions
+        from qsage_validate.proving.runner import validate
 
         if trust not in ("all", "minimal"):
             raise UsageError(f"found trust={trust!r}, expected 'all' or 'minimal'")
@@ -174,10 +222,18 @@ class Strategy:
         from qsage_validate.arena.open import open_engine
 
         problem = self._playable
-        if blocks:
-            files = replace(problem.files, as_blocks=True)
-            problem = replace(problem, files=files, layout=None, game=None)
+        if blocks and isinstance(problem, BoardProblem):
+            problem = problem.blocks()
         return Match(open_engine(problem), teacher=lambda: teacher_of(problem))
+
+    def openspiel_bot(self) -> Any:
+        """A ``pyspiel.Bot`` that plays the strategy (extra ``openspiel``).
+
+        It plays states of ``game.to_openspiel()``, on which player 0 is Black.
+        """
+        from qsage_validate.api.matches import spiel_bot
+
+        return spiel_bot(self.play(), self.player)
 
     @parameter_words
     def attack(self, games: int = 100, *, seed: int = 0, illegal: float = 0.0) -> Attack:
@@ -265,10 +321,7 @@ class Strategy:
     def _tree(self) -> StrategyTree:
         from qsage_validate.arena.strategy_tree import tree_of
 
-        tree = tree_of(self._playable)
-        if tree is None:
-            raise UsageError(f"found no layout in {self.problem.files.name}, expected one: meta=")
-        return tree
+        return tree_of(self._playable.on_board)
 
     @cached_property
     def _playable(self) -> Problem:
@@ -383,7 +436,7 @@ class Tree:
 
 @parameter_words
 def certify(
-    subject: Game | Formula,
+    subject: Game | Formula | str,
     *,
     encoding: str | None = None,
     solver: str | None = None,
@@ -393,18 +446,22 @@ def certify(
     timeout: float | None = None,
     memory: int | None = None,
     tell: Tell = nobody,
+    **parameters: object,
 ) -> Strategy:
     """The winner's strategy, proved before it is handed out.
 
-    For a game it is the certificate of its formula in ``encoding``, found by a search on the
-    rules; for a formula, or with ``solver``, QBF solvers find it (``route`` as in ``qsage
-    certify``).  With ``minimise`` the functions are made smaller.  ``timeout`` is in seconds for
-    all of it, ``memory`` in megabytes.  Raises ``UndecidedError`` at a limit,
-    ``MissingExtraError`` and ``SolverMissingError`` for what is not installed,
-    ``CheckFailedError`` where a solver gave a strategy that does not win.
+    A game may be given by its name and ``parameters``, ``certify("hex", size=3)``, and game and
+    formula by a file: ``certify("f.qdimacs")``.  For a game it
+    is the certificate of its formula in ``encoding``, found by a search on the rules; for a
+    formula, or with ``solver``, QBF solvers find it (``route`` as in ``qsage certify``).  With
+    ``minimise`` the functions are made smaller.  ``timeout`` is in seconds for all of it,
+    ``memory`` in megabytes.  Raises ``UndecidedError`` at a limit, ``MissingExtraError`` and
+    ``SolverMissingError`` for what is not installed, ``CheckFailedError`` where a solver gave a
+    strategy that does not win.
     """
     from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 
+    subject = subject_of(subject, parameters)
     if isinstance(subject, Game):
         subject = encode(subject, encoding)
     elif encoding is not None:
@@ -457,7 +514,7 @@ def load(
             seconds=timeout,
         )
         if solver is None:
-            from qsage_validate.problems.files import sorted_out
+            from qsage_validate.problems.load import sorted_out
 
             files = sorted_out(files)
         if game is None or game.by_name:

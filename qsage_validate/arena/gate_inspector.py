@@ -13,16 +13,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from qsage_validate.arena.frame import Frame, WhyNot
-from qsage_validate.arena.names import Names
+from qsage_validate.arena.frame import Frame, Names, WhyNot
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.errors import UsageError, one_line
-from qsage_validate.problems.load import Problem
-from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import Assignment, LayoutMove, NamedGroup, SquareXY
+from qsage_validate.problems.load import BoardProblem, Problem
+from qsage_validate.strategies.reader import (
+    Assignment,
+    CertificateReader,
+    LayoutMove,
+    NamedGroup,
+    SquareXY,
+)
 
 SquareValues = tuple[bool | None, ...]
 Reading = Callable[[Sequence[int]], Mapping[int, SquareValues]]
@@ -346,7 +350,7 @@ class GateReader:
         self._oracle = problem.oracle(OracleKind.SAT)
         self._names: Names | None = None
         self._reader: CertificateReader | None = None
-        if problem.layout is not None:
+        if isinstance(problem, BoardProblem):
             self._names = Names(problem.layout, problem.formula)
             self._reader = open_play_engine(problem, self._oracle).reader
 

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.arena.frame import Frame
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame, plies_text
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.registry import declared, load
-from qsage_validate.strategies.readings import SquareXY
+from qsage_validate.strategies.reader import SquareXY
 
 if TYPE_CHECKING:
     from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
     from qsage_validate.errors import Exit
-    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.load import BoardProblem, Problem
     from qsage_validate.system.limits import Deadline
 
 # Moves that a sentence names.
@@ -143,40 +144,42 @@ class Grades:
     @property
     def known(self) -> bool:
         """True if every move's distance is known, so that the longest can be told."""
-        return bool(self.distances) and None not in self.distances.values()
+        return bool(self._told)
+
+    @property
+    def _told(self) -> Mapping[str, Distance]:
+        """The distances, where all of them are known; else none."""
+        told = {move: d for move, d in self.distances.items() if d is not None}
+        return told if len(told) == len(self.distances) else {}
 
     @property
     def lost(self) -> bool:
         """True if every move is known to lose."""
-        all_known = [d for d in self.distances.values() if d is not None]
-        return self.known and all(d.winner is self.player.other for d in all_known)
+        return self.known and all(d.winner is self.player.other for d in self._told.values())
 
     @property
     def best(self) -> tuple[str, ...]:
         """The moves that win or, where all lose, those that last longest; none if not known."""
-        if not self.known:
-            return ()
-        longest = max(map(self._rank, self.distances.values()))
-        return tuple(m for m, d in self.distances.items() if self._rank(d) == longest)
+        longest = max(map(self._rank, self._told.values()), default=None)
+        return tuple(m for m, d in self._told.items() if self._rank(d) == longest)
 
     def short(self, move: str) -> int | None:
         """The plies by which a move loses sooner than the longest; 0 for the best moves.
 
         ``None`` where that is not known, or where another move does not lose.
         """
-        distance = self.distances.get(move)
-        if not self.known or distance is None:
+        told, best = self._told, self.best
+        distance = told.get(move)
+        if distance is None:
             return None
-        best = self.best
-        longest = self.distances[best[0]]
+        longest = told[best[0]]
         if move in best:
             return 0
-        if not self.lost or longest is None or longest.plies is None or distance.plies is None:
+        if not self.lost or longest.plies is None or distance.plies is None:
             return None
         return longest.plies - distance.plies
 
-    def _rank(self, distance: Distance | None) -> tuple[bool, int]:
-        assert distance is not None, "all are known"
+    def _rank(self, distance: Distance) -> tuple[bool, int]:
         plies = distance.plies or 0
         wins = distance.winner is not self.player.other
         return wins, -plies if wins else plies
@@ -186,10 +189,9 @@ class Grades:
         """Which moves last longest, and that all lose where they do."""
         if not self.known:
             return "How long each move lasts is not known within the limits"
-        first = self.distances[self.best[0]]
+        first = self._told[self.best[0]]
         best = [move for move in self.best if move not in self.alike]
         kinds = len(self.distances) - len(self.alike)
-        assert first is not None, "all are known"
         if not self.lost:
             return f"By {first.source.value} {and_list(best)} {_verb(best, 'does', 'do')} not lose"
         if first.plies is None:
@@ -491,7 +493,7 @@ def teacher_of(problem: Problem) -> Teacher | None:
 
     A solver's play has no tree: each of its answers would be solved.
     """
-    if problem.layout is None:
+    if not isinstance(problem, BoardProblem):
         return None
     from qsage_validate.arena.strategy_tree import tree_of
 

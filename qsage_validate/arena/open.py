@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from qsage_validate.arena.names import Names
+from qsage_validate.arena.frame import Names, PlayState
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.encodings.layout.layout import Layout
@@ -17,26 +16,24 @@ from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     opponent_variables,
 )
-from qsage_validate.problems.load import Problem
-from qsage_validate.strategies.readers import reader_of
+from qsage_validate.problems.load import BoardProblem, Problem
+from qsage_validate.strategies.skolem import reader_of
 
 if TYPE_CHECKING:
-    from qsage_validate.arena.adversary import Adversary
-    from qsage_validate.arena.board_adversary import BoardAdversary
-    from qsage_validate.arena.engines.engine import Engine
+    from qsage_validate.arena.adversary import Adversary, BoardAdversary
+    from qsage_validate.arena.board_engine import Engine
 
 
-def open_engine(problem: Problem) -> Engine[Any]:
+def open_engine(problem: Problem) -> Engine:
     """The engine for a person's play of a problem."""
-    from qsage_validate.arena.engines.board import BoardEngine
+    from qsage_validate.arena.board_engine import BoardEngine
 
     oracle, solves = problem.oracle(OracleKind.SAT), problem.solving is not None
-    if problem.layout is None:
-        from qsage_validate.arena.engines.blocks import BlockEngine
+    if not isinstance(problem, BoardProblem):
+        from qsage_validate.arena.blocks import BlockEngine
 
-        assert problem.formula is not None, "without a layout there is a formula"
         return BlockEngine(
-            problem.formula,
+            problem.qbf,
             problem.answering,
             oracle,
             problem.title,
@@ -45,7 +42,7 @@ def open_engine(problem: Problem) -> Engine[Any]:
             asserted=problem.assertions,
         )
     names = Names(problem.layout, problem.formula)
-    play_engine = play_engine_with_names(problem, problem.layout, oracle, names, names.at_ply)
+    play_engine = play_engine_with_names(problem, oracle, names, names.at_ply)
     return BoardEngine(play_engine, names, problem.title, _notes(problem), solves=solves)
 
 
@@ -84,16 +81,15 @@ def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = 
     With ``bias`` it prefers the moves that it has made least (on a board only).  Raises
     ``UsageError`` where illegal moves are asked for and nothing tells them.
     """
-    from qsage_validate.arena.block_adversary import BlockAdversary
+    from qsage_validate.arena.blocks import BlockAdversary
 
-    if problem.layout is not None:
+    if isinstance(problem, BoardProblem):
         return open_board_adversary(problem, seed=seed, illegal=illegal, bias=bias)
-    assert problem.formula is not None, "without a layout there is a formula"
     if illegal:
         raise UsageError("found --illegal, but no layout says which moves are illegal")
     oracle = problem.oracle(OracleKind.SIMULATION)
     return BlockAdversary(
-        problem.formula,
+        problem.qbf,
         problem.answering,
         oracle,
         seed=seed,
@@ -104,12 +100,11 @@ def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = 
 
 
 def open_board_adversary(
-    problem: Problem, *, seed: int, illegal: float, bias: bool = False
+    problem: BoardProblem, *, seed: int, illegal: float, bias: bool = False
 ) -> BoardAdversary:
-    """A random adversary on a board; the problem must have a layout."""
-    from qsage_validate.arena.board_adversary import BoardAdversary
+    """A random adversary on a board."""
+    from qsage_validate.arena.adversary import BoardAdversary
 
-    assert problem.layout is not None, "the caller has looked"
     play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
     if illegal and not play_engine.knows_illegal():
         raise UsageError(
@@ -119,22 +114,18 @@ def open_board_adversary(
     return BoardAdversary(play_engine, seed=seed, illegal=illegal, bias=bias, replay=problem.replay)
 
 
-def open_play_engine(problem: Problem, oracle: Oracle) -> PlayEngine:
-    """Plays on a board that ``oracle`` answers; there must be a layout."""
-    assert problem.layout is not None, "the caller has looked"
+def open_play_engine(problem: BoardProblem, oracle: Oracle) -> PlayEngine:
+    """Plays on a board that ``oracle`` answers."""
     names = Names(problem.layout, problem.formula)
-    return play_engine_with_names(problem, problem.layout, oracle, names, lambda ply: ())
+    return play_engine_with_names(problem, oracle, names, lambda ply: ())
 
 
 def play_engine_with_names(
-    problem: Problem,
-    layout: Layout,
-    oracle: Oracle,
-    names: Names,
-    gates: Callable[[int], Sequence[int]],
+    problem: BoardProblem, oracle: Oracle, names: Names, gates: Callable[[int], Sequence[int]]
 ) -> PlayEngine:
-    """Plays on the board of ``layout``; ``gates`` are those looked at before each ply."""
+    """Plays on a board; ``gates`` are those looked at before each ply."""
     certificate, formula, game = problem.answering, problem.formula, problem.game
+    layout = problem.layout
     reader = reader_of(layout, certificate, formula, oracle, game, problem.refuter)
     guesses = None
     if certificate.kind is CertificateKind.HERBRAND and isinstance(certificate, CircuitCertificate):

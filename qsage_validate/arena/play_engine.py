@@ -4,41 +4,35 @@ The play engine works on :class:`PlayState` values, many at a time, and keeps wh
 thousand random plays share their beginnings, and going back and forth costs nothing.  A
 person's match and the adversary are both written on top of it.
 
-:class:`Endings` tells the results of plays that have ended, with the verdict of the formula.
+:class:`Endings` completes the ends of plays by the verdict of the formula.
 ``broken_promise``, ``broken_when_stuck`` and ``broken_by`` are findings: illegal moves and claims
 of a goal that the certificate should beat and does not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from qsage_validate.arena.play_state import (
-    Ending,
-    Final,
-    PlayState,
-    ask_each,
-    is_undecided,
-    moved,
-    resting_on,
-    undecided,
-)
+from qsage_validate.arena.frame import MatchOutcome, PlayState
 from qsage_validate.arena.turns import Turns
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.encodings.layout.layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import (
+from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.strategies.reader import (
     Assignment,
     BoardReading,
+    CertificateReader,
     LayoutMove,
     Legality,
     StrategyAnswer,
     VerdictReading,
 )
+
+_Answer = TypeVar("_Answer")
 
 if TYPE_CHECKING:
     from qsage_validate.strategies.guesses import Guesses
@@ -47,39 +41,40 @@ if TYPE_CHECKING:
 
 
 class Endings:
-    """Says how plays have ended; ``name`` gives the file's name of a variable or gate."""
+    """Asks the formula how plays have ended; ``name`` is the file's of a variable or gate."""
 
     def __init__(self, turns: Turns, name: Callable[[int], str]) -> None:
         self._turns = turns
         self._name = name
 
-    def of(self, states: Sequence[PlayState]) -> list[Final]:
-        """The results of plays that have ended, with the verdict evaluated.
+    def of(self, states: Sequence[PlayState]) -> list[PlayState]:
+        """Plays that have ended, with the verdict evaluated and what is found at the end.
 
         Where the opponent cannot move by the rules, the formula may accept no move either.
         """
-        decided = [state for state in states if not is_undecided(state)]
-        readings = ask_each(
+        decided = [state for state in states if not state.undecided]
+        readings = _ask_each(
             self._turns.reader.verdicts, [self._claimed(state) for state in decided]
         )
         accepted = self._accepted_when_stuck(decided)
-        finals = iter(
+        ended = iter(
             self._ended(state, reading, accepted)
             for state, reading in zip(decided, readings, strict=True)
         )
-        return [undecided(state) if is_undecided(state) else next(finals) for state in states]
+        return [state if state.undecided else next(ended) for state in states]
 
     def _ended(
         self,
         state: PlayState,
         reading: VerdictReading | NoAnswerError | UndecidedError,
         accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
-    ) -> Final:
+    ) -> PlayState:
         if isinstance(reading, UndecidedError):
-            return replace(undecided(state), note=str(reading))
+            unknown = replace(state.end, winner=None, verdict_note=str(reading))
+            return replace(state, ending=unknown)
         if isinstance(reading, NoAnswerError):
-            return self._final(state, None, str(reading), accepted)
-        return self._final(state, reading.value, reading.note, accepted)
+            return self._judged(state, None, str(reading), accepted)
+        return self._judged(state, reading.value, reading.note, accepted)
 
     def _accepted_when_stuck(
         self, states: Sequence[PlayState]
@@ -92,15 +87,14 @@ class Endings:
                 by_plies.setdefault(state.plies, []).append(state)
         for stuck in by_plies.values():
             for state, verdicts in zip(stuck, self._turns.legality_all(stuck), strict=True):
-                assert self._turns.referee is not None, "it is stuck"
-                assert state.position is not None, "by the rules"
+                ruled = self._turns.ruled(state)
                 # A formula need not say here that moves are illegal which no position allows: it
                 # has a constant for them.
-                if verdicts is not None and self._turns.referee.game.can_ever_move(
-                    self._turns.player.other
-                ):
-                    own = self._turns.referee.legality(state.position, verdicts, state.moves)
-                    found[state.moves] = tuple(own)
+                if ruled is None or verdicts is None:
+                    continue
+                referee, position = ruled
+                if referee.game.can_ever_move(self._turns.player.other):
+                    found[state.moves] = tuple(referee.legality(position, verdicts, state.moves))
         return found
 
     def _claimed(self, state: PlayState) -> Assignment:
@@ -125,15 +119,14 @@ class Endings:
         stop = {abs(literal): literal > 0}
         return replace(state.assignment, choice={**state.assignment.choice, **stop})
 
-    def _final(
+    def _judged(
         self,
         state: PlayState,
         verdict: bool | None,
         note: str,
         accepted: Mapping[tuple[str, ...], tuple[Finding, ...]],
-    ) -> Final:
-        ending = state.ending
-        assert ending is not None, "the play has ended"
+    ) -> PlayState:
+        ending = state.end
         expected = self._turns.promised_verdict
         kept = None if verdict is None else verdict is expected
         winner = ending.winner
@@ -149,11 +142,16 @@ class Endings:
         promised = None if winner is None else winner is self._turns.player and kept is not False
         if promised and not ending.by_rules:
             promised = None
-        resting = resting_on(state.guessed, findings)
-        return Final(winner, ending.reason, promised, verdict, note, resting)
+        return replace(
+            state,
+            ending=replace(
+                ending, winner=winner, promised=promised, verdict=verdict, verdict_note=note
+            ),
+            findings=state.findings + _resting_on(state.guessed, findings),
+        )
 
     def _verdict_finding(self, state: PlayState, note: str, expected: bool) -> Finding:
-        from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+        from qsage_validate.validation.finding import Evidence, Finding
 
         literal = self._turns.layout.verdict
         evidence: tuple[Evidence, ...] = ()
@@ -246,34 +244,44 @@ class PlayEngine(Turns):
         """
         return self._look([self._after(state, move, stop) for state, move in moves])
 
+    def branches(
+        self, plays: Iterable[tuple[int, PlayState]]
+    ) -> list[tuple[int, LayoutMove, PlayState]]:
+        """The opponent's legal moves in numbered plays: number, move and state after each.
+
+        Where the opponent chooses for the certificate, they are the certificate's.
+        """
+        tries = [(k, state, move) for k, state in plays for move in self.legal_moves(state)]
+        after = self.play_all([(state, move) for _, state, move in tries])
+        return [(k, move, new) for (k, _, move), new in zip(tries, after, strict=True)]
+
     def _after(self, state: PlayState, move: LayoutMove, stop: bool) -> PlayState:
-        player = self.to_move(state)
-        assert player is not None, "the play has ended"
+        player, ruled = self.to_move(state), self.ruled(state)
+        if player is None:
+            raise UsageError(f"found {move}, expected no move: the play has ended")
         if player is self.player or state.plies >= self.layout.plies:
             return self._by_rules(state, move, player)
         illegal = state.illegal or not self.is_legal(state, move)
         position = None
-        if state.position is not None and self.referee is not None and not illegal:
-            known = self.referee.move(move, player)
-            assert known is not None, "a legal move is known to the rules"
-            position = state.position.play(known)
+        if ruled is not None and not illegal:
+            referee, before = ruled
+            position = referee.play(before, move, player)
         assignment = self._told(self.reader.with_move(state.assignment, move, stop=stop), position)
-        after = moved(state, assignment, move, stopped=stop)
+        after = _moved(state, assignment, move, stopped=stop)
         return replace(after, position=position, illegal=illegal)
 
     def _by_rules(self, state: PlayState, move: LayoutMove, player: Player) -> PlayState:
         """The state after a legal move for which the formula has no code."""
-        assert state.position is not None, "by the rules"
-        assert self.referee is not None, "by the rules"
-        known = self.referee.move(move, player)
-        if known is None or not self.referee.is_legal(state.position, known):
+        ruled = self.ruled(state)
+        if ruled is None or not self.is_legal(state, move):
             raise UsageError(f"{move} is no legal move of {player}, and the formula cannot say it")
-        position = state.position.play(known)
+        referee, before = ruled
+        position = referee.play(before, move, player)
         if state.replaced is None:
             assignment = replace(state.assignment, plies=state.assignment.plies + 1)
         else:
             assignment = self.reader.with_answer(state.assignment, state.replaced)
-        after = moved(state, self._told(assignment, position), move)
+        after = _moved(state, self._told(assignment, position), move)
         return replace(after, position=position, replaced=None, chosen=player is self.player)
 
     def answer_all(self, states: Sequence[PlayState]) -> list[PlayState]:
@@ -286,10 +294,10 @@ class PlayEngine(Turns):
 
     def _any_will_do(self, state: PlayState) -> PlayState:
         why = f"The layout has no ply {state.plies + 1}: any legal move of {self.player}'s will do."
-        return replace(state, remark=why) if state.replaced is None else state
+        return replace(state, remark=why, asked=True) if state.replaced is None else state
 
     def _ask(self, states: Sequence[PlayState]) -> list[PlayState]:
-        answers = ask_each(self.reader.answers, [state.assignment for state in states])
+        answers = _ask_each(self.reader.answers, [state.assignment for state in states])
         if self._guesses is not None:
             states = self._guessed(self._guesses, states)
         after = [
@@ -313,10 +321,10 @@ class PlayEngine(Turns):
 
     def _silent(self, state: PlayState, error: NoAnswerError | UndecidedError) -> PlayState:
         """There is no answer: the play ends where it is, refuted unless a limit was reached."""
-        from qsage_validate.validation.finding import Finding, FindingKind
+        from qsage_validate.validation.finding import Finding
 
         if isinstance(error, UndecidedError):
-            ending = Ending(None, f"no answer in time: {error}", undecided=True)
+            ending = MatchOutcome(None, f"no answer in time: {error}", undecided=True)
             return replace(state, ending=ending, position=None, last=None)
         finding = Finding(
             FindingKind.CERTIFICATE_SILENT,
@@ -325,7 +333,7 @@ class PlayEngine(Turns):
             player=self.player,
             moves=state.moves,
         )
-        ending = Ending(self.player.other, "the certificate has no answer")
+        ending = MatchOutcome(self.player.other, "the certificate has no answer")
         return replace(state, ending=ending, findings=(finding,), position=None, last=None)
 
     def _answered(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
@@ -337,19 +345,19 @@ class PlayEngine(Turns):
         after = self._replied(state, answer)
         if finding is not None:
             reason = f"the certificate's reply {after.moves[-1]} is no legal move"
-            ending = Ending(self.player.other, reason)
+            ending = MatchOutcome(self.player.other, reason)
             return replace(after, position=None, findings=(finding,), ending=ending)
-        if state.position is None or self.referee is None or answer.move is None:
+        ruled = self.ruled(state)
+        if ruled is None or answer.move is None:
             return replace(after, position=None)
-        known = self.referee.move(answer.move, self.player)
-        assert known is not None, "a legal move is known to the rules"
-        position = state.position.play(known)
+        referee, before = ruled
+        position = referee.play(before, answer.move, self.player)
         return replace(after, assignment=self._told(after.assignment, position), position=position)
 
     def _replied(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
         """The state after a reply, with the position before it."""
         assignment = self.reader.with_answer(state.assignment, answer)
-        return moved(state, assignment, answer.move, stopped=answer.stop)
+        return _moved(state, assignment, answer.move, stopped=answer.stop)
 
     def _told(self, assignment: Assignment, position: Position | None) -> Assignment:
         """The assignment in which Black tells the position, where White's replies read it."""
@@ -378,11 +386,12 @@ class PlayEngine(Turns):
         passes = self._illegal_replies is IllegalMoves.IGNORED
         if not passes and state.position is not None:
             what = f"any legal move of {self.player}'s will do in its place"
-            return replace(state, replaced=answer, remark=f"{finding.detail}: {what}.")
+            remark = f"{finding.detail}: {what}."
+            return replace(state, replaced=answer, asked=True, remark=remark)
         after = self._replied(state, answer)
         if not passes:
             reason = f"{self.player} may make any legal move, for the formula replaces its reply"
-            ending = Ending(None, f"{reason} ({finding.detail})", by_rules=False)
+            ending = MatchOutcome(None, f"{reason} ({finding.detail})", by_rules=False)
             return replace(after, ending=ending, remark=state.remark)
         remark = f"It claims nothing, and any claim will do: {finding.detail}."
         passed = self._passed(state)
@@ -391,7 +400,7 @@ class PlayEngine(Turns):
 
     def _claims(self, state: PlayState, answer: StrategyAnswer) -> PlayState:
         """The certificate claims to have won before its ply, which then does not happen."""
-        after = moved(state, self.reader.with_answer(state.assignment, answer), None, stopped=True)
+        after = _moved(state, self.reader.with_answer(state.assignment, answer), None, stopped=True)
         return replace(after, moves=(*state.moves, "stop"))
 
     def _judge(self, state: PlayState, answer: StrategyAnswer) -> Finding | None:
@@ -406,9 +415,11 @@ class PlayEngine(Turns):
                 Evidence(v, self._name(v), value, "move bit") for v, value in answer.values.items()
             )
             return unreadable(answer, self.player, evidence, state.moves)
-        if state.position is None or self.referee is None:
+        ruled = self.ruled(state)
+        if ruled is None:
             return None
-        return self.referee.answer(state.position, answer, state.moves)
+        referee, position = ruled
+        return referee.answer(position, answer, state.moves)
 
     # -- looking at the board and the end ---------------------------------------------------
 
@@ -417,7 +428,7 @@ class PlayEngine(Turns):
         if not states:
             return []
         wanted = self._gates(states[0].plies)
-        readings = ask_each(
+        readings = _ask_each(
             lambda plays: self.reader.boards(plays, wanted), [state.assignment for state in states]
         )
         return self._watch(
@@ -453,37 +464,33 @@ class PlayEngine(Turns):
         return replace(
             state,
             ending=ending,
-            findings=resting_on(state.guessed, findings),
+            findings=_resting_on(state.guessed, findings),
             known_differences=differences,
         )
 
-    def _ending(self, state: PlayState) -> Ending | None:
+    def _ending(self, state: PlayState) -> MatchOutcome | None:
         mover = self.mover(state.plies) if state.plies else None
         if state.position is not None and state.position.outcome is not None:
             outcome = state.position.outcome
-            return Ending(outcome.winner, outcome.reason)
+            return MatchOutcome(outcome.winner, outcome.reason)
         if state.stopped and mover is not None:
             if state.position is None:
-                return Ending(None, f"{mover} claims the goal")
-            return Ending(mover.other, f"{mover} claims a goal that is not reached")
+                return MatchOutcome(None, f"{mover} claims the goal")
+            return MatchOutcome(mover.other, f"{mover} claims a goal that is not reached")
         vanished = state.board is None and self.layout.state.is_board
         if state.illegal and vanished and mover is self.player.other:
-            return Ending(self.player, f"{mover}'s illegal move leaves no state")
+            return MatchOutcome(self.player, f"{mover}'s illegal move leaves no state")
         if state.position is None and state.plies >= self.layout.plies:
             after = f" after {self.player.other}'s illegal move" if state.illegal else ""
-            return Ending(None, f"all plies are played{after}")
+            return MatchOutcome(None, f"all plies are played{after}")
         return None
 
     def _false_claim(self, state: PlayState) -> list[Finding]:
-        assert state.position is not None
-        mover = self.mover(state.plies)
-        outcome = state.position.outcome
-        if mover is not self.player or self.referee is None:
-            return []
-        if outcome is not None and outcome.winner is mover:
+        mover, ruled = self.mover(state.plies), self.ruled(state)
+        if mover is not self.player or ruled is None or self.has_won(state, mover):
             return []
         stop = self.layout.moves[state.plies - 1].stop
-        return [self.referee.claim(mover, stop, state.plies, state.moves)]
+        return [ruled[0].claim(mover, stop, state.plies, state.moves)]
 
     # -- the opponent's moves, looked at -----------------------------------------------------
 
@@ -499,11 +506,12 @@ class PlayEngine(Turns):
     def _examined(
         self, state: PlayState, verdicts: Mapping[LayoutMove, Legality] | None
     ) -> PlayState:
-        if state.position is not None and self.referee is not None:
-            return self._compared(state, verdicts, self.referee, state.position)
+        ruled = self.ruled(state)
+        if ruled is not None:
+            return self._compared(state, verdicts, *ruled)
         if not self.legal_moves(state):
             reason = f"{self.player.other} has no legal move"
-            return self._watch([replace(state, ending=Ending(self.player, reason))])[0]
+            return self._watch([replace(state, ending=MatchOutcome(self.player, reason))])[0]
         return state
 
     def _compared(
@@ -521,20 +529,17 @@ class PlayEngine(Turns):
             found += referee.legality(position, verdicts, state.moves)
         if not found:
             return state
-        findings = (*state.findings, *resting_on(state.guessed, found))
+        findings = (*state.findings, *_resting_on(state.guessed, found))
         ending = None
         if unsaid and not self.legal_moves(state):
             reason = f"no legal move of {self.player.other}'s has a code"
-            ending = Ending(None, reason, by_rules=False)
+            ending = MatchOutcome(None, reason, by_rules=False)
         return replace(state, findings=findings, ending=ending)
 
     # -- the end ----------------------------------------------------------------------------
 
-    def finish_all(self, states: Sequence[PlayState]) -> list[Final]:
-        """The results of plays that have ended, with the verdict evaluated.
-
-        Where the opponent cannot move by the rules, the formula may accept no move either.
-        """
+    def finish_all(self, states: Sequence[PlayState]) -> list[PlayState]:
+        """Plays that have ended, with the verdict evaluated: see :meth:`Endings.of`."""
         return self._endings.of(states)
 
 
@@ -576,7 +581,7 @@ def broken_by(
     ``mark`` is how a script says so: ``!`` or ``!stop``.
     """
     from qsage_validate.problems.script_moves import marked
-    from qsage_validate.validation.finding import Evidence, Finding, FindingKind
+    from qsage_validate.validation.finding import Evidence, Finding
 
     literal = play_engine.layout.verdict or 0
     names = frozenset(text for ply in play_engine.layout.moves for text in ply.moves)
@@ -591,3 +596,45 @@ def broken_by(
         evidence=(Evidence(literal, str(literal), not play_engine.promised_verdict, "verdict"),),
         moves=(*state.moves, marked(str(move), mark, names)),
     )
+
+
+def _moved(
+    state: PlayState, assignment: Assignment, move: LayoutMove | None, *, stopped: bool = False
+) -> PlayState:
+    """A play after one ply more, which ``?`` stands for where it is no move."""
+    return replace(
+        state,
+        assignment=assignment,
+        moves=(*state.moves, "?" if move is None else str(move)),
+        findings=(),
+        stopped=stopped,
+        last=move,
+        remark="",
+        asked=False,
+        chosen=False,
+    )
+
+
+def _resting_on(guessed: tuple[int, ...], findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The findings of a play that rests on guesses.
+
+    That the matrix has the wrong value after such moves of the opponent's is no guess.
+    """
+    if not guessed:
+        return tuple(findings)
+    return tuple(
+        f if f.kind is FindingKind.VERDICT_DIFFERS else replace(f, guessed=guessed)
+        for f in findings
+    )
+
+
+def _ask_each(
+    ask: Callable[[Sequence[Assignment]], list[_Answer]], assignments: Sequence[Assignment]
+) -> list[_Answer | NoAnswerError | UndecidedError]:
+    """The answers to a batch; an error takes the place of an answer that failed."""
+    try:
+        return list(ask(assignments))
+    except (NoAnswerError, UndecidedError) as error:
+        if len(assignments) == 1:
+            return [error]
+    return [answer for assignment in assignments for answer in _ask_each(ask, [assignment])]

@@ -13,13 +13,13 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.games.protocol import Player
-from qsage_validate.problems.load import Problem
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.problems.load import BoardProblem
+from qsage_validate.strategies.reader import LayoutMove
 from qsage_validate.validation.finding import Finding
 
 # Plays that are asked for at a time: enough to fill the words of a simulation.
@@ -350,18 +350,15 @@ class StrategyTree:
         if not todo:
             return
         play_engine = self._play_engine
-        children_of: dict[StrategyNode, list[StrategyNode]] = {node: [] for node in todo}
-        moves = [(node, move) for node in todo for move in play_engine.legal_moves(node.state)]
-        for first in range(0, len(moves), _BATCH):
-            part = moves[first : first + _BATCH]
-            states = play_engine.play_all([(node.state, move) for node, move in part])
-            asked = [(node, move, s) for (node, move), s in zip(part, states, strict=True)]
-            for child in self._expanded(asked):
-                assert child.parent is not None, "only the root has none"
+        children_of: dict[StrategyNode | None, list[StrategyNode]] = {node: [] for node in todo}
+        made = play_engine.branches((k, node.state) for k, node in enumerate(todo))
+        for first in range(0, len(made), _BATCH):
+            part = made[first : first + _BATCH]
+            for child in self._expanded([(todo[k], move, state) for k, move, state in part]):
                 children_of[child.parent].append(child)
         play_engine.forget()
-        for node, children in children_of.items():
-            node._children = tuple(children)
+        for node in todo:
+            node._children = tuple(children_of[node])
 
     def _expanded(
         self, asked: Sequence[tuple[StrategyNode | None, LayoutMove | None, PlayState]]
@@ -402,24 +399,21 @@ class StrategyTree:
         """Store in each node if the promise was kept: by the end's winner, else by the verdict."""
         unclear = []
         for node in ended:
-            ending = node.state.ending
-            assert ending is not None, "only ends are judged"
+            ending = node.state.end
             if ending.winner is None:
                 unclear.append(node)
             else:
                 node.kept = ending.winner is self.player
         finals = self._play_engine.finish_all([node.state for node in unclear])
         for node, final in zip(unclear, finals, strict=True):
-            node.kept = final.promised
+            node.kept = final.end.promised
 
 
-def tree_of(problem: Problem) -> StrategyTree | None:
-    """The tree of a problem's certificate; ``None`` for the game of blocks.
+def tree_of(problem: BoardProblem) -> StrategyTree:
+    """The tree of a problem's certificate.
 
     Circuits are simulated, many plays at a time, unless the files ask for another engine.
     """
-    if problem.layout is None:
-        return None
     # The tree of a large circuit is opened by a person, who asks for a part of it.
     preferred = OracleKind.SAT if problem.is_evaluated else OracleKind.SIMULATION
     return StrategyTree(open_play_engine(problem, problem.oracle(preferred)))

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.play_state import PlayState
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.encodings.layout.layout import Layout, UnspecifiedLegality
 from qsage_validate.errors import UsageError
-from qsage_validate.games.protocol import Player, TwoPlayerGame
-from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import LayoutMove, Legality
+from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
+from qsage_validate.strategies.reader import CertificateReader, LayoutMove, Legality
 
 if TYPE_CHECKING:
     from qsage_validate.validation.referee import Referee
@@ -57,6 +56,15 @@ class Turns:
         from qsage_validate.validation.referee import Referee
 
         return Referee(self.game, self.layout, self._name)
+
+    def ruled(self, state: PlayState) -> tuple[Referee, Position] | None:
+        """Who holds a play against the rules, and its position by them; ``None`` without rules.
+
+        From an illegal move on there is no position either.
+        """
+        if state.position is None or self.referee is None:
+            return None
+        return self.referee, state.position
 
     @property
     def player(self) -> Player:
@@ -107,9 +115,8 @@ class Turns:
 
     def mover(self, ply: int) -> Player:
         """The player of a ply (from 1)."""
-        if ply <= self.layout.plies:
+        if ply <= self.layout.plies or self.game is None:
             return self.layout.moves[ply - 1].player
-        assert self.game is not None, "only with rules a play is longer than the layout"
         return self.game.player_at(ply)
 
     def tells(self, state: PlayState) -> bool:
@@ -184,11 +191,13 @@ class Turns:
 
         Where neither can tell, every move counts as legal.
         """
-        player = self.to_move(state)
-        assert player is not None, "the play has ended"
-        if state.position is not None and self.referee is not None:
-            known = self.referee.move(move, player)
-            return known is not None and self.referee.is_legal(state.position, known)
+        player, ruled = self.to_move(state), self.ruled(state)
+        if player is None:
+            return False
+        if ruled is not None:
+            referee, position = ruled
+            known = referee.move(move, player)
+            return known is not None and referee.is_legal(position, known)
         verdicts = self.legality(state)
         if verdicts is None:
             return True
@@ -201,11 +210,11 @@ class Turns:
         Where the opponent chooses for the certificate, they are the certificate's.  Moves that the
         layout cannot say are not among them: see :meth:`examine_all`.
         """
-        player = self.to_move(state)
+        player, ruled = self.to_move(state), self.ruled(state)
         if player is None:
             return []
         if self.is_open(state) or state.plies >= self.layout.plies:
-            return self._moves_by_rules(state)
+            return [] if ruled is None else _moves_by_rules(*ruled)
         if player is self.player:
             return []
         if state.position is not None:
@@ -217,13 +226,6 @@ class Turns:
         return [
             move for move in self.candidates(state) if move not in verdicts or verdicts[move].legal
         ]
-
-    def _moves_by_rules(self, state: PlayState) -> list[LayoutMove]:
-        """The legal moves of the player to move, whether or not the layout can say them."""
-        assert state.position is not None, "by the rules"
-        assert self.game is not None, "by the rules"
-        texts = [str(move) for move in state.position.legal_moves()]
-        return [LayoutMove(text, self.game.square_of(text)) for text in texts]
 
     def find(self, state: PlayState, text: str) -> LayoutMove | None:
         """The move of the next ply whose text this is; ``None`` where there is no such move."""
@@ -264,3 +266,9 @@ class Turns:
         outcome = state.position.outcome
         opponents = self.mover(state.plies + 1) is not self.player
         return outcome is not None and outcome.stuck and opponents
+
+
+def _moves_by_rules(referee: Referee, position: Position) -> list[LayoutMove]:
+    """The legal moves of the player to move, whether or not the layout can say them."""
+    texts = [str(move) for move in position.legal_moves()]
+    return [LayoutMove(text, referee.game.square_of(text)) for text in texts]

@@ -12,11 +12,11 @@ from dataclasses import replace
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.arena.play_state import PlayState
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
-from qsage_validate.strategies.readings import BoardReading
+from qsage_validate.strategies.reader import BoardReading
 
 if TYPE_CHECKING:
     from qsage_validate.validation.assertions import Asserted
@@ -62,9 +62,8 @@ class Watch:
         try:
             broken += self._broken_ends(state)
         except (NoAnswerError, UndecidedError) as error:
-            assert state.ending is not None, "only ends are asked about"
-            reason = f"{state.ending.reason}; assertions were not looked at: {error}"
-            state = replace(state, ending=replace(state.ending, reason=reason, by_rules=False))
+            reason = f"{state.end.reason}; assertions were not looked at: {error}"
+            state = replace(state, ending=replace(state.end, reason=reason, by_rules=False))
         new = [(k, one, said) for k, one, said in broken if k not in state.broken]
         if not new:
             return state
@@ -94,7 +93,7 @@ class Watch:
     def _is_end(self, state: PlayState) -> bool:
         if self._game is not None:
             return state.position is not None and state.position.outcome is not None
-        return state.ending is not None and not state.illegal and not state.ending.undecided
+        return state.ending is not None and not state.illegal and not state.undecided
 
     def _truth(self, state: PlayState) -> Truth | None:
         """The values of names: by the rules, else as far as the formula tells them."""
@@ -115,7 +114,7 @@ class Watch:
         """The assertions that are broken under some values; raises what the oracle raises."""
         from qsage_validate.formats.assertions import value
 
-        if not self._ends or state.ending is None or state.ending.undecided:
+        if not self._ends or state.ending is None or state.undecided:
             return
         choice = state.assignment.choice
         rest = [v for v in self._oracle.opponent if v not in choice]

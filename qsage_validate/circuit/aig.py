@@ -278,6 +278,14 @@ class AigBuilder:
         return aig, [2 * renumber[literal >> 1] + (literal & 1) for literal in outputs]
 
 
+def values_of(aig: Aig, inputs: Sequence[bool], literals: Sequence[int]) -> list[bool]:
+    """The values of ``literals`` for one value of each input, in the order of the inputs."""
+    values = [0, *map(int, inputs)]
+    for left, right in aig.pairs():
+        values.append((values[left >> 1] ^ left) & (values[right >> 1] ^ right) & 1)
+    return [bool(values[literal >> 1] ^ (literal & 1)) for literal in literals]
+
+
 def embed(
     builder: AigBuilder, aig: Aig, inputs: Sequence[int], outputs: Sequence[int]
 ) -> list[int]:

@@ -188,6 +188,12 @@ class Qbf:
         for variable, gate in self.gates.items():
             yield from tseitin(variable, gate)
 
+    def __repr__(self) -> str:
+        return (
+            f"<Qbf {len(self.scopes)} scopes, {self.num_variables:,} variables, "
+            f"{len(self.gates):,} gates>"
+        )
+
 
 _EVALUATE: dict[Connective, Callable[[list[bool]], bool]] = {
     Connective.AND: all,

@@ -6,25 +6,30 @@ error; with ``QSAGE_DEBUG=1`` the traceback comes before it.
 
 from __future__ import annotations
 
-import copy
 import errno
 import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, TextIO
+from collections.abc import Mapping, Sequence
+from typing import TextIO
 
-import typer
-from typer.main import get_command
+import click
 
 from qsage_validate import __version__
-from qsage_validate.cli.lazy import Root, examples, in_module, typer_program
+from qsage_validate.cli.commands import (
+    LazyCommand,
+    Root,
+    completion_options,
+    run_words,
+    variable_of,
+)
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 from qsage_validate.formats.policy import tolerating
 
 # A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.
 _SUMMARIES = {
+    "help": "Show a page of the documents, or the list of them.",
     "demo": "Show what the commands do, step by step, on the samples.",
     "games": "List the games by name with their options; or the encodings.",
     "info": "Tell what FILE is: format, kind, variables, gates, layout.",
@@ -35,49 +40,43 @@ _SUMMARIES = {
     "layout": "Find out which variables of FORMULA are the moves of a game.",
     "compare": "Say whether the strategy of FIRST wins in SECOND, too.",
     "verify": "Check the proofs of a bundle, and what they are about.",
-    "export": "Write a page in which a certificate plays, for any browser.",
+    "export": "Write a page that plays a proof, or a table of positions.",
     "minimise": "Make a certificate smaller: fewer gates, another proof.",
     "play": "Play against a certificate: its strategy answers.",
 }
-_PACKAGES = ("solve", "play")  # the others are modules
-# Typer's own options take no shell: they are for the one in which they are typed.
-_COMPLETION = ("--show-completion", "--install-completion")
 
 
-def _version(wanted: bool) -> None:
+def _version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
     if wanted:
         print(f"qsage-validate {__version__}")
-        raise typer.Exit
+        context.exit()
 
 
-@examples("qsage demo", "qsage solve httt --size 3x3 --shape el --depth 5")
-def qsage(
-    context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Find, prove, attack and play winning strategies of two-player games through QBF."""
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-def _group() -> Any:
-    program = typer_program(completion=True, cls=Root)
-    program.callback(invoke_without_command=True)(qsage)
-    group: Any = get_command(program)
+def _qsage() -> Root:
+    version = click.Option(
+        ["--version"],
+        is_flag=True,
+        default=False,
+        is_eager=True,
+        expose_value=False,
+        callback=_version,
+        help="Print the version.",
+    )
+    group = Root(
+        "qsage demo",
+        "qsage solve httt --size 3x3 --shape el --depth 5",
+        help="Find, prove, attack and play winning strategies of two-player games through QBF.",
+        params=[version, *completion_options()],
+    )
     for name, summary in _SUMMARIES.items():
-        module = f"{name}.command" if name in _PACKAGES else name
-        group.add_command(in_module(name, summary, f"{__package__}.{module}"), name)
-    hidden = copy.copy(group.commands["minimise"])
-    hidden.hidden = True
-    group.add_command(hidden, "minimize")
+        module = "play.command" if name == "play" else name
+        group.add_command(LazyCommand(name, summary, f"{__package__}.{module}:command"))
     return group
 
 
-PROGRAMS: Mapping[str, Any] = {
-    "qsage": _group(),
-    "qsage-play": in_module("qsage-play", "", f"{__package__}.play.command", completion=True),
+PROGRAMS: Mapping[str, click.Command] = {
+    "qsage": _qsage(),
+    "qsage-play": LazyCommand("qsage-play", "", f"{__package__}.play.command:program"),
 }
 
 
@@ -87,8 +86,8 @@ def _warn(fault: str) -> None:
     narrate(f"warning: {fault}")
 
 
-def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int:
-    """Run a Typer program and return its exit code; whatever is raised becomes one line."""
+def run(program: click.Command, arguments: Sequence[str], name: str) -> int:
+    """Run a program and return its exit code; whatever is raised becomes one line."""
     fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         # A terminal without a sign shows its code instead; it is no reason to stop.
@@ -96,14 +95,13 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
             stream.reconfigure(errors="backslashreplace")
     try:
         try:
-            words = _with_samples(arguments)
-            if len(words) == 2 and words[0] in _COMPLETION:
-                from qsage_validate.cli.completion import set_up
+            variable = variable_of(name)
+            if asked := os.environ.get(variable):
+                from click.shell_completion import shell_complete
 
-                set_up(words[0], words[1], name)
-                return Exit.FINE
+                return shell_complete(program, {}, name, variable, asked)
             with tolerating(_warn):
-                code = program(args=words, prog_name=name, standalone_mode=False)
+                return run_words(program, arguments, name)
         finally:
             # Output from before an error stands before its line, in a file as well.
             sys.stdout.flush()
@@ -111,18 +109,6 @@ def run(program: Callable[..., Any], arguments: Sequence[str], name: str) -> int
         if os.environ.get("QSAGE_DEBUG") == "1":
             traceback.print_exc()
         return _report(error)
-    if code == Exit.INTERRUPTED:  # so Typer answers Ctrl-C
-        return _report(KeyboardInterrupt())
-    return int(code or 0)
-
-
-def _with_samples(arguments: Sequence[str]) -> list[str]:
-    """``arguments``, with the file of the package in the place of each ``sample:NAME``."""
-    if not any(word.startswith("sample:") for word in arguments):
-        return list(arguments)
-    from qsage_validate.formats.source import sample_path
-
-    return [sample_path(word) for word in arguments]
 
 
 def _report(error: BaseException) -> int:
@@ -152,12 +138,12 @@ def _explain(error: BaseException) -> tuple[str, int]:
         )
     if isinstance(error, QsageError):
         return f"qsage: error: {one_line(str(error))}", error.exit_code
-    if isinstance(error, typer.TyperException):
-        text = " ".join(error.format_message().split())
+    if isinstance(error, click.ClickException):
+        text = " ".join(error.format_message().split()).removesuffix(".")
         context = getattr(error, "ctx", None)
         command = "qsage" if context is None else context.command_path
         return f"qsage: error: {one_line(text)} (see {command} --help)", Exit.BAD_INPUT
-    if isinstance(error, KeyboardInterrupt | typer.Abort | EOFError) or was_interrupt(error):
+    if isinstance(error, KeyboardInterrupt | EOFError) or was_interrupt(error):
         return "qsage: interrupted", Exit.INTERRUPTED
     if _lacks_memory(error):
         return "qsage: error: out of memory", Exit.UNDECIDED

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
 from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
-from qsage_validate.cli.formula import formula_path, load_formula, without_depth
-from qsage_validate.cli.lazy import earlier, examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import REQUIRED, option, output_option
+from qsage_validate.cli.formula import load_formula, without_depth
+from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -22,6 +20,7 @@ from qsage_validate.cli.options import (
     PrepareOption,
     parse_dialect,
 )
+from qsage_validate.cli.parameters import REQUIRED, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 
 if TYPE_CHECKING:
@@ -35,15 +34,13 @@ if TYPE_CHECKING:
 _SHARE: Final = 1 / 2
 
 
-@examples(
+@subcommand(
     "qsage certify httt --size 4x4 --shape tic --depth 5 -o tic.aig --formula tic.qcir",
     "qsage certify sample:hex -o hex.aig",
 )
-@earlier(dialect="--as")
-@partial(takes_model, or_formula=True)
 def command(
     *,
-    model: ModelArguments,
+    model: ModelArguments = model_words(or_formula=True),
     output: str = output_option(
         "The certificate's file: AIGER, in ASCII when its name ends in .aag.",
         "FILE",
@@ -59,7 +56,7 @@ def command(
     encoding: EncodingOption = None,
     prepare: PrepareOption = False,
     route: str = option(
-        "auto (default), search, bloqqer, trace, tool or expansion (see docs/how-to/solving.md).",
+        "auto (default), search, bloqqer, trace, tool or expansion (see 'qsage help solving').",
         "NAME",
         default="auto",
         panel="Solver",
@@ -67,7 +64,7 @@ def command(
     solver: str | None = option(
         "A QBF solver that writes traces or certificates.",
         "NAME",
-        autocompletion=completion.solvers,
+        complete=completion.solvers,
         panel="Solver",
     ),
     minimise: bool = option(
@@ -124,7 +121,7 @@ def command(
                 f"found {solution}, a solution file, expected --blocks N with it and no --solver, "
                 "--route, --minimise or --prepare"
             )
-        return _from_solution(solution, encoding, options, target, json_output=json_output)
+        return _from_solution(solution, encoding, options, target, blocks, json_output=json_output)
     model, deepens = without_depth(model)
     if deepens:
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
@@ -184,8 +181,7 @@ def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
     from qsage_validate.problems.encoded import encoding_of
 
     problem = load_formula(path, model, read)
-    assert problem.formula is not None, "it was read"
-    return _Question(problem.formula, problem.layout, problem.files.name, encoding_of(problem))
+    return _Question(problem.qbf, problem.layout, problem.files.name, encoding_of(problem))
 
 
 def _solution_file(model: ModelArguments) -> str | None:
@@ -311,7 +307,7 @@ def _on_a_solvers_word(
     json_output: bool,
 ) -> Exit:
     """Write what a solver says of the outermost block."""
-    from qsage_validate.problems.solving import AUTO, Solving
+    from qsage_validate.problems.searched import AUTO, Solving
 
     # Its value is one question, its values another.
     seconds = None if timeout is None else timeout * _SHARE / 2
@@ -331,6 +327,7 @@ def _from_solution(
     encoding: str | None,
     options: RouteOptions,
     target: _Target,
+    blocks: int,
     *,
     json_output: bool,
 ) -> Exit:
@@ -345,12 +342,11 @@ def _from_solution(
     encoded = encode(solution.model, encoding)
     name = solution.game.name
     target.check(_Question(encoded.qbf, encoded.layout, name, encoded))
-    assert target.blocks is not None, "the caller has looked"
     with SearchLine(sys.stderr) as line:
         checked = check(solution, deadline=deadline, tell=line.tell)
     if not checked.proved:
         raise CheckFailedError(f"{path}: {checked.text}; play: {' '.join(checked.play)}")
-    part = part_of(encoded, solution, target.blocks, deadline)
+    part = part_of(encoded, solution, blocks, deadline)
     by = f"a solution of {solution.positions:,} replies"
     target.write(part, encoded.qbf, by)
     if json_output:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import (
     SearchLine,
     check_streams,
@@ -16,9 +16,7 @@ from qsage_validate.cli.common import (
     emit_json,
     narrate,
 )
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import flag, option, output_option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     DialectOptions,
     JsonOption,
@@ -26,6 +24,7 @@ from qsage_validate.cli.options import (
     parse_dialect,
     prenex_order,
 )
+from qsage_validate.cli.parameters import flag, option, output_option
 from qsage_validate.errors import Exit, UsageError, did_you_mean
 from qsage_validate.system.progress import Progress
 
@@ -38,14 +37,13 @@ if TYPE_CHECKING:
     from qsage_validate.problems.load import Problem
 
 
-@examples(
+@subcommand(
     "qsage compare httt --size 3x3 --shape el --depth 5 --encodings all",
     "qsage compare sample:tic sample:tic --cert sample:tic.aig",
 )
-@partial(takes_model, or_formula=True)
 def command(
     *,
-    model: ModelArguments,
+    model: ModelArguments = model_words(or_formula=True),
     cert: str | None = option(
         "The certificate of FIRST; without one both are made.", "FILE", panel="Files"
     ),
@@ -77,7 +75,7 @@ def command(
     solver: str | None = option(
         "A QBF solver that writes traces or certificates.",
         "NAME",
-        autocompletion=completion.solvers,
+        complete=completion.solvers,
         panel="Solver",
     ),
     read: DialectOptions,
@@ -151,9 +149,14 @@ def _formulas(
     *,
     json_output: bool,
 ) -> Exit:
-    from qsage_validate.comparing.compare import certified_problem, compared, read_from, relation
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load
+    from qsage_validate.comparing.compare import (
+        certified_problem,
+        compared,
+        compared_both,
+        read_from,
+        relation,
+    )
+    from qsage_validate.problems.load import Files, load
 
     order = prenex_order(read.prenex)
     first, second = (Files(formula=word, prenex=order) for word in words)
@@ -170,14 +173,7 @@ def _formulas(
         one = certified_problem(load(first), options)
         line.tell(Progress("a strategy of the second formula"))
         two = certified_problem(load(second), options)
-        there = compared(one, two, pairs, options)
-        back_pairs = None
-        if shared is not None:
-            assert one.formula is not None, "it was read"
-            assert two.formula is not None, "it was read"
-            exchanged = read_from(shared)(one.formula, two.formula).reversed()
-            back_pairs = lambda first, second: exchanged  # noqa: E731
-        back = compared(two, one, back_pairs, options)
+        there, back = compared_both(one, two, pairs, options)
     result = relation(there.outcome, back.outcome)
     if json_output:
         emit_json(
@@ -266,8 +262,7 @@ def _exact(
 ) -> Exit:
     from qsage_validate.comparing.compare import compared_exactly, read_from
     from qsage_validate.comparing.exact import QUESTIONS
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import Files, load
 
     order = prenex_order(read.prenex)
     first, second = (load(Files(formula=word, prenex=order)) for word in words)

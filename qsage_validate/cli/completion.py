@@ -8,34 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from qsage_validate.errors import UsageError
-
 # The modules that define these names load NumPy and PySAT; a test holds one to the other.
-LEVELS: Final = (
-    *("trace", "dependencies", "formula", "random", "all"),
-    *("rules", "boards", "encoding", "assertions"),
-)
 DIALECTS: Final = ("caqe", "outer", "pedant", "qaiger", "qbfcert-ascii", "qbfcert-binary")
 SOLVERS: Final = (
     *("depqbf", "qute", "caqe", "rareqs", "qfun"),
     *("quabs", "cqesto", "qesto", "qubi"),
 )
 PREPROCESSORS: Final = ("bloqqer", "hqspre", "qratpre", "none")
-SHELLS: Final = ("bash", "zsh", "fish", "powershell", "pwsh")
-
-
-def set_up(option: str, shell: str, program: str) -> None:
-    """Do ``--show-completion SHELL`` or ``--install-completion SHELL``."""
-    if shell not in SHELLS:
-        raise UsageError(f"found {option} {shell}, expected one of {', '.join(SHELLS)}")
-    from typer._completion_shared import get_completion_script, install
-
-    variable = f"_{program.replace('-', '_').upper()}_COMPLETE"
-    if option == "--show-completion":
-        print(get_completion_script(prog_name=program, complete_var=variable, shell=shell))
-    else:
-        _, path = install(shell=shell, prog_name=program, complete_var=variable)
-        print(f"{shell} completion installed in {path}: it takes effect in the next {shell}")
 
 
 def like(incomplete: str, names: Iterable[str]) -> list[str]:
@@ -103,6 +82,8 @@ def preprocessors(incomplete: str) -> list[str]:
 
 def levels(incomplete: str) -> list[str]:
     """The levels of a validation."""
+    from qsage_validate.proving.levels import LEVELS
+
     return like(incomplete, LEVELS)
 
 

@@ -8,9 +8,9 @@ import sys
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import flag, takes_options
+from qsage_validate.cli.parameters import flag
 from qsage_validate.errors import Exit, MissingExtraError
 from qsage_validate.system.folders import marked_folder
 
@@ -58,10 +58,9 @@ _STEPS: Final = (
 _END = "What next? 'qsage-play' is a play at the board; 'qsage --help' lists the commands."
 
 
-@examples("qsage demo", "qsage demo --no-pause")
-@takes_options
+@subcommand("qsage demo", "qsage demo --no-pause")
 def command(
-    no_pause: bool = flag("Do not wait for Enter between the steps.", "--no-pause"),
+    no_pause: bool = flag("Do not wait for Enter between the steps."),
 ) -> Exit:
     """Show what the commands do, step by step, on the samples.
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from functools import partial
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import check_streams, emit_json, narrate
-from qsage_validate.cli.formula import formula_path, load_formula
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import REQUIRED, option, output_option
+from qsage_validate.cli.formula import load_formula
+from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
     FormulaOptions,
@@ -19,6 +17,7 @@ from qsage_validate.cli.options import (
     PrepareOption,
     StrictOption,
 )
+from qsage_validate.cli.parameters import REQUIRED, option, output_option
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -35,8 +34,9 @@ class FormulaFormat(str, Enum):
 
 def format_of(path: str) -> FormulaFormat:
     """The format that the name of a file asks for."""
-    clausal = path.endswith((".qdimacs", ".dimacs", ".cnf"))
-    return FormulaFormat.QDIMACS if clausal else FormulaFormat.QCIR
+    from qsage_validate.formats.source import is_clausal_name
+
+    return FormulaFormat.QDIMACS if is_clausal_name(path) else FormulaFormat.QCIR
 
 
 class Clauses(str, Enum):
@@ -58,7 +58,7 @@ def formula_text(
         from qsage_validate.formats.qcir_writer import qcir_text
 
         return qcir_text(qbf)
-    from qsage_validate.encodings.layout.comments import comments_in_clauses
+    from qsage_validate.encodings.layout.lines import comments_in_clauses
     from qsage_validate.formats.qdimacs import clausal_form, qbf_to_qdimacs, qdimacs_text
 
     if clauses is Clauses.TSEITIN:
@@ -70,13 +70,12 @@ def formula_text(
     return qdimacs_text(form, comments_in_clauses(qbf, qbf.levels()), named)
 
 
-@examples(
+@subcommand(
     "qsage encode httt --size 4x4 --shape tic --depth 5 -o tic.qcir",
     "qsage encode tic.qcir -o tic.qdimacs",
 )
-@partial(takes_model, or_formula=True)
 def command(
-    model: ModelArguments,
+    model: ModelArguments = model_words(or_formula=True),
     output: str = output_option(
         "The formula's file, or '-'.",
         "FILE",
@@ -123,8 +122,7 @@ def command(
     with memory_within(memory):
         if path is not None:
             problem = load_formula(path, model, FormulaOptions(prenex=prenex))
-            assert problem.formula is not None, "it was read"
-            qbf = problem.formula
+            qbf = problem.qbf
             about: dict[str, object] = {"formula": label(path)}
             title = f"formula {label(path)}"
         else:

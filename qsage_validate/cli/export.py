@@ -1,34 +1,36 @@
-"""``qsage export``: a certificate in a form for people without this program."""
+"""``qsage export``: certificates and games in forms for people without this program."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import CommandGroup, subcommand
 from qsage_validate.cli.common import check_streams, emit_json, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import (
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
+from qsage_validate.cli.options import (
+    CertOptions,
+    DialectOptions,
+    JsonOption,
+    RulesOptions,
+    TimeoutOption,
+)
+from qsage_validate.cli.parameters import (
     REQUIRED,
     argument,
     option,
     output_option,
-    takes_options,
 )
-from qsage_validate.cli.options import CertOptions, DialectOptions, JsonOption, RulesOptions
 from qsage_validate.errors import Exit, UsageError
 
-_KINDS = ("page",)
 
-
-@examples(
+@subcommand(
     "qsage export page sample:hex sample:hex.aig -o play.html",
     "qsage export page sample:tic --cert sample:tic.aig -o play.html",
 )
-@takes_options
-def command(
+def page(
     *,
-    kind: str = argument("What to write: page.", "page"),
-    formula: str = argument("QCIR or QDIMACS.", "FORMULA", autocompletion=completion.files),
+    formula: str = argument("QCIR or QDIMACS.", "FORMULA", complete=completion.files),
     certificate: CertOptions,
     output: str = output_option("The page: HTML.", "FILE", "-o", "--output", default=REQUIRED),
     rules: RulesOptions,
@@ -43,8 +45,8 @@ def command(
     The page needs no network: the circuit of certificate and formula travels in it. It shows
     replies, legal and illegal moves with the reasons, and the verdict of each play. On top stand
     the verdict of 'qsage validate' and the SHA-256 of both files. Black's certificates (Skolem) of
-    formulas with a layout can travel, up to a million gates. The page does not ask the rules of
-    the game.
+    formulas with a layout can travel, up to a million gates. The rules of a small game travel as a
+    table, with which the page compares each step.
 
     Exit code 0: written and proved, 1: written and refuted, 2: bad input, 3: written and
     undecided, 130: interrupted.
@@ -52,8 +54,6 @@ def command(
     from qsage_validate.api.strategies import Strategy
     from qsage_validate.problems.load import load
 
-    if kind not in _KINDS:
-        raise UsageError(f"found {kind!r}, expected what to export: {', '.join(_KINDS)}")
     if certificate.path is None:
         raise UsageError("found no certificate, expected FORMULA CERT, or FORMULA --cert CERT")
     check_streams(output, json_output)
@@ -65,3 +65,65 @@ def command(
         emit_json({"page": output, "verdict": report.word, "summary": report.last_line})
     narrate(f"{output}: {report.last_line}")
     return report.exit_code
+
+
+@subcommand(
+    "qsage export positions httt --size 3x3 --shape el --depth 5 -o table.csv",
+    "qsage export positions hex --size 3x3 -o table.npz",
+)
+def positions(
+    *,
+    model: ModelArguments = model_words(),
+    output: str = output_option(
+        "The table: CSV, arrays of numpy where the name ends in .npz, '-' for standard output.",
+        "FILE",
+        "-o",
+        "--output",
+        default=REQUIRED,
+    ),
+    most: int = option(
+        "Give up a game with more positions.",
+        "N",
+        "--positions",
+        min=1,
+        default=1_000_000,
+        panel="Limits",
+    ),
+    timeout: TimeoutOption = None,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Write every position of a game with its winner, the plies left, and the best moves.
+
+    The table is made from the rules alone, from the last plies back. The winner's best moves win
+    soonest, the loser's lose latest. Columns: position, ply, to_move, winner, distance, best_moves
+    (separated by semicolons). In .npz these are arrays of one length, with 'board' (0 open,
+    1 Black, -1 White) and 'best' (a column for each of 'moves').
+
+    Exit code 0: written, 2: bad input, 3: undecided (a limit), 130: interrupted.
+    """
+    from qsage_validate.formats.writing import write_atomic
+    from qsage_validate.games.languages import load_game
+    from qsage_validate.games.position_table import table_file, valued_positions
+    from qsage_validate.system.limits import Deadline, Limits
+
+    check_streams(output, json_output)
+    game = load_game(model.resolve())
+    table = valued_positions(game, Limits(Deadline.after(timeout), positions=most))
+    write_atomic(output, table_file(output, table))
+    start = table[0]
+    if json_output:
+        facts = {"positions": len(table), "winner": start.winner.value, "plies": start.distance}
+        emit_json({"table": output, "game": game.name, **facts})
+    narrate(
+        f"{output}: {len(table):,} positions of {game.name}; {start.winner} wins in "
+        f"{game.span(start.distance)} from the first"
+    )
+    return Exit.FINE
+
+
+command = CommandGroup(
+    "qsage export page sample:hex sample:hex.aig -o play.html",
+    "qsage export positions hex --size 3x3 -o table.csv",
+    help="Write a page that plays a proof, or a table of positions.",
+    commands=[page, positions],
+)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -12,44 +10,13 @@ from qsage_validate.cli.common import narrate
 from qsage_validate.cli.model_arguments import ModelArguments
 from qsage_validate.cli.options import FormulaOptions, prenex_order
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.source import STDIN
 
 if TYPE_CHECKING:
     from qsage_validate.api.formulas import Formula
     from qsage_validate.games.model_text import GameModel
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.load import Files, Problem
 
 AUTO_DEPTH = "auto"
-
-
-def formula_path(model: ModelArguments) -> str | None:
-    """The formula's file, where the words name one; ``None`` for a game.
-
-    A single word is a formula when a file of that name is one.  Raises ``InputError`` when it
-    looks like a file that is not there.
-    """
-    from qsage_validate.formats.source import Format, label, open_input, sniff
-    from qsage_validate.games.languages import language_of
-
-    if len(model.words) != 1:
-        return None
-    (word,) = model.words
-    if word != STDIN and not os.path.exists(word):
-        if os.sep in word or "." in word:
-            # What is wrong with the file is said before what is wrong with the options.
-            open_input(word).close()
-        return None
-    if language_of(word) is not None:
-        return None
-    if word != STDIN and sniff(word) is Format.UNKNOWN:
-        from qsage_validate.games.family import families
-
-        for declared in families():
-            if declared.has(word):
-                in_shell = word if shlex.quote(word) == word else "FILE"
-                raise declared.family.off_board(label(word), in_shell)
-    return word
 
 
 def game_formula(
@@ -69,13 +36,12 @@ def game_formula(
     from qsage_validate.api.games import Game
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import Problem
+    from qsage_validate.problems.load import BoardProblem, Files
 
     encoded = encode(model, encoding)
     named = (*words, *(() if encoding is None else ("--encoding", encoding)))
     played = replace(files or Files(), made_from=named)
-    problem = Problem(played, encoded.qbf, None, encoded.layout, load_game(encoded.model))
+    problem = BoardProblem(played, encoded.qbf, None, encoded.layout, load_game(encoded.model))
     return Formula(problem, Game(encoded.model, tuple(words), by_name=by_name), encoded)
 
 
@@ -86,8 +52,7 @@ def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> P
     happens to lie beside the formula and does not fit is told of and not used.
     """
     from qsage_validate.formats.source import label
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import Files, load
 
     given = [k for k, v in model.options.items() if v is not None and v is not False]
     if given:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import argument, flag, takes_options
 from qsage_validate.cli.options import JsonOption
+from qsage_validate.cli.parameters import argument, flag
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.declared import kind_of, languages
 from qsage_validate.games.family import families
@@ -19,16 +19,15 @@ from qsage_validate.games.library.template import (
 )
 
 
-@examples(
+@subcommand(
     "qsage games",
     "qsage games httt",
 )
-@takes_options
 def command(
     name: str | None = argument(
-        "One game; all of them if left out.", "GAME", default=None, autocompletion=completion.games
+        "One game; all of them if left out.", "GAME", default=None, complete=completion.games
     ),
-    encodings: bool = flag("List instead the encodings of each kind of game.", "--encodings"),
+    encodings: bool = flag("List instead the encodings of each kind of game."),
     json_output: JsonOption = False,
 ) -> Exit:
     """List the games by name with their options; or the encodings.

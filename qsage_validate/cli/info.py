@@ -6,14 +6,13 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import flag, option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, StrictOption, prenex_order
+from qsage_validate.cli.parameters import flag, option
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.formula import formats as declared_formats
 from qsage_validate.formats.source import STDIN, label
@@ -32,23 +31,21 @@ Facts = dict[str, object]
 _MOST_NAMES: Final = 40
 
 
-@examples(
+@subcommand(
     "qsage info sample:tic sample:tic.aig",
     "qsage info httt --size 4x4 --shape tic",
 )
-@partial(
-    takes_model,
-    optional_words="Any file ('-' is standard input), and the certificate of a formula behind it. "
-    "Or a game: its name (see 'qsage games'), or DOMAIN and PROBLEM.",
-    file="FILE",
-)
 def command(
     *,
-    subject: ModelArguments,
+    subject: ModelArguments = model_words(
+        optional_words="Any file ('-' is standard input), and the certificate of a formula behind "
+        "it. Or a game: its name (see 'qsage games'), or DOMAIN and PROBLEM.",
+        file="FILE",
+    ),
     cert: str | None = option("The certificate.", "FILE", panel="Files"),
     formula: str | None = option("The formula that FILE is a certificate for.", "FILE"),
-    solvers: bool = flag("Tell instead which solvers and preprocessors are here.", "--solvers"),
-    names: bool = flag("Of a formula, tell besides what assertions can name.", "--names"),
+    solvers: bool = flag("Tell instead which solvers and preprocessors are here."),
+    names: bool = flag("Of a formula, tell besides what assertions can name."),
     prenex: PrenexOption = None,
     strict: StrictOption = False,
     json_output: JsonOption = False,

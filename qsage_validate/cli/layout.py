@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import flag, output_option
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import JsonOption, PrenexOption, TimeoutOption, prenex_order
+from qsage_validate.cli.parameters import flag, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 
 if TYPE_CHECKING:
@@ -23,8 +22,7 @@ if TYPE_CHECKING:
     from qsage_validate.judging.readings.find import FoundReadings
     from qsage_validate.system.limits import Deadline
     from qsage_validate.system.progress import Tell
-    from qsage_validate.validation.finding import Finding
-    from qsage_validate.validation.verdict import Verdict
+    from qsage_validate.validation.finding import Finding, Verdict
 
 _SHOWN = 3
 _SECONDS_A_GAME = 10.0
@@ -32,23 +30,19 @@ _SECONDS = 60.0
 """The time for all games of the catalogue where none was set."""
 
 
-@examples(
+@subcommand(
     "qsage layout sample:puzzle sample:puzzle.pg",
     "qsage layout sample:puzzle sample:puzzle.pg -o read.qcir",
 )
-@partial(
-    takes_model,
-    optional_words="The formula (QCIR or QDIMACS), and the game: its name (see 'qsage games'), a "
-    "PG or GDL file, or DOMAIN and PROBLEM.",
-    file="FORMULA",
-)
 def command(
     *,
-    subject: ModelArguments,
-    any_game: bool = flag(
-        "Try the games of the catalogue that have the formula's size.", "--any-game"
+    subject: ModelArguments = model_words(
+        optional_words="The formula (QCIR or QDIMACS), and the game: its name (see 'qsage games'), "
+        "a PG or GDL file, or DOMAIN and PROBLEM.",
+        file="FORMULA",
     ),
-    write: bool = flag("Write the layout into the formula's file, as comments.", "--write"),
+    any_game: bool = flag("Try the games of the catalogue that have the formula's size."),
+    write: bool = flag("Write the layout into the formula's file, as comments."),
     output: str | None = output_option(
         "Write the formula with its layout to another file.", "FILE", "-o", "--output"
     ),
@@ -129,7 +123,7 @@ def _judged(formula: Qbf, found: FoundReadings, deadline: Deadline, tell: Tell) 
 def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> FoundReadings:
     """The first game of the catalogue for which a reading is found, the best one otherwise."""
     from qsage_validate.games.languages import load_game
-    from qsage_validate.judging.readings.catalogue import models_of_size
+    from qsage_validate.judging.judged import models_of_size
     from qsage_validate.judging.readings.find import find_layout
 
     best: FoundReadings | None = None
@@ -181,7 +175,7 @@ def _layouts(formula: Qbf, found: FoundReadings, deadline: Deadline) -> list[Lay
 
 def _comments(formula: Qbf, layout: Layout, *, rules: bool = False) -> tuple[str, ...]:
     """A layout as the comments of the formula's kind of file."""
-    from qsage_validate.judging.readings.naming import lines_in_names
+    from qsage_validate.judging.judged import lines_in_names
 
     sign = "c #" if formula.unwritten else "#"
     return tuple(f"{sign}{line}" for line in lines_in_names(layout, formula, rules=rules))
@@ -250,7 +244,7 @@ def _json(
 
 
 def _findings(verdict: Verdict) -> tuple[Finding, ...]:
-    from qsage_validate.validation.verdict import Refuted
+    from qsage_validate.validation.finding import Refuted
 
     return verdict.findings if isinstance(verdict, Refuted) else ()
 

@@ -7,15 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import (
-    REQUIRED,
-    argument,
-    option,
-    output_option,
-    takes_options,
-)
 from qsage_validate.cli.options import (
     CertOptions,
     DialectOption,
@@ -23,6 +16,12 @@ from qsage_validate.cli.options import (
     JsonOption,
     RulesOptions,
     parse_dialect,
+)
+from qsage_validate.cli.parameters import (
+    REQUIRED,
+    argument,
+    option,
+    output_option,
 )
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
@@ -32,14 +31,13 @@ if TYPE_CHECKING:
     from qsage_validate.kernel.certificate import Dialect
 
 
-@examples(
+@subcommand(
     "qsage minimise sample:hex sample:hex.aig -o small.aig",
     "qsage minimise sample:hex --cert sample:hex.aig -o small.aag --timeout 5",
 )
-@takes_options
 def command(
     *,
-    formula: str = argument("QCIR or QDIMACS.", "FORMULA", autocompletion=completion.files),
+    formula: str = argument("QCIR or QDIMACS.", "FORMULA", complete=completion.files),
     certificate: CertOptions,
     output: str = output_option(
         "The smaller certificate: AIGER, in ASCII when its name ends in .aag.",

@@ -5,18 +5,15 @@ The options are those of the library's games, so that a new game needs no change
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli import completion
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.option_groups import Command, takes_options, with_parameters
-from qsage_validate.errors import Exit
+from qsage_validate.cli.parameters import REQUIRED, Parameter, argument, option, parameter
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.library.template import Flag, TemplateOption
 from qsage_validate.system.reading import reading
@@ -77,76 +74,94 @@ class ModelArguments:
         return model
 
 
+def formula_path(model: ModelArguments) -> str | None:
+    """The formula's file, where the words name one; ``None`` for a game.
+
+    A single word is a formula when a file of that name is one.  Raises ``InputError`` when it
+    looks like a file that is not there.
+    """
+    from qsage_validate.formats.source import STDIN, Format, label, open_input, sniff
+    from qsage_validate.games.languages import language_of
+
+    if len(model.words) != 1:
+        return None
+    (word,) = model.words
+    if word != STDIN and not os.path.exists(word):
+        if os.sep in word or "." in word:
+            # What is wrong with the file is said before what is wrong with the options.
+            open_input(word).close()
+        return None
+    if language_of(word) is not None:
+        return None
+    if word != STDIN and sniff(word) is Format.UNKNOWN:
+        from qsage_validate.games.family import families
+
+        for declared in families():
+            if declared.has(word):
+                in_shell = word if shlex.quote(word) == word else "FILE"
+                raise declared.family.off_board(label(word), in_shell)
+    return word
+
+
 def template_options() -> dict[str, TemplateOption]:
     """The options of all games by name; the first game says what an option means."""
     options: dict[str, TemplateOption] = {}
     for game in library_games():
-        for option in game.options:
-            options.setdefault(option.name, option)
+        for template in game.options:
+            options.setdefault(template.name, template)
     return options
 
 
-def takes_model(
-    command: Command,
-    *,
-    or_formula: bool = False,
-    optional_words: str | None = None,
-    file: str = "FORMULA",
-) -> Command:
-    """Give ``command`` the arguments of a model: it gets them as its ``ModelArguments``.
+def model_words(
+    *, or_formula: bool = False, optional_words: str | None = None, file: str = "FORMULA"
+) -> Any:
+    """The arguments and options of a model, which a command gets as its ``ModelArguments``.
 
-    Its groups of options are expanded, see ``takes_options``.
     With ``or_formula`` the help says that a formula's file may stand in its place;
     ``optional_words`` is the help of words that need not be there, ``file`` the name of a file
     that may stand in the place of a model.
     """
-    grouped = takes_options(command)
-    own = inspect.signature(grouped).parameters.values()
-    (target,) = (p.name for p in own if p.annotation is ModelArguments)
-    options = template_options()
-
-    def run(words: list[str], **values: Any) -> Exit:
-        given = {name: values.pop(name) for name in options}
-        return grouped(**{target: ModelArguments(tuple(words), given)}, **values)
-
-    words_help = _MODEL_HELP
+    text = _MODEL_HELP
     if or_formula:
-        words_help = _FORMULA_HELP + _MODEL_HELP[0].lower() + _MODEL_HELP[1:]
-    metavar = f"{file}|MODEL" if or_formula or optional_words else "MODEL"
-    argument = typer.Argument(
-        metavar=metavar, help=optional_words or words_help, autocompletion=completion.models
+        text = _FORMULA_HELP + _MODEL_HELP[0].lower() + _MODEL_HELP[1:]
+    return _ModelWords(
+        argument(
+            optional_words or text,
+            f"{file}|MODEL" if or_formula or optional_words else "MODEL",
+            default=REQUIRED if optional_words is None else (),
+            complete=completion.models,
+        )
     )
-    words = inspect.Parameter(
-        "words",
-        inspect.Parameter.KEYWORD_ONLY,
-        default=inspect.Parameter.empty if optional_words is None else (),
-        annotation=Annotated[list[str], argument],
-    )
-    parameters = [
-        words,
-        *(p for p in own if p.name != target),
-        *(_parameter(option) for option in options.values()),
-    ]
-    return with_parameters(run, command.__doc__, parameters)
 
 
-def _parameter(option: TemplateOption) -> inspect.Parameter:
+@dataclass(frozen=True)
+class _ModelWords:
+    """The words of a model, and the options of all games."""
+
+    words: Any
+
+    def parameters(self) -> Sequence[Parameter]:
+        games = [_parameter(option) for option in template_options().values()]
+        return [parameter("words", tuple[str, ...], self.words), *games]
+
+    def gather(self, values: dict[str, Any]) -> ModelArguments:
+        words = values.pop("words")
+        return ModelArguments(words, {name: values.pop(name) for name in template_options()})
+
+
+def _parameter(template: TemplateOption) -> Parameter:
     """The command-line option for a template's option, read by the template itself."""
-    is_flag = isinstance(option.kind, Flag)
-    users = [g.name for g in library_games() if any(o.name == option.name for o in g.options)]
+    is_flag = isinstance(template.kind, Flag)
+    users = [g.name for g in library_games() if any(o.name == template.name for o in g.options)]
     scope = "" if len(users) == len(library_games()) else f" ({', '.join(users)})"
-    info = typer.Option(
-        option.flag,
-        metavar=None if is_flag else option.name.upper().replace("_", "-"),
-        help=f"{option.help[0].upper()}{option.help[1:]}{scope}.",
-        show_default=False,
-        rich_help_panel="Game",
-        autocompletion=completion.shapes if option.name == "shape" else None,
-    )
-    kind: Any = bool if is_flag else str | None
-    return inspect.Parameter(
-        option.name,
-        inspect.Parameter.KEYWORD_ONLY,
+    declared = option(
+        f"{template.help[0].upper()}{template.help[1:]}{scope}.",
+        None if is_flag else template.name.upper().replace("_", "-"),
+        template.flag,
         default=False if is_flag else None,
-        annotation=Annotated[kind, info],
+        panel="Game",
+        complete=completion.shapes if template.name == "shape" else None,
     )
+    made = parameter(template.name, bool if is_flag else str | None, declared)
+    made.comes_last = True
+    return made

@@ -7,17 +7,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from qsage_validate.cli import completion
-from qsage_validate.cli.option_groups import OptionGroup, argument, option
+from qsage_validate.cli.parameters import OptionGroup, argument, flag, option
 from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import PrenexOrder
     from qsage_validate.kernel.certificate import Dialect
-    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Files
 
 
 class Prenex(str, Enum):
@@ -28,29 +26,24 @@ class Prenex(str, Enum):
 
 
 JsonOption = Annotated[
-    bool,
-    typer.Option(
-        "--json", help="Print one JSON object on standard output.", rich_help_panel="Output"
-    ),
+    bool, flag("Print one JSON object on standard output.", "--json", panel="Output")
 ]
 DialectOption = Annotated[
     str | None,
-    typer.Option(
-        "--dialect",
-        metavar="NAME",
-        autocompletion=completion.dialects,
-        rich_help_panel="Files",
-        help="How the certificate is to be read, if not as recognised: caqe, outer, pedant, "
-        "qaiger, qbfcert-ascii or qbfcert-binary.",
+    option(
+        "How the certificate is to be read, if not as recognised: caqe, outer, pedant, qaiger, "
+        "qbfcert-ascii or qbfcert-binary.",
+        "NAME",
+        panel="Files",
+        complete=completion.dialects,
     ),
 ]
 PrenexOption = Annotated[
     Prenex | None,
-    typer.Option(
-        "--prenex",
-        rich_help_panel="Files",
-        help="Where quantifier gates (QCIR) go in the prefix: up, as far out as they can, or down; "
+    option(
+        "Where quantifier gates (QCIR) go in the prefix: up, as far out as they can, or down; "
         "by default what gives fewer scopes.",
+        panel="Files",
     ),
 ]
 
@@ -65,58 +58,45 @@ def _be_strict(strict: bool) -> bool:
 
 StrictOption = Annotated[
     bool,
-    typer.Option(
-        "--strict",
-        rich_help_panel="Files",
-        help="Refuse a QDIMACS file whose header has wrong numbers, which is read with a warning.",
+    flag(
+        "Refuse a QDIMACS file whose header has wrong numbers, which is read with a warning.",
+        panel="Files",
         callback=_be_strict,
     ),
 ]
 MetaOption = Annotated[
-    str | None,
-    typer.Option(
-        "--meta",
-        metavar="FILE",
-        help="Q-sage's meta file; else the one beside FORMULA.",
-        rich_help_panel="Files",
-    ),
+    str | None, option("Q-sage's meta file; else the one beside FORMULA.", "FILE", panel="Files")
 ]
 AssertOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--assert",
-        metavar="FILE",
-        rich_help_panel="Files",
-        help="What must hold in every play: clauses (DIMACS) over variables and gates, or lines "
+    tuple[str, ...],
+    option(
+        "What must hold in every play: clauses (DIMACS) over variables and gates, or lines "
         "like 'always not (black b2 and white b2)'. May be repeated.",
+        "FILE",
+        "--assert",
+        panel="Files",
     ),
 ]
 EncodingOption = Annotated[
     str | None,
-    typer.Option(
-        metavar="NAME",
-        help="The encoding of a game (see 'qsage games --encodings').",
-        autocompletion=completion.encodings,
-        rich_help_panel="Game",
+    option(
+        "The encoding of a game (see 'qsage games --encodings').",
+        "NAME",
+        panel="Game",
+        complete=completion.encodings,
     ),
 ]
 PrepareOption = Annotated[
     bool,
-    typer.Option(
-        "--prepare",
-        rich_help_panel="Game",
-        help="Leave out first what cannot matter in a positional game: positions, winning sets, "
+    flag(
+        "Leave out first what cannot matter in a positional game: positions, winning sets, "
         "first moves.",
+        panel="Game",
     ),
 ]
 TimeoutOption = Annotated[
     float | None,
-    typer.Option(
-        min=0,
-        metavar="SECONDS",
-        help="Give up after so many seconds.",
-        rich_help_panel="Limits",
-    ),
+    option("Give up after so many seconds.", "SECONDS", min=0, panel="Limits"),
 ]
 
 
@@ -134,7 +114,7 @@ class CertOptions(OptionGroup):
     """The certificate of a formula: behind it, or by ``--cert``."""
 
     behind: str | None = argument(
-        "The certificate, as by --cert.", "CERT", default=None, autocompletion=completion.files
+        "The certificate, as by --cert.", "CERT", default=None, complete=completion.files
     )
     cert: str | None = option("The certificate.", "FILE", panel="Files")
 
@@ -190,7 +170,7 @@ class RulesOptions(OptionGroup):
 
     def files(self, formula: str | None, cert: str | None, read: DialectOptions) -> Files:
         """These rules with a formula and its certificate; raises ``UsageError``."""
-        from qsage_validate.problems.files import Files
+        from qsage_validate.problems.load import Files
 
         words, dialect = self.words(), parse_dialect(read.dialect)
         prenex = prenex_order(read.prenex)
@@ -222,6 +202,8 @@ def prenex_order(option: Prenex | None) -> PrenexOrder | None:
 
 def parse_dialect(name: str | None, option: str = "--dialect") -> Dialect | None:
     """The dialect named by ``option``; raises ``UsageError`` with the names that there are."""
+    if name is None:
+        return None
     from qsage_validate.certificates.files.dialects import dialect_named
 
-    return None if name is None else dialect_named(name, option)
+    return dialect_named(name, option)

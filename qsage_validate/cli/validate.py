@@ -8,15 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import check_streams, emit, emit_json, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import (
-    OptionGroup,
-    argument,
-    option,
-    output_option,
-    takes_options,
-)
 from qsage_validate.cli.options import (
     AssertOption,
     CertOptions,
@@ -25,17 +18,23 @@ from qsage_validate.cli.options import (
     RulesOptions,
     TimeoutOption,
 )
+from qsage_validate.cli.parameters import (
+    OptionGroup,
+    argument,
+    option,
+    output_option,
+)
 from qsage_validate.errors import Exit, UsageError, one_line
+from qsage_validate.proving.levels import LEVELS
 from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import Problem
-    from qsage_validate.proving.levels import Level, LevelResult
+    from qsage_validate.problems.load import Files, Problem
+    from qsage_validate.proving.levels import Level
     from qsage_validate.proving.report import ValidationReport
-    from qsage_validate.proving.runner import ValidationOptions
+    from qsage_validate.proving.run import LevelResult, ValidationOptions
     from qsage_validate.proving.verified.theorems import VerifiedTheorem
 
 
@@ -81,7 +80,7 @@ class ProofOptions(OptionGroup):
         if self.trust not in ("all", "minimal", "verified"):
             raise UsageError(f"found --trust {self.trust}, expected minimal, verified or all")
         if self.trust == "verified":
-            from qsage_validate.proving.verified.program import require_program
+            from qsage_validate.proving.verified.theorems import require_program
 
             if memory is not None:
                 raise UsageError("found --trust verified with --memory, expected one of them")
@@ -100,7 +99,7 @@ class PartOptions(OptionGroup):
         "Who decides what a part of a certificate leaves open, or functions that are missing; "
         "default: what is there.",
         "NAME|auto",
-        autocompletion=completion.solvers,
+        complete=completion.solvers,
     )
     blocks: int | None = option(
         "Use the functions of the certificate's first N blocks only.", "N", min=1
@@ -110,23 +109,22 @@ class PartOptions(OptionGroup):
         """``files`` with these options."""
         if self.blocks is None:
             return replace(files, solver=self.solver)
-        from qsage_validate.problems.solving import AUTO
+        from qsage_validate.problems.searched import AUTO
 
         return replace(files, solver=self.solver or AUTO, blocks=self.blocks)
 
 
-@examples(
+@subcommand(
     "qsage validate sample:tic sample:tic.aig",
     "qsage validate sample:tic sample:tic.aig --level rules --report tic.html",
 )
-@takes_options
 def command(
     *,
     formula: str | None = argument(
         "QCIR or QDIMACS; a clause certificate (Pedant) does alone.",
         "FORMULA",
         None,
-        autocompletion=completion.files,
+        complete=completion.files,
     ),
     certificate: CertOptions,
     trace: str | None = option(
@@ -140,12 +138,13 @@ def command(
     ),
     part: PartOptions,
     rules: RulesOptions,
-    assertions: AssertOption = None,
-    level: list[str] | None = option(
-        f"Only these levels: {', '.join(completion.LEVELS)}. May be repeated.",
+    assertions: AssertOption = (),
+    level: tuple[str, ...] = option(
+        f"Only these levels: {', '.join(LEVELS)}. May be repeated.",
         "NAME",
-        autocompletion=completion.levels,
+        complete=completion.levels,
         panel="Levels",
+        default=(),
     ),
     attack: AttackOptions,
     timeout: TimeoutOption = None,
@@ -172,7 +171,7 @@ def command(
     or plays were only sampled, 130: interrupted.
     """
     from qsage_validate.formats.source import Format, sniff
-    from qsage_validate.proving.runner import ValidationOptions
+    from qsage_validate.proving.run import ValidationOptions
 
     cert = certificate.path
     if solution is not None:
@@ -196,7 +195,7 @@ def command(
         raise UsageError("found no formula, expected FORMULA or --solution FILE")
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
-    files = replace(rules.files(formula, cert, read), assertions=tuple(assertions or ()))
+    files = replace(rules.files(formula, cert, read), assertions=assertions)
     files = part.of(files)
     inputs = [formula, cert, trace, *rules.paths, *files.assertions]
     check_streams(proof.report, json_output)
@@ -256,7 +255,7 @@ def command(
 
 
 def _levels(
-    names: list[str] | None, *, certificate: bool, trace: bool, asserted: bool
+    names: Sequence[str], *, certificate: bool, trace: bool, asserted: bool
 ) -> tuple[Level, ...]:
     """The levels that were named; all that apply when none were."""
     from qsage_validate.proving.levels import Level, levels_named

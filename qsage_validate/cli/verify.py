@@ -5,16 +5,15 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import (
+from qsage_validate.cli.options import JsonOption, TimeoutOption
+from qsage_validate.cli.parameters import (
     argument,
     flag,
     option,
     output_option,
-    takes_options,
 )
-from qsage_validate.cli.options import JsonOption, TimeoutOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline
 
@@ -22,17 +21,17 @@ if TYPE_CHECKING:
     from qsage_validate.proving.bundle.check import BundleVerification
 
 
-@examples(
+@subcommand(
     "qsage validate sample:tic sample:tic.aig --level formula --proof proofs",
     "qsage verify proofs",
 )
-@takes_options
 def command(
     folder: str = argument("What 'qsage validate --proof DIR' wrote.", "DIR"),
-    checker: list[str] | None = option(
+    checker: tuple[str, ...] = option(
         "qsage, lrat-check, drat-trim, dratify, acl2 or coq; may be repeated. "
         "Without it: all that are installed.",
         "NAME",
+        default=(),
     ),
     formula: str | None = option("Where the formula is now.", "FILE", panel="Files"),
     cert: str | None = option("Where the certificate is now.", "FILE", panel="Files"),
@@ -40,7 +39,7 @@ def command(
     theorem: str | None = output_option(
         "Write the theorem about the game, or else the formula, for Coq.", "FILE"
     ),
-    cnf_only: bool = flag("Only check the proofs: not whose CNFs they refute.", "--cnf-only"),
+    cnf_only: bool = flag("Only check the proofs: not whose CNFs they refute."),
     timeout: TimeoutOption = None,
     json_output: JsonOption = False,
 ) -> Exit:
@@ -54,21 +53,19 @@ def command(
     """
     from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import read_manifest
-    from qsage_validate.proving.bundle.check import verify_bundle
-    from qsage_validate.proving.bundle.checkers import COQ, checker_names, installed
-    from qsage_validate.proving.verified.program import require_program
-    from qsage_validate.proving.verified.theorems import write_theorem
+    from qsage_validate.proving.bundle.check import COQ, checker_names, installed, verify_bundle
+    from qsage_validate.proving.verified.theorems import require_program, write_theorem
 
-    for name in checker or ():
+    for name in checker:
         if name not in checker_names():
             known, near = ", ".join(checker_names()), did_you_mean(name, checker_names())
             raise UsageError(f"found --checker {name}{near}, expected one of {known}")
-    if COQ in (checker or ()) or theorem is not None:
+    if COQ in checker or theorem is not None:
         require_program()
-    missing = [name for name in checker or () if name not in installed()]
+    missing = [name for name in checker if name not in installed()]
     if missing:
         raise UsageError(
-            f"the checker {missing[0]} is not installed (docs/how-to/verify.md says how)"
+            f"the checker {missing[0]} is not installed ('qsage help verify' says how)"
         )
     places = {"formula": formula, "certificate": cert, "meta": meta}
     given = {role: path for role, path in places.items() if path is not None}

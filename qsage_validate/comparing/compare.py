@@ -56,8 +56,7 @@ from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Files, Problem
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.validation.fit import foreign_move
 
@@ -102,6 +101,9 @@ class ComparedStrategy:
     shared: str
     replays: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"<ComparedStrategy {self.outcome.word}>"
+
 
 def compared(
     first: Problem,
@@ -114,32 +116,48 @@ def compared(
     The formulas share the variables that ``shared`` gives.  Without it they share the moves, if
     both have a layout and one of them has rules, else the variables of equal names.
     """
-    assert first.formula is not None, "formulas are compared"
-    assert second.formula is not None, "formulas are compared"
     certificate = first.whole
-    side = None if shared is not None or first.layout is None else _side(first, second)
-    if side is not None:
+    side = None if shared is not None else _side(first, second)
+    if side is not None and isinstance(first, BoardProblem):
         outcome: Transfer = transfer_by_plays(first, side, options)
         over = "moves of one ply"
     else:
-        pairs = (shared or shared_names)(first.formula, second.formula)
-        circuit = circuit_of(certificate, first.formula)
-        outcome, over = transfer(circuit, second.formula, pairs, options), pairs.source
+        pairs = (shared or shared_names)(first.qbf, second.qbf)
+        circuit = circuit_of(certificate, first.qbf)
+        outcome, over = transfer(circuit, second.qbf, pairs, options), pairs.source
     if not isinstance(outcome, Loses) or side is None or first.files.certificate is None:
         return ComparedStrategy(outcome, over)
     return ComparedStrategy(outcome, over, (first.replay(outcome.asked),))
 
 
+def compared_both(
+    one: Problem,
+    two: Problem,
+    shared: Callable[[Qbf, Qbf], Shared] | None,
+    options: RouteOptions,
+) -> tuple[ComparedStrategy, ComparedStrategy]:
+    """The result of using each strategy in the formula of the other, as in :func:`compared`."""
+    there = compared(one, two, shared, options)
+    if shared is None:
+        return there, compared(two, one, None, options)
+    exchanged = shared(one.qbf, two.qbf).reversed()
+    return there, compared(two, one, lambda *_: exchanged, options)
+
+
 def _side(first: Problem, second: Problem) -> ComparedSide | None:
-    """The second formula with the moves of a game, where it has a layout and there are rules."""
-    assert second.formula is not None, "formulas are compared"
+    """The second formula with the moves of a game, where it has a layout and there are rules.
+
+    ``None`` where there are none, or the first formula has no layout.
+    """
+    if first.layout is None:
+        return None
     encoding = encoding_for(second)
     if encoding is not None:
-        return ComparedSide.of(encoding, second.formula)
+        return ComparedSide.of(encoding, second.qbf)
     game, layout = second.game or first.game, second.layout
     if layout is None or game is None or foreign_move(game, layout) is not None:
         return None
-    return ComparedSide(second.formula, layout, game)
+    return ComparedSide(second.qbf, layout, game)
 
 
 def moves_in(problem: Problem) -> ByMoves | None:
@@ -148,15 +166,13 @@ def moves_in(problem: Problem) -> ByMoves | None:
 
 
 def _moves_in_both(first: Problem, second: Problem) -> ByMoves | None:
-    assert first.formula is not None, "formulas are compared"
-    assert second.formula is not None, "formulas are compared"
-    side = None if first.layout is None else _side(first, second)
+    side = _side(first, second)
     if side is None or first.layout is None:
         return None
     check_length(first.layout, first.game, side.game)
     check_length(side.layout, second.game, side.game)
     square_of = named_cell if first.game is None else first.game.square_of
-    formulas = first.formula, second.formula
+    formulas = first.qbf, second.qbf
     return ByMoves(formulas, (first.layout, side.layout), side.game, square_of)
 
 
@@ -170,9 +186,7 @@ def compared_exactly(
     tell: Tell = nobody,
 ) -> ExactComparison:
     """The first moves and replies that win in each formula; variables as in ``compared``."""
-    assert first.formula is not None, "formulas are compared"
-    assert second.formula is not None, "formulas are compared"
-    formulas = first.formula, second.formula
+    formulas = first.qbf, second.qbf
     by_moves = None if shared is not None else _moves_in_both(first, second)
     choices: SharedChoices = by_moves or ByBlocks(formulas, (shared or shared_names)(*formulas))
     value = value_by_solver(options)
@@ -197,11 +211,10 @@ def encoding_for(problem: Problem) -> Encoding | None:
 
 def certified_problem(problem: Problem, options: RouteOptions) -> Problem:
     """The problem with a certificate that is made for it; errors as in ``certify_formula``."""
-    assert problem.formula is not None, "formulas are compared"
     encoding = encoding_for(problem)
-    if encoding is not None and encoding.qbf.gates != problem.formula.gates:
+    if encoding is not None and encoding.qbf.gates != problem.qbf.gates:
         encoding = None
-    made = certify_formula(problem.formula, options, encoding=encoding, layout=problem.layout)
+    made = certify_formula(problem.qbf, options, encoding=encoding, layout=problem.layout)
     return replace(problem, certificate=made.certificate)
 
 
@@ -271,7 +284,7 @@ def compare_encodings(
     for rank, (row, column) in enumerate(pairs):
         tell(Progress(f"{row} in {column}"))
         one, side = _share(options, len(pairs) - rank), ComparedSide.of(made[column][0])
-        cells[row, column] = transfer_by_plays(made[row][1], side, one)
+        cells[row, column] = transfer_by_plays(made[row][1].on_board, side, one)
     return EncodingTable(tuple(made), cells, left_out, undecided, wrong)
 
 
@@ -327,8 +340,7 @@ def first_moves(
     Nothing wins for the player who has lost.  ``value`` may raise ``UndecidedError``.  Raises
     ``UsageError`` where there is no first choice, or where there are too many.
     """
-    formula = problem.formula
-    assert formula is not None, "a formula is asked about"
+    formula = problem.qbf
     choices = moves_in(problem)
     turn = _first_values(formula) if choices is None else choices.first()
     wanted = turn.player is Player.BLACK

@@ -53,10 +53,15 @@ from qsage_validate.errors import Undecided, UndecidedError, UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
-from qsage_validate.problems.load import Problem
-from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readers import reader_of
-from qsage_validate.strategies.readings import Assignment, LayoutMove, StrategyAnswer, Values
+from qsage_validate.problems.load import BoardProblem
+from qsage_validate.strategies.reader import (
+    Assignment,
+    CertificateReader,
+    LayoutMove,
+    StrategyAnswer,
+    Values,
+)
+from qsage_validate.strategies.skolem import reader_of
 from qsage_validate.system.limits import Deadline
 
 # The functions of one formula's certificate, put into another formula over shared variables
@@ -292,9 +297,8 @@ class PlayUnrolling:
     """
 
     def __init__(
-        self, problem: Problem, game: TwoPlayerGame, can_say: CanSay, deadline: Deadline
+        self, problem: BoardProblem, game: TwoPlayerGame, can_say: CanSay, deadline: Deadline
     ) -> None:
-        assert problem.layout is not None, "the caller has looked"
         check_length(problem.layout, problem.game, game)
         oracle = problem.oracle(OracleKind.SIMULATION)
         self._reader: CertificateReader = reader_of(
@@ -493,7 +497,7 @@ class ComparedSide:
         return cls(encoding.qbf if formula is None else formula, encoding.layout, game, encoding)
 
 
-def transfer_by_plays(first: Problem, second: ComparedSide, options: RouteOptions) -> Transfer:
+def transfer_by_plays(first: BoardProblem, second: ComparedSide, options: RouteOptions) -> Transfer:
     """The result of using the strategy of ``first`` in the formula of ``second``, over the moves.
 
     Raises ``UsageError`` for games of different length.
@@ -502,7 +506,7 @@ def transfer_by_plays(first: Problem, second: ComparedSide, options: RouteOption
 
 
 class _Transfer:
-    def __init__(self, first: Problem, second: ComparedSide, options: RouteOptions) -> None:
+    def __init__(self, first: BoardProblem, second: ComparedSide, options: RouteOptions) -> None:
         self.formula, self.game, self.encoding = second.formula, second.game, second.encoding
         self.plies = second.layout.moves
         self.spelling = Spelling(second.layout, second.game)
@@ -627,7 +631,7 @@ class _Transfer:
                 node = node or table.get(Moves(tuple(made)))
                 if node is None:
                     break
-                move: Move | None = node.move
+                move = node.move
                 own |= values_of(self._said(ply.ply, node.move))
                 play.append(str(self.spelling.words.say(ply.ply, node.move)))
                 table, node, made = node.table, None, []
@@ -637,15 +641,12 @@ class _Transfer:
                 play.append(f"{text}!stop" if answer.stop else text)
                 if answer.move is not None:
                     replies.append(text)
-                move = (
-                    None
-                    if answer.move is None
-                    else self.spelling.words.read(answer.move, ply.player)
-                )
-                if answer.stop or move is None:
+                said = answer.move
+                read = None if said is None else self.spelling.words.read(said, ply.player)
+                if answer.stop or read is None:
                     break
+                move = read
                 made.append(move)
-            assert move is not None, "a node has one"
             moves.append(move)
             if not position.is_legal(move):
                 break

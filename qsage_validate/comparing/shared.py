@@ -23,7 +23,7 @@ from qsage_validate.errors import (
 from qsage_validate.formats.source import Source, quoted
 from qsage_validate.games.protocol import Move, Player, Symmetry, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.strategies.readings import LayoutMove, PlyCode, SquareOf
+from qsage_validate.strategies.reader import LayoutMove, PlyCode, SquareOf
 
 _ITEM = re.compile(r"[^\s,]+")
 
@@ -114,6 +114,9 @@ class Wins(Proof):
 
     reason: str
     certificate: CircuitCertificate
+
+    def __repr__(self) -> str:
+        return f"<Wins {self.certificate!r}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.masks import members
 from qsage_validate.games.model_text import GameModel
-from qsage_validate.games.planning_game import PlanningGame
-from qsage_validate.games.protocol import Player, Witness
+from qsage_validate.games.protocol import PlanningGame, Player, Witness
 
 if TYPE_CHECKING:
     from qsage_validate.games.positional.model import PositionalModel
@@ -227,6 +226,9 @@ class Encoding:
     completions: Mapping[Player, Completion]
     mind: Callable[[AigBuilder, Player], ReferencePlay]
     planned_on: Mapping[Player, Callable[[], PlanningGame]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.layout.encoding} of {self.model.name}>"
 
 
 # Positional games as a hero has them in mind where the formula ignores illegal moves

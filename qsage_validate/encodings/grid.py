@@ -47,7 +47,6 @@ from qsage_validate.encodings.encoding import (
 )
 from qsage_validate.encodings.grid_completion import GridInMind, grid_completions
 from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
-from qsage_validate.encodings.layout.comments import layout_comments
 from qsage_validate.encodings.layout.layout import (
     GoalVariables,
     Indicators,
@@ -58,6 +57,7 @@ from qsage_validate.encodings.layout.layout import (
     board_view,
     on_grid,
 )
+from qsage_validate.encodings.layout.lines import layout_comments
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
     Action,

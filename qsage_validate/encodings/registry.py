@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Final
 
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.comments import is_clausal, only_variables, with_layout
+from qsage_validate.encodings.layout.lines import is_clausal, only_variables, with_layout
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.games.declared import kind_of
 from qsage_validate.games.model_text import GameModel

@@ -235,6 +235,11 @@ def quoted(text: str, limit: int = 40) -> str:
     return f"'{text if len(text) <= limit else text[: limit - 1] + '…'}'"
 
 
+def is_clausal_name(path: str) -> bool:
+    """Whether a formula that is written to ``path`` becomes QDIMACS, by the name; else QCIR."""
+    return path.endswith((".qdimacs", ".dimacs", ".cnf"))
+
+
 def label(path: Path) -> str:
     """The name of ``path`` in messages: for a sample the name that :func:`sample_path` takes."""
     folder, file = os.path.split(fspath(path))

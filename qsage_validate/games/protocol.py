@@ -2,18 +2,30 @@
 
 Referee, search, interface and adversaries are written once, against these types.  Positions
 are frozen and hashable; moves have a text form that parses back, positions one that is complete.
+
+Some formulas have an answer for fewer strategies than the rules: those that end with a pairing,
+those that keep to a cover.  Their subject is a game as well, with the formula's moves; its
+positions are searched and planned on like those of any other.
 """
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from qsage_validate.errors import IllegalMoveError, QsageError
+from qsage_validate.errors import IllegalMoveError, QsageError, UsageError
+from qsage_validate.formats.grid_names import column_letters, named_cell
+from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
+
+# The protocol that every kind of game answers: games, positions, moves, outcomes
+
+
+_SQUARE: Final = re.compile(r"\(?\s*([0-9]{1,4})\s*,\s*([0-9]{1,4})\s*\)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +119,25 @@ class BoardPicture:
     columns: tuple[str, ...] = field(default=(), compare=False)
     top: Player | None = field(default=None, compare=False)
 
-    def __getitem__(self, square: tuple[int, int]) -> Square:
-        x, y = square
+    def __getitem__(self, square: tuple[int, int] | str) -> Square:
+        x, y = self.square_at(square) if isinstance(square, str) else square
         return self.squares[(y - 1) * self.width + (x - 1)]
+
+    def square_at(self, name: str) -> tuple[int, int]:
+        """The square with a name: ``b2``, ``(2,3)``, ``2,3``, or the name of a row of a list.
+
+        Column ``a`` is the first and row 1 the top one.  Raises ``UsageError`` for another name.
+        """
+        wanted = name.strip()
+        if self.names and wanted in self.names:
+            return 1, self.names.index(wanted) + 1
+        numbers = _SQUARE.fullmatch(wanted)
+        x, y = map(int, numbers.groups()) if numbers else named_cell(wanted.lower()) or (0, 0)
+        if not (1 <= x <= self.width and 1 <= y <= self.height):
+            last = f"{column_letters(self.width)}{self.height}"
+            found = f"found the square {quoted(name)}"
+            raise UsageError(f"{found}, expected one from a1 to {last}, or (column,row)")
+        return x, y
 
     def row_name(self, y: int) -> str:
         """The name of row ``y`` (1-based): its own name, else its number."""
@@ -129,9 +157,14 @@ class BoardPicture:
             return row
         return f"{column}{row}" if column.isalpha() else f"({column},{row})"
 
-    def __str__(self) -> str:
+    @property
+    def rows(self) -> str:
+        """The rows in one line, with slashes between them: ``.B./.../W..``."""
         rows = range(0, self.width * self.height, self.width)
         return "/".join("".join(s.value for s in self.squares[r : r + self.width]) for r in rows)
+
+    def __str__(self) -> str:
+        return self.rows
 
     def differences(self, other: BoardPicture) -> list[tuple[int, int]]:
         """The squares, 1-based (x, y), on which two boards of one size differ."""
@@ -141,6 +174,9 @@ class BoardPicture:
             if a is not b
         ]
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.width}x{self.height} {self.rows}>"
+
 
 P = TypeVar("P", bound="Position")
 
@@ -148,10 +184,12 @@ P = TypeVar("P", bound="Position")
 class Position(ABC):
     """A frozen, hashable position of a game of bounded depth.
 
-    ``ply`` is the number, from 1, of the ply about to be played; ``str(position)`` tells all.
+    ``game`` has its rules, ``ply`` is the number, from 1, of the ply about to be played;
+    ``str(position)`` tells all.  Moves may be given as text, which :meth:`named` reads.
     """
 
     __slots__ = ()
+    game: Any  # a TwoPlayerGame; an encoding's own positions have a PlanningGame
     ply: int
 
     @property
@@ -177,16 +215,30 @@ class Position(ABC):
     def legal_moves(self) -> Sequence[Move]:
         """The legal moves in a fixed order; empty when the play has ended."""
 
+    def __deepcopy__(self: P, memo: object) -> P:
+        return self  # frozen, and its game is large
+
+    def named(self, move: Move) -> Move:
+        """The move that a text names, legal or not; any other ``move`` as it is.
+
+        Raises ``MalformedMoveError`` and ``AmbiguousMoveError`` for a text that names no move.
+        """
+        if not isinstance(move, str):
+            return move
+        found: Move = self.game.parse_move(move, self.to_move)
+        return found
+
     @abstractmethod
     def after(self: P, move: Move) -> P:
-        """The position after a legal move."""
+        """The position after a legal move; a text is checked as by :meth:`play`."""
 
     def play(self: P, move: Move) -> P:
         """The position after ``move``; raises ``IllegalMoveError`` when it is illegal."""
+        move = self.named(move)
         if not self.is_legal(move):
             illegality = self.illegality(move)
-            assert illegality is not None, "illegal but without a reason"
-            raise IllegalMoveError(illegality.text)
+            why = f"{move} is illegal" if illegality is None else illegality.text
+            raise IllegalMoveError(why)
         return self.after(move)
 
     @abstractmethod
@@ -498,4 +550,35 @@ class TwoPlayerGame(ABC):
 
     def kernel(self) -> Kernel | None:
         """The rules on plain values, where the game has them: search is quicker on these."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name}>"
+
+
+# Games that strategies are planned on where a formula is not about the rules alone
+
+
+class PlanningGame(ABC):
+    """A game of bounded depth that a formula is about, for one player's strategies.
+
+    Moves have the texts of the formula's tables of moves.  A play may have one ply more than
+    the formula, at which the player of its strategies only says which goal is reached.
+    """
+
+    @property
+    @abstractmethod
+    def plies(self) -> int:
+        """The largest number of plies of a play."""
+
+    @property
+    @abstractmethod
+    def initial(self) -> Position: ...
+
+    @abstractmethod
+    def witnesses(self, position: Position, player: Player) -> frozenset[Witness]:
+        """The goals of ``player`` that hold: what the formula asks for, besides moves."""
+
+    def settled(self, position: Position) -> Player | None:
+        """The winner from a position that goes on, where it is known without a search."""
         return None

@@ -3,21 +3,89 @@
 A layout is believed in nothing else here, and what it says is a claim: with a wrong one a proof
 fails, or is a proof all the same.  Bits that mean nothing (of the only action, of an axis of length
 1) are no variables of a ply, nor are stops, claims and indicators: they are the formula's business.
+
+The cover are the shapes around Black's stones after Black's first move, so that what a move is
+called depends on the play.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.errors import InputError, UsageError
+from qsage_validate.games.languages import model_from_parts
+from qsage_validate.games.masks import members
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.reading import PlyReading
 from qsage_validate.kernel.strategy import constants
 from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.proofs.readings import reading_of
+from qsage_validate.validation.proofs import reading_of
+
+if TYPE_CHECKING:
+    from qsage_validate.games.positional.model import PositionalModel
+
+
+# What COVER calls White's moves: each position of the cover, and one move for all the others
+
+
+class Cover:
+    """The covers of a game on positions."""
+
+    def __init__(self, model: PositionalModel) -> None:
+        from qsage_validate.games.positional.cover_game import shapes_of
+        from qsage_validate.games.positional.hex import with_winning_sets
+
+        self._model = with_winning_sets(model)
+        self._shapes = shapes_of(self._model)
+
+    def around(
+        self, black: Mapping[str, int], any_of: Callable[[Iterable[int]], int]
+    ) -> dict[str, int]:
+        """For each position whether it is in the cover, by where Black's stones are.
+
+        Both are truth values, or literals, of which ``any_of`` makes a disjunction.
+        """
+        names = self._model.positions
+        around: dict[str, list[int]] = {name: [] for name in names}
+        for shape in self._shapes:
+            own = [names[v] for v in members(shape)]
+            touched = any_of([black[name] for name in own])
+            for name in own:
+                around[name].append(touched)
+        return {name: any_of(touched) for name, touched in around.items()}
+
+    def called(self, move: str, before: Sequence[str]) -> str:
+        """The name of White's move after a play that Black has begun."""
+        from qsage_validate.games.positional.cover_game import OUT_OF_COVER, in_the_cover
+
+        names, stones = self._model.positions, self._model.black
+        black = {name: name in before[:1] or stones >> v & 1 for v, name in enumerate(names)}
+        inside = self.around(black, any).get(move, False)
+        return in_the_cover(move) if inside else OUT_OF_COVER
+
+
+def cover_of(layout: Layout) -> Cover | None:
+    """The covers of the layout's game, where its moves are called by them."""
+    if layout.game != "positional":
+        return None
+    from qsage_validate.games.positional.cover_game import OUT_OF_COVER
+    from qsage_validate.games.positional.model import PositionalModel
+
+    if not any(OUT_OF_COVER in ply.moves for ply in layout.moves):
+        return None
+    try:
+        model = model_from_parts(layout.game, layout.model)
+        return Cover(model) if isinstance(model, PositionalModel) else None
+    except (InputError, UsageError):
+        return None  # without the model nobody knows what the names mean
+
+
+# The moves of a formula: the variables of each ply, and the values that say each move
+
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 LEFT: Final = -1
@@ -41,7 +109,6 @@ class Codes:
     """
 
     def __init__(self, formula: Qbf, layout: Layout, plies: int, *, going_on: bool = False) -> None:
-        from qsage_validate.judging.cover import cover_of
 
         self.formula = formula
         self.layout = layout

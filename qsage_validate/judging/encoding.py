@@ -24,27 +24,30 @@ from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
-from qsage_validate.validation.fit import foreign_move
-from qsage_validate.validation.proofs.ground import RulesIn, rules_of
-from qsage_validate.validation.proofs.strategy import LevelAnswer
-from qsage_validate.validation.verdict import (
+from qsage_validate.validation.finding import (
     Claimed,
     Proved,
     Refuted,
     Sampled,
     Verdict,
 )
+from qsage_validate.validation.fit import foreign_move
+from qsage_validate.validation.proofs import LevelAnswer, RulesIn, rules_of
 
 if TYPE_CHECKING:
-    from qsage_validate.judging.positions import Positions, SearchTally
-    from qsage_validate.judging.sampling import PositionSample
+    from qsage_validate.judging.positions import Positions, PositionSample, SearchTally
+    from qsage_validate.judging.residuals import ResidualsOf
 
 _PATIENCE: Final = 60.0
 """The seconds that positions get where no time was set."""
 _MOST_GUESSES: Final = 4
 """So many constants are tried for helpers of which nothing is known."""
+_ON_SCRIPTS: Final = 0.6
+"""The part of the time in which a proof on whole scripts is tried."""
+_COMPLETION_SECONDS: Final = 10.0
+"""The time to find functions of helpers of which nothing is known."""
 _IN_ORDER: Final = 0.8
-"""The part of that in which all positions are compared, the shortest plays first."""
+"""The part of what is left in which all positions are compared, the shortest plays first."""
 _CORE_SECONDS: Final = 2.0
 """The time for the gates that decide the differences that are shown."""
 _CONFIRM_SECONDS: Final = 5.0
@@ -64,15 +67,20 @@ def judge(
     most_differences: int = 1,
     patience: float = _PATIENCE,
     cores: bool = True,
+    residuals: ResidualsOf | None = None,
 ) -> LevelAnswer:
     """Decide whether a formula has the game's value after each play of legal moves.
 
     Of an encoding one of whose values says nothing of the game (``Layout.conclusive``) the other
     direction is decided.  With ``obligations`` a proof on whole scripts comes with its claims.
-    Where the deadline never comes, positions are compared for ``patience`` seconds.  Without
-    ``cores`` a difference comes without the gates that decide it.
+    Where the deadline never comes, positions are compared for ``patience`` seconds; functions of
+    helpers are looked for no longer than that.  Without
+    ``cores`` a difference comes without the gates that decide it.  ``residuals`` may know values
+    of the formula already.
     """
-    judgement = _Judgement(formula, layout, game, deadline, tell, most_differences, patience, cores)
+    judgement = _Judgement(
+        formula, layout, game, deadline, tell, most_differences, patience, cores, residuals
+    )
     verdict = judgement.verdict()
     kept = None
     if obligations and isinstance(verdict, Proved) and not judgement.by_positions:
@@ -119,6 +127,7 @@ class _Judgement:
     most: int
     patience: float
     cores: bool
+    residuals: ResidualsOf | None
     asked: list[Obligation] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
     shown: set[bool] = field(default_factory=set)
@@ -141,15 +150,15 @@ class _Judgement:
         if wrong:
             return Refuted(wrong)
         failing: list[tuple[bool, tuple[str, ...]]] = []
+        deadline = self.deadline.share(_ON_SCRIPTS)
         try:
-            rules_in = rules_of(self.game, deadline=self.deadline)
+            rules_in = rules_of(self.game, deadline=deadline)
             if rules_in is not None:
-                for half in self.halves:
-                    failing += self._half(half, codes, rules_in)
+                for number, half in enumerate(self.halves):
+                    limit = deadline.share(1 / (len(self.halves) - number))
+                    failing += self._half(half, codes, rules_in, limit)
         except TooLargeError as error:
             self.doubts.append(str(error))
-        except ClaimsTimeoutError as error:
-            return Undecided(f"time is up: {error}")
         if self.shown.issuperset(self.halves):
             return Proved(self._agreement(len(codes.readings)))
         return self._by_positions(codes, failing)
@@ -157,14 +166,14 @@ class _Judgement:
     # -- on whole scripts -------------------------------------------------------------------
 
     def _half(
-        self, half: bool, codes: Codes, rules_in: RulesIn
+        self, half: bool, codes: Codes, rules_in: RulesIn, deadline: Deadline
     ) -> list[tuple[bool, tuple[str, ...]]]:
         """Show one half on all scripts, or give the play of a script that fails."""
         disorder = codes.disorder(half)
         if disorder:
             self.doubts.append(disorder)
             return []
-        failures: list[tuple[Scripts, Counterexample]] = []
+        failures: list[tuple[str, tuple[str, ...]]] = []
         for decides in (False, True):
             guesses: dict[int, bool] = {}
             for _ in range(_MOST_GUESSES if half else 1):
@@ -172,18 +181,40 @@ class _Judgement:
                 kind: type[Scripts] = Lower if half else Upper
                 script = kind(codes, rules_in, suggestions, decides=decides, guesses=guesses)
                 asked = script.builder, script.claims, script.assumed
-                failure = first_failure(*asked, deadline=self.deadline, tell=self.tell)
+                try:
+                    failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+                except ClaimsTimeoutError as error:
+                    self.doubts.append(f"time is up: {error}")
+                    return [(half, moves) for _, moves in failures]
                 if failure is None:
                     self.asked.append(Obligation(*asked))
                     self.shown.add(half)
                     return []
-                failures.append((script, failure))
+                failures.append((self._doubt(script, failure), script.moves(failure)))
                 following = script.satisfying(failure) if isinstance(script, Lower) else {}
                 if not following or following == guesses:
                     break
                 guesses = following
-        self.doubts.append(self._doubt(*failures[0]))
-        return [(half, script.moves(failure)) for script, failure in failures]
+            if not decides and self._completed(script, deadline):
+                self.shown.add(half)
+                return []
+        self.doubts.append(failures[0][0])
+        return [(half, moves) for _, moves in failures]
+
+    def _completed(self, script: Scripts, deadline: Deadline) -> bool:
+        """True if the claims hold with functions that are found for helpers of all kinds."""
+        if not script.complete(deadline.sooner(min(_COMPLETION_SECONDS, self.patience))):
+            return False
+        asked = script.builder, script.claims, script.assumed
+        try:
+            failure = first_failure(*asked, deadline=deadline, tell=self.tell)
+        except ClaimsTimeoutError as error:
+            self.doubts.append(f"time is up: {error}")
+            return False
+        if failure is not None:
+            return False
+        self.asked.append(Obligation(*asked))
+        return True
 
     def _doubt(self, script: Scripts, failure: Counterexample) -> str:
         moves = " ".join(script.moves(failure)) or "the beginning"
@@ -242,8 +273,7 @@ class _Judgement:
         going_on: bool = False,
     ) -> _Compared:
         """Compare positions: all, or drawn ones."""
-        from qsage_validate.judging.positions import Positions, SearchTally
-        from qsage_validate.judging.sampling import PositionSample, sample
+        from qsage_validate.judging.positions import Positions, PositionSample, SearchTally, sample
         from qsage_validate.judging.simulator import GameValues
 
         first = deadline.share(_IN_ORDER)
@@ -251,6 +281,7 @@ class _Judgement:
             self.formula,
             self.layout,
             GameValues.of_game(self.game, deadline=first),
+            residuals=self.residuals,
             halves=tuple(half for half in self.halves if half not in self.shown),
             equal_first=self._equal_first(),
             going_on=going_on,
@@ -265,12 +296,13 @@ class _Judgement:
             positions.values = GameValues.of_game(self.game, deadline=deadline)
             drawn = sample(positions, deadline, beyond=tally.plies, most=self.most, tell=self.tell)
             tally.differences = drawn.differences
-        if self.most == 1 and tally.differences and tally.differences[0].formula is not None:
-            # One is enough: a shorter play is looked for, and no longer than a while.
+        if tally.differences and tally.differences[0].formula is not None:
+            # Shorter plays than the known ones are looked for, and no longer than a while.
             below = len(tally.differences[0].moves)
             limit = deadline.sooner(_SHORTER * self.patience)
-            shorter = positions.search(deadline=limit, below=below, tell=self.tell)
-            tally.differences = shorter.differences or tally.differences
+            shorter = positions.search(deadline=limit, below=below, most=self.most, tell=self.tell)
+            found = {one.moves: one for one in (*shorter.differences, *tally.differences)}
+            tally.differences = [*found.values()][: self.most]
         limit = deadline.sooner(_CONFIRM_SECONDS)
         confirmed = (positions.confirmed(one, limit) for one in tally.differences)
         tally.differences = [one for one in confirmed if one.formula is not one.game]
@@ -302,6 +334,11 @@ class _Judgement:
             if words:
                 names = ", ".join(words)
                 return Claimed(f"{told}, by the word of {names} for {sum(words.values())} of them")
+            certificates = positions.residuals.certificates
+            if certificates:
+                some = sum(certificates.values())
+                told += f"; {some} of them by certificates that were checked"
+                told += f" ({', '.join(certificates)})"
             return Proved(told)
         if tally.asked or drawn.positions:
             return Sampled(_sampled(tally, drawn, words))

@@ -2,21 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, product
+from typing import Final
 
-from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import FOUND, Layout
-from qsage_validate.errors import Undecided
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply
+from qsage_validate.encodings.layout.lines import layout_comments
+from qsage_validate.errors import QsageError, Undecided
+from qsage_validate.games.library.catalogue import library_games
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.readings.find import FoundReadings, find_layout
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.fit import check_fit
-from qsage_validate.validation.proofs.strategy import LevelAnswer
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.validation.proofs import LevelAnswer
+
+# The games of the catalogue that a formula may be about, by their size
+
+
+_SIZES: Final = ("2x2", "2x3", "3x2", "3x3", "2x4", "4x4", "5x5")
+_MOST_DEPTH: Final = 15
+
+
+def models_of_size(formula: Qbf) -> Iterator[GameModel]:
+    """Models with as many plies as the prefix may have, the smaller boards first."""
+    scopes = formula.merged_scopes()
+    universal = sum(scope.quantifier is Quantifier.FORALL for scope in scopes)
+    turns = 2 * universal + 1
+    depths = range(min(turns, _MOST_DEPTH), 0, -1)
+    seen: set[tuple[str, ...]] = set()
+    for size, depth in product(_SIZES, depths):
+        for game in library_games():
+            for name in game.names:
+                try:
+                    model = game.build(name, {"size": size, "depth": str(depth)})
+                except QsageError:
+                    continue  # the game has no such size or depth, or needs other options
+                parts = tuple(model.parts().values())
+                if parts not in seen and model.plies is not None:
+                    seen.add(parts)
+                    yield model
+
+
+# The lines of a layout in the names of a formula's file
+
+
+_LIST: Final = re.compile(r"\[[^\]]*\]")
+
+
+def lines_in_names(layout: Layout, formula: Qbf, *, rules: bool = False) -> tuple[str, ...]:
+    """The comment lines of a layout that was found, in the file's names for variables and gates.
+
+    Without ``rules`` the lines of the model are left out.
+    """
+    lines = (x for x in layout_comments(layout) if rules or not x.startswith("@ model"))
+    return tuple(_named(lines, layout, formula) if formula.names else lines)
+
+
+def _named(lines: Iterator[str], layout: Layout, formula: Qbf) -> Iterator[str]:
+    bits = iter([*chain.from_iterable(map(_groups, layout.moves))])
+    axes = iter(axis.bits for axis in layout.state.axes)
+    states = iter(layout.state.states)
+    for line in lines:
+        _, keyword, *rest = line.split(maxsplit=3)
+        if keyword == "move":
+            line = _LIST.sub(lambda _: _names(next(bits), formula), line)
+            line, stop, number = line.partition(" stop ")
+            yield f"{line}{stop}{_name(int(number), formula)}" if stop else line
+        elif keyword == "symbolic":
+            yield _LIST.sub(lambda _: _names(next(axes), formula), line)
+        elif keyword == "state":
+            own = _names(next(states), formula)
+            yield f"@ state {rest[0]} {own[1:-1] if layout.state.is_board else own}"
+        elif keyword == "gate":
+            yield f"@ gate {_name(int(rest[0]), formula)} {rest[1]}"
+        else:
+            yield line
+
+
+def _groups(ply: Ply) -> Sequence[Bits]:
+    """The bit lists of a line, in their order."""
+    return ply.vectors or ((ply.variables,) if ply.variables else ())
+
+
+def _names(bits: Bits, formula: Qbf) -> str:
+    return f"[{' '.join(_name(x, formula) for x in bits)}]"
+
+
+def _name(literal: int, formula: Qbf) -> str:
+    if not literal:
+        return "0"
+    return ("-" if literal < 0 else "") + formula.name(abs(literal))
+
+
+# A formula and a game, from the search for a layout to the verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +169,7 @@ def judge_found(
         deadline=deadline,
         tell=tell,
         most_differences=most_differences,
+        residuals=found.residuals,
     )
     first = Judged(ask(layout=found.layout, obligations=obligations), found.layout)
     if not isinstance(first.verdict, Refuted):

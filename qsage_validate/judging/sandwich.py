@@ -15,21 +15,84 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Final, Protocol
 
-from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.qbf import Quantifier, add_gates
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope, add_gates
 from qsage_validate.encodings.encoding import first_true
 from qsage_validate.encodings.layout.codings import value_bits
+from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, LEFT, WHITE, Codes
+from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.kernel.claims import Claim, Counterexample, evaluate, first_failure
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import State
 from qsage_validate.kernel.reading import Matcher, PlyReading
 from qsage_validate.kernel.strategy import played
 from qsage_validate.kernel.walk import WalkPly
-from qsage_validate.validation.proofs.ground import RulesIn
+from qsage_validate.system.limits import Deadline
+from qsage_validate.validation.proofs import RulesIn
+
+_MOST_GATES: Final = 10_000
+"""The size of a step of the elimination: some tenths of a second."""
+
+
+def completion(
+    script: Scripts, wrong: int, helpers: Mapping[int, int], deadline: Deadline
+) -> dict[int, int]:
+    """For each helper a literal of the script's graph, such that ``wrong`` is never true.
+
+    ``helpers`` has the input that stands for each helper.  Nothing where there are no such
+    functions, and where none were found before the deadline or in graphs of some size.
+    """
+    from qsage_validate.certificates.routes.by_expansion import expand
+
+    formula = _claim(script, wrong, helpers)
+    try:
+        found = expand(formula, deadline=deadline, max_gates=_MOST_GATES)
+    except UndecidedError:
+        return {}
+    if found.kind is not CertificateKind.SKOLEM:
+        return {}
+    inputs = [script.builder.inputs[v - 1] for v in found.inputs]
+    variables = {literal: v for v, literal in helpers.items()}
+    functions = {
+        variables[script.builder.inputs[k - 1]]: literal for k, literal in found.functions.items()
+    }
+    literals = embed(script.builder, found.aig, inputs, list(functions.values()))
+    return dict(zip(functions, literals, strict=True))
+
+
+def _claim(script: Scripts, wrong: int, helpers: Mapping[int, int]) -> Qbf:
+    """The formula that is true if some functions of the helpers keep ``wrong`` from being true.
+
+    Its variables are the numbers of the graph's inputs, from 1.
+    """
+    aig, (root,) = script.builder.build([wrong ^ 1])
+    places = {literal: script.codes.levels[v] for v, literal in helpers.items()}
+    order = sorted(
+        (places.get(literal, script.known.get(literal, 0)), literal in places, number)
+        for number, literal in enumerate(script.builder.inputs, start=1)
+    )
+    scopes = tuple(
+        Scope(
+            Quantifier.EXISTS if helper else Quantifier.FORALL,
+            tuple(number for _, _, number in block),
+        )
+        for (_, helper), block in groupby(order, lambda one: one[:2])
+    )
+    gates = {
+        number: Gate(Connective.AND, (_signed(left), _signed(right)))
+        for number, (left, right) in enumerate(aig.pairs(), start=aig.num_inputs + 1)
+    }
+    return Qbf(scopes, gates, _signed(root))
+
+
+def _signed(literal: int) -> int:
+    return -(literal >> 1) if literal & 1 else literal >> 1
+
 
 _NOWHERE: Final = 1 << 40
 """A level right of every prefix: of choices at plies that the formula has not."""
@@ -116,6 +179,34 @@ class Scripts(ABC):
     @abstractmethod
     def _claim(self) -> None:
         """Walk through the scripts, and make the claims."""
+
+    @abstractmethod
+    def _conclude(self) -> None:
+        """Claim that the matrix has its value, with the functions that the helpers have now."""
+
+    @abstractmethod
+    def _wrong(self, literals: Mapping[int, int]) -> int:
+        """That the matrix has the other value in a script of the strategy's."""
+
+    def complete(self, deadline: Deadline) -> bool:
+        """Look for functions of the helpers that have none, and claim again with these.
+
+        False, and nothing has changed, where none were found.
+        """
+        left = [*self.unknown, *self.early]
+        if not left:
+            return False
+        for ply in self.codes.readings:
+            self.code(ply)  # of plies that no script comes to: any values
+        known = {v: literal for v, literal in self.literals.items() if v not in left}
+        inputs = {v: self.input(self._level(v)) for v in left}
+        found = completion(self, self._wrong({**known, **inputs}), inputs, deadline)
+        if not found:
+            return False
+        self.literals, self.early = known, []
+        self.adopt(found)
+        self._conclude()
+        return True
 
     # -- variables --------------------------------------------------------------------------
 
@@ -336,15 +427,22 @@ class Upper(Scripts):
     def _claim(self) -> None:
         self.walk()
         text = "the formula accepts for Black a play that the rules give to White"
-        stuck = [
-            (step.ply, self.builder.and_(step.playing, step.failed))
-            for step in self.steps
-            if step.player is BLACK
-        ]
-        for ply, white in (*self.decided(), *stuck, (len(self.steps), self._playing)):
+        # Who cannot move has lost or passes, or else the rules are silent, which is claimed.
+        self._whites = [*self.decided(), (len(self.steps), self._playing)]
+        for ply, white in self._whites:
             self.claims.append(Claim(FindingKind.END_DIFFERS, ply, white, text))
         self.adopt(self.suggestions.functions())
-        self.assumed += self._matrices()
+        self._conclude()
+
+    def _conclude(self) -> None:
+        self.assumed = [*self._matrices()]
+
+    def _wrong(self, literals: Mapping[int, int]) -> int:
+        levels = self.codes.levels
+        others = (v for v in self.formula.levels() if v not in literals)
+        copies = {v: self.input(levels[v]) if v in levels else FALSE for v in others}
+        white = self.builder.or_all(literal for _, literal in self._whites)
+        return self.builder.and_(white, self.formula.add_to(self.builder, {**literals, **copies}))
 
     def _matrices(self) -> Iterator[int]:
         """The matrix for each value of the universal helpers that are expanded."""
@@ -388,12 +486,23 @@ class Lower(Scripts):
         for variable in self.others(Quantifier.FORALL):
             self.literals[variable] = self.input(self._level(variable))
         self.walk()
+        self._of_rules = self.claims
         self.adopt(self._with_definitions(self.suggestions.functions()))
+        self._conclude()
+
+    def _conclude(self) -> None:
         matrix = self._matrix()
         text = "the formula rejects for Black a play that the rules give to Black"
+        self.claims = [*self._of_rules]
         for ply, black in self.decided():
             wrong = self.builder.and_(black, matrix ^ 1)
             self.claims.append(Claim(FindingKind.END_DIFFERS, ply, wrong, text))
+
+    def _wrong(self, literals: Mapping[int, int]) -> int:
+        others = {v: FALSE for v in self.formula.levels() if v not in literals}
+        black = self.builder.or_all(literal for _, literal in self.decided())
+        matrix = self.formula.add_to(self.builder, {**others, **literals})
+        return self.builder.and_(black, matrix ^ 1)
 
     def satisfying(self, failure: Counterexample) -> dict[int, bool]:
         """Values of helpers without a suggestion that satisfy the matrix in a script that failed.

@@ -34,7 +34,7 @@ from qsage_validate.judging.sandwich import Scripts, Suggestions
 from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.kernel.reading import Matcher, PlyReading
 from qsage_validate.kernel.walk import WalkPly
-from qsage_validate.validation.proofs.ground import conjunction
+from qsage_validate.validation.proofs import conjunction
 
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
@@ -181,7 +181,7 @@ class EncodersSuggestions(NoSuggestions):
 
     def _goals(self, model: PositionalModel) -> list[tuple[Goals, int]]:
         """Black's winning sets, each with the literal that it is the first that Black has."""
-        from qsage_validate.games.positional.paths import with_winning_sets
+        from qsage_validate.games.positional.hex import with_winning_sets
 
         builder, rules = self.script.builder, self.script.rules
         wins = with_winning_sets(model).black_wins
@@ -240,7 +240,7 @@ class EncodersSuggestions(NoSuggestions):
     def _covered(self) -> Mapping[str, int]:
         """For each position the literal that it is in the cover of Black's first stones."""
         from qsage_validate.games.positional.model import PositionalModel
-        from qsage_validate.judging.cover import Cover
+        from qsage_validate.judging.codes import Cover
 
         script, model = self.script, self.encoding.model
         if not isinstance(model, PositionalModel):
@@ -286,7 +286,7 @@ class GridSuggestions(NoSuggestions):
                 if script.half:
                     script.literals.setdefault(abs(ply.stop), reached ^ (ply.stop < 0))
         if script.half:
-            self._track(script, ply)
+            self._track(step, ply)
 
     def _goals(self, step: WalkPly, won: int) -> list[tuple[tuple[int, ...], int]]:
         """The goals of the hero that a win at a ply is by, as the numbers that claim them."""
@@ -343,14 +343,14 @@ class GridSuggestions(NoSuggestions):
             content = tracker.content(min(time, len(tracker.steps)), x, y, frozen=True)
             self._pairs += ((first, content.is_open ^ inverted), (second, content.is_white))
 
-    def _track(self, script: Scripts, ply: Ply) -> None:
+    def _track(self, step: WalkPly, ply: Ply) -> None:
         """Follow a ply, and suggest its indicators."""
-        problem, tracker = self.game.model.problem, self._tracker
-        vectors = (
-            (script.bits(ply.action), len(self.game.model.domain.actions(ply.player))),
-            (script.bits(ply.x), problem.width),
-            (script.bits(ply.y), problem.height),
-        )
+        script, tracker = self.script, self._tracker
+        problem = self.game.model.problem
+        sizes = len(self.game.model.domain.actions(ply.player)), problem.width, problem.height
+        own = ply.vectors if len(ply.vectors) == len(sizes) else None
+        numbers = map(script.bits, own) if own else self._said(step, sizes)
+        vectors = [*zip(numbers, sizes, strict=True)]
         action, x, y = (_fit(bits, values) for bits, values in vectors)
         (stop,) = (FALSE,) if ply.stop is None else script.bits((ply.stop,))
         tracker.add(ply.player, action, x, y, stop)
@@ -366,6 +366,19 @@ class GridSuggestions(NoSuggestions):
             )
             within = script.builder.and_all((tracker.bounds_flag(len(tracker.steps)), *above))
             self._pairs.append((indicators.bounds, within))
+
+    def _said(self, step: WalkPly, sizes: Sequence[int]) -> list[Bits]:
+        """The bits of action, column and row of the move that other codes than these say."""
+        actions = [action.name for action in self.game.model.domain.actions(step.player)]
+        found: list[list[int]] = [[FALSE] * width_for(size) for size in sizes]
+        for text, literal in step.codes.items():
+            move = self.game.parse_move(text, step.player)
+            places = actions.index(move.action), move.x - 1, move.y - 1
+            for bits, place in zip(found, places, strict=True):
+                for k, one in enumerate(value_bits(place, len(bits))):
+                    if one:
+                        bits[k] = self.script.builder.or_(bits[k], literal)
+        return [*map(tuple, found)]
 
 
 def _fit(bits: Iterable[int], values: int) -> Bits:

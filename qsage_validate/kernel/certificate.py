@@ -78,6 +78,9 @@ class CircuitCertificate:
     recognised: str = ""
     first_blocks: int | None = None
 
+    def __repr__(self) -> str:
+        return f"<CircuitCertificate {self.kind.value}: {self.aig.num_gates:,} gates>"
+
 
 @dataclass(frozen=True)
 class ClauseCertificate:
@@ -105,6 +108,9 @@ class ClauseCertificate:
     def variables(self) -> frozenset[int]:
         used = np.unique(np.abs(self.literals))
         return frozenset(int(v) for v in used if v)
+
+    def __repr__(self) -> str:
+        return f"<ClauseCertificate {self.kind.value}: {len(self.defined):,} variables>"
 
 
 Certificate = CircuitCertificate | ClauseCertificate

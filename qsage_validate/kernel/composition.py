@@ -28,6 +28,13 @@ class Composition:
     output: int | None
     also: tuple[int, ...]
 
+    @property
+    def matrix(self) -> int:
+        """The literal of the matrix; raises ``ValueError`` where there is no formula."""
+        if self.output is None:
+            raise ValueError("composed without a formula")
+        return self.output
+
 
 def compose(
     certificate: CircuitCertificate,

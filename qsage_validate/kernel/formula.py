@@ -36,8 +36,7 @@ def formula_obligation(
 ) -> tuple[Obligation, tuple[int, ...]]:
     """The obligation, and the variables of the graph's first inputs; no doubt may be true."""
     composition = compose(certificate, formula, doubts, rewrite=False)
-    assert composition.output is not None, "there is a formula"
-    lost = composition.output ^ (certificate.kind is CertificateKind.SKOLEM)
+    lost = composition.matrix ^ (certificate.kind is CertificateKind.SKOLEM)
     wrong = composition.builder.or_all([lost, *composition.also])
     claim = Claim(FindingKind.CERTIFICATE_BEATEN, 0, wrong, "the functions lose")
     return Obligation(composition.builder, (claim,)), composition.opponent

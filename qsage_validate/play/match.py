@@ -1,4 +1,7 @@
-"""A play between a person and whatever answers, with its history.
+"""A play with its history: every interface works on one.
+
+A *round* is what one move of the person adds: the person's ply and the answers.  What is played
+after an earlier round branches off from it; nothing that was played is lost.
 
 :class:`PlayMatch` is what every interface talks to: it holds the play so far, takes the person's
 moves, has them answered by its engine, and can go back and forth.
@@ -7,12 +10,13 @@ moves, has them answered by its engine, and can go back and forth.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from qsage_validate.arena.engines.engine import Engine, Facts, Step, answered
+from qsage_validate.arena.board_engine import Engine, Facts, answered
 from qsage_validate.arena.frame import (
     Frame,
     FrameValue,
@@ -31,7 +35,6 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.games.protocol import BoardPicture, Player
-from qsage_validate.play.history import History, Round
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import Lesson, MoveComparison, Teacher
@@ -42,7 +45,165 @@ if TYPE_CHECKING:
     from qsage_validate.system.progress import Task
     from qsage_validate.validation.finding import Finding
 
+
+# The history of a play: the tree of all rounds that were played, and the place in it
+
+
+class Round:
+    """A round and those that were played after it; ``number`` counts the rounds of a history.
+
+    ``frames`` are those of its plies (at the start: the start first).
+    ``onward`` is the one of ``children`` that was visited last.  The first round of a history
+    begins with the start.
+    """
+
+    __slots__ = ("children", "frames", "number", "onward", "parent")
+
+    def __init__(self, number: int, parent: Round | None, frames: tuple[Frame, ...]) -> None:
+        self.number = number
+        self.parent = parent
+        self.frames = frames
+        self.children: list[Round] = []
+        self.onward: Round | None = None
+
+    @property
+    def path(self) -> tuple[Round, ...]:
+        rounds = [self]
+        while (parent := rounds[-1].parent) is not None:
+            rounds.append(parent)
+        return tuple(reversed(rounds))
+
+    @property
+    def ahead(self) -> tuple[Round, ...]:
+        """The rounds after this one that were visited last, up to an end."""
+        rounds = [self]
+        while (onward := rounds[-1].onward) is not None:
+            rounds.append(onward)
+        return tuple(rounds[1:])
+
+    @property
+    def others(self) -> tuple[Round, ...]:
+        """The other rounds that were played instead of this one, in the order of their numbers."""
+        if self.parent is None:
+            return ()
+        return tuple(each for each in self.parent.children if each is not self)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """A ply of the tree as a list shows it.
+
+    ``level`` counts the branches off the line on the board (0: it is on the line), ``index`` is
+    the number of the frame on that line, and ``number`` that of its round.
+    """
+
+    frame: Frame
+    level: int
+    number: int
+    index: int | None
+
+
+class History:
+    """The rounds of a play, and ``here``, the one that the board shows."""
+
+    def __init__(self, frames: tuple[Frame, ...]) -> None:
+        self.root = self.here = Round(0, None, frames)
+        self._rounds = {0: self.root}
+        self._numbers = 1
+
+    def copy(self) -> History:
+        """The same tree with the same place in it; frames are frozen and shared."""
+        copied = History(self.root.frames)
+        rounds = {0: copied.root}
+        for number, each in self._rounds.items():
+            if each.parent is not None:
+                rounds[number] = Round(number, rounds[each.parent.number], each.frames)
+        for number, each in self._rounds.items():
+            rounds[number].children = [rounds[child.number] for child in each.children]
+            rounds[number].onward = None if each.onward is None else rounds[each.onward.number]
+        copied._rounds, copied._numbers = rounds, self._numbers
+        copied.here = rounds[self.here.number]
+        return copied
+
+    def add(self, frames: tuple[Frame, ...]) -> None:
+        new = Round(self._numbers, self.here, frames)
+        self._numbers += 1
+        self._rounds[new.number] = new
+        self.here.children.append(new)
+        self.go(new)
+
+    def drop(self) -> None:
+        """Take the round that the board shows out of the tree, and go back."""
+        gone, parent = self.here, self.here.parent
+        assert parent is not None, "the start stays"
+        parent.children.remove(gone)
+        parent.onward = parent.children[-1] if parent.children else None
+        del self._rounds[gone.number]
+        self.go(parent)
+
+    def go(self, there: Round) -> None:
+        """Have the board show a round of the tree."""
+        for parent, each in pairwise(there.path):
+            parent.onward = each
+        self.here = there
+
+    def find(self, number: int) -> Round | None:
+        """The round with a number; ``None`` where there is none."""
+        return self._rounds.get(number)
+
+    def tried(self, move: MatchMove, *, claim: bool) -> Round | None:
+        """The round that began with ``move`` here before, claiming the goal or not."""
+        for each in self.here.children:
+            first = each.frames[0]
+            if first.move == move and first.stopped is claim:
+                return each
+        return None
+
+    @property
+    def line(self) -> tuple[Round, ...]:
+        """The rounds up to the board, and those after it that were visited last."""
+        return (*self.here.path, *self.here.ahead)
+
+    @property
+    def branches(self) -> int:
+        """The number of rounds beside the line on the board."""
+        return len(self._rounds) - len(self.line)
+
+    def rows(self) -> tuple[HistoryRow, ...]:
+        """All plies: those of the line on the board, each round followed by its alternatives."""
+        rows: list[HistoryRow] = []
+        index = 0
+        for each in self.line:
+            frames = each.frames
+            for offset, frame in enumerate(frames):
+                rows.append(HistoryRow(frame, 0, each.number, index + offset))
+            index += len(frames)
+            rows += _aside(each.others)
+        return tuple(rows)
+
+    def __repr__(self) -> str:
+        return f"<History of {len(self._rounds)} rounds>"
+
+
+def _aside(rounds: Sequence[Round]) -> Iterator[HistoryRow]:
+    """The rows of rounds beside a line, each with all that was played after it."""
+    # A stack, not calls: a long play would nest too deep.
+    waiting = [(each, 1, False) for each in reversed(rounds)]
+    while waiting:
+        each, level, first_choice = waiting.pop()
+        yield from (HistoryRow(frame, level, each.number, None) for frame in each.frames)
+        if each.onward is not None:
+            waiting.append((each.onward, level, True))
+        if first_choice:
+            waiting += ((other, level + 1, False) for other in reversed(each.others))
+
+
+# A play between a person and whatever answers, with its history
+
+
 _MOST_ASKED = 128
+
+M = TypeVar("M", bound="PlayMatch")
 
 
 class RefusedMoveError(IllegalMoveError):
@@ -65,7 +226,7 @@ class PlayMatch:
 
     def __init__(
         self,
-        engine: Engine[Any],
+        engine: Engine,
         task: Task | None = None,
         *,
         teacher: Callable[[], Teacher | None] | None = None,
@@ -101,7 +262,7 @@ class PlayMatch:
 
         The certificate's, where it may make any legal move: the person chooses that then.
         """
-        return self._engine.mover(self._step)
+        return self._engine.mover(self.frame)
 
     @cached_property
     def teacher(self) -> Teacher | None:
@@ -139,6 +300,24 @@ class PlayMatch:
 
     # The play so far
 
+    def copy(self: M) -> M:
+        """A play of its own that stands where this one does, with its history and no task."""
+        copied = object.__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied.task, copied.history = None, self.history.copy()
+        return copied
+
+    def __copy__(self: M) -> M:
+        return self.copy()
+
+    def __deepcopy__(self: M, memo: object) -> M:
+        return self.copy()
+
+    def __reduce__(self) -> NoReturn:
+        raise UsageError(
+            "a play cannot be pickled: save(PATH) writes it, and replay(PATH) plays it again"
+        )
+
     @property
     def frames(self) -> tuple[Frame, ...]:
         """All frames up to now; the first is the start."""
@@ -150,15 +329,11 @@ class PlayMatch:
         return tuple(frame for each in self.history.here.ahead for frame in each.frames)
 
     @property
-    def _step(self) -> Step:
-        return self.history.here.steps[-1]
-
-    @property
-    def _ready(self) -> Step:
-        """The step that the person goes on from; raises ``UsageError`` before it is answered."""
+    def _ready(self) -> Frame:
+        """The frame that the person goes on from; raises ``UsageError`` before it is answered."""
         if self._waits:
             raise UsageError(f"{self.facts.certificate_player}'s answer is still to come")
-        return self._step
+        return self.frame
 
     @property
     def waits(self) -> bool:
@@ -168,7 +343,7 @@ class PlayMatch:
     @property
     def frame(self) -> Frame:
         """The frame of the play as it stands: of its last ply that was not taken back."""
-        return self._step.frame
+        return self.history.here.frames[-1]
 
     @property
     def board(self) -> BoardPicture | None:
@@ -204,7 +379,7 @@ class PlayMatch:
 
     def legal_moves(self) -> Sequence[MatchMove]:
         """The person's legal moves now, in a fixed order; empty when the play is over."""
-        return () if self.over or self._waits else self._engine.legal(self._step)
+        return () if self.over or self._waits else self._engine.legal(self.frame)
 
     def parse_move(self, text: str) -> MatchMove:
         """The move that ``text`` names, legal or not.
@@ -240,7 +415,7 @@ class PlayMatch:
 
     def touched(self, move: MatchMove) -> tuple[SquareXY, ...]:
         """The squares whose content a legal ``move`` changes; empty in the game of blocks."""
-        return self._engine.touched(self._step, move)
+        return self._engine.touched(self.frame, move)
 
     def moves_at(self, square: SquareXY) -> tuple[MatchMove, ...]:
         """The moves, legal or not, that a person may mean by ``square``: one for each action."""
@@ -252,7 +427,7 @@ class PlayMatch:
 
     def can_claim(self) -> bool:
         """True if ``push(…, claim=True)`` is possible now: the ply has a game-stop variable."""
-        return not self._waits and self._engine.can_claim(self._step)
+        return not self._waits and self._engine.can_claim(self.frame)
 
     @property
     def only_move(self) -> MatchMove | None:
@@ -260,9 +435,9 @@ class PlayMatch:
         moves = self.legal_moves()
         return moves[0] if len(moves) == 1 else None
 
-    def random_move(self, generator: random.Random) -> MatchMove | None:
-        """A legal move chosen by ``generator``; ``None`` when there is none."""
-        return None if self.over else self._engine.random(self._ready, generator)
+    def random_move(self, generator: random.Random | None = None) -> MatchMove | None:
+        """A legal move chosen by ``generator``, or anyhow; ``None`` when there is none."""
+        return None if self.over else self._engine.random(self._ready, generator or random.Random())
 
     # Playing
 
@@ -285,12 +460,12 @@ class PlayMatch:
         why = self.why_not(chosen)
         if why is not None and not force:
             raise RefusedMoveError(why)
-        step = self._ready
+        here = self._ready
         known = self.history.tried(chosen, claim=claim)
         if known is not None:
             self.history.go(known)
             return known.frames
-        self.history.add((self._engine.push(step, chosen, why, claim=claim),))
+        self.history.add((self._engine.push(here, chosen, why, claim=claim),))
         self._waits = True
         if self.task is None:
             try:
@@ -308,23 +483,23 @@ class PlayMatch:
         """
         if not self._waits:
             return ()
-        last = self._step
-        self.history.here.steps = self._told(answered(self._engine, last))
+        last = self.frame
+        self.history.here.frames = self._told(answered(self._engine, last))
         self._waits = False
-        return tuple(step.frame for step in self.history.here.steps if step is not last)
+        return tuple(frame for frame in self.history.here.frames if frame is not last)
 
-    def _told(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
-        """The steps, the first of which goes on from now, with what the program says of them."""
+    def _told(self, frames: tuple[Frame, ...]) -> tuple[Frame, ...]:
+        """The frames, the first of which goes on from now, with what the program says of them."""
         if self.program is None:
-            return steps
-        frames, told = list(self.frames), list[Step]()
-        for step in steps:
-            if step.frame.ply <= frames[-1].ply:
-                frames.pop()  # it is this frame, or takes its place
-            elif step.frame.by_certificate:
-                step = replace(step, frame=self.program.told(frames, step.frame))
-            frames.append(step.frame)
-            told.append(step)
+            return frames
+        before, told = list(self.frames), list[Frame]()
+        for frame in frames:
+            if frame.ply <= before[-1].ply:
+                before.pop()  # it is this frame, or takes its place
+            elif frame.by_certificate:
+                frame = self.program.told(before, frame)
+            before.append(frame)
+            told.append(frame)
         return tuple(told)
 
     @property
@@ -366,7 +541,7 @@ class PlayMatch:
             pass
 
     def go(self, number: int) -> None:
-        """Go to the round with a number (:class:`~qsage_validate.play.history.Round`).
+        """Go to the round with a number (:class:`~qsage_validate.play.match.Round`).
 
         A round that was not answered is taken back first.  Raises ``UsageError`` where there is no
         round with it.
@@ -409,7 +584,7 @@ class PlayMatch:
             raise InputError(transcript.path, None, None, found, expected)
         kept = (self.history, self._waits)
         waited = kept[1] and kept[0].here is kept[0].root
-        self.history = History(kept[0].root.steps)
+        self.history = History(kept[0].root.frames)
         try:
             self._waits = waited
             self.answer()

@@ -149,6 +149,9 @@ class Picks:
             chosen += [move for move in same if move.square in area] or same[:1]
         return tuple(chosen)
 
+    def __repr__(self) -> str:
+        return f"<Picks of {len(self.areas)} moves>"
+
 
 def is_elsewhere(legal: Sequence[MatchMove]) -> bool:
     """True if there is one move only, with no arguments and no square."""

@@ -142,6 +142,9 @@ class Transcript:
         told = None if result is None else result.line()
         return cls(title, person, plies, told, variations, path)
 
+    def __repr__(self) -> str:
+        return f"<Transcript {self.title}: {len(self.plies)} plies>"
+
 
 def _read_line(
     data: Json, depth: int = 0

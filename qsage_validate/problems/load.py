@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -22,7 +23,7 @@ from qsage_validate.encodings.layout.layout import (
 )
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.formula import formula_in, read_formula
-from qsage_validate.formats.source import quoted, sniff
+from qsage_validate.formats.source import Format, label, quoted, read_bytes, sniff, unknown_format
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import has_rules
 from qsage_validate.games.naming import labelled
@@ -32,11 +33,11 @@ from qsage_validate.kernel.certificate import (
     CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
+    Dialect,
     dont_cares,
 )
-from qsage_validate.problems.files import Files, sorted_out
 from qsage_validate.system.progress import stage
-from qsage_validate.system.reading import reading
+from qsage_validate.system.reading import reading, reading_deadline
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
@@ -44,10 +45,127 @@ if TYPE_CHECKING:
     from qsage_validate.certificates.oracles.solving import SolvingOracle
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.judging.readings.find import FoundReadings
-    from qsage_validate.problems.solving import Solving
+    from qsage_validate.problems.searched import Solving
     from qsage_validate.validation.assertions import Asserted
 
+
+# The files and options that say what a problem is
+
+
+_CERTIFICATE_SUFFIXES = (".aig", ".aag", ".cert.aig", ".cert.aag", ".cnf", ".cert.cnf")
+_COMPRESSED = ("", ".gz", ".xz", ".bz2")
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files and options that say what is played.
+
+    ``formula`` may be missing or be itself a clause certificate; ``certificate``, ``meta`` may
+    be found beside it; ``game`` are the words after ``--game``: two files, or a game by name
+    with its options.  ``as_blocks`` asks for the formula's blocks even where a layout is known,
+    ``unchecked_dependencies`` for certificates whose functions look to their right as well: they
+    read false for what is not chosen yet.  ``made_from`` are the words of a game from which
+    formula and certificate were made for this play alone.  ``prenex`` is where the quantifiers of
+    quantifier gates go, ``None`` where the prefix becomes shorter.  ``solver`` answers what no
+    certificate does, within ``seconds`` for each reply; ``status`` is the formula's value where it
+    is known; of the certificate only the functions of its first ``blocks`` are used.
+    ``assertions`` are files with what is to hold in every play.  ``explained`` says that the
+    certificate of a program is played in the place of the one that is named.
+    """
+
+    formula: str | None = None
+    certificate: str | None = None
+    meta: str | None = None
+    game: tuple[str, ...] = ()
+    dialect: Dialect | None = None
+    engine: OracleKind = OracleKind.AUTO
+    as_blocks: bool = False
+    unchecked_dependencies: bool = False
+    made_from: tuple[str, ...] = ()
+    prenex: PrenexOrder | None = None
+    solver: str | None = None
+    seconds: float | None = None
+    status: bool | None = None
+    blocks: int | None = None
+    assertions: tuple[str, ...] = ()
+    explained: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the inputs in a report: by the files, or by the words of the game."""
+        named = [label(path) for path in (self.formula, self.certificate) if path is not None]
+        words = (word for word in self.made_from if word not in ("--model", "--game"))
+        return " with ".join(dict.fromkeys(named)) or " ".join(words)
+
+    def command(self, *arguments: str) -> str:
+        """The command line that plays these files with more ``arguments``."""
+        words = ["qsage-play", *self.made_from]
+        if not self.made_from:
+            words += [] if self.formula is None else [label(self.formula)]
+            words += [] if self.certificate is None else ["--cert", label(self.certificate)]
+        words += [] if self.meta is None else ["--meta", self.meta]
+        if len(self.game) == 2:
+            words += ["--game", *self.game]
+        elif self.game:
+            words += ["--model", shlex.join(self.game)]
+        words += [] if self.prenex is None else ["--prenex", self.prenex.value]
+        words += [] if self.solver is None else ["--solver", self.solver]
+        words += [] if self.seconds is None else ["--timeout", f"{self.seconds:g}"]
+        words += [] if self.status is None else ["--status", str(self.status).lower()]
+        words += [] if self.blocks is None else ["--blocks", str(self.blocks)]
+        words += [] if self.dialect is None else ["--dialect", self.dialect.value]
+        words += [word for path in self.assertions for word in ("--assert", path)]
+        words += [] if self.engine is OracleKind.AUTO else [f"--{self.engine.value}"]
+        words += ["--bare"] * self.as_blocks + ["--peeking"] * self.unchecked_dependencies
+        words += ["--explain"] * self.explained
+        return shlex.join([*words, *arguments])
+
+    def __repr__(self) -> str:
+        return f"<Files {self.name}>"
+
+
+def sorted_out(files: Files) -> Files:
+    """The files with the certificate in its place, found beside the formula if need be.
+
+    Raises ``UsageError`` where there is none.
+    """
+    one = files.formula if files.certificate in (None, files.formula) else None
+    if one is not None and sniff(one) is Format.PEDANT:
+        # A clause certificate defines what it needs of the formula itself.
+        return replace(files, certificate=one, formula=None)
+    if files.certificate is None and files.formula is not None:
+        if sniff(files.formula) is Format.UNKNOWN:
+            expected = "a formula (QCIR, QDIMACS or QAIGER)"
+            raise unknown_format(read_bytes(files.formula), label(files.formula), expected)
+        found = beside(files.formula)
+        if found is None:
+            raise UsageError(f"no certificate beside {files.formula}: name it with --cert FILE")
+        return replace(files, certificate=found)
+    if files.certificate is None:
+        raise UsageError("expected a formula and its certificate: FORMULA --cert FILE")
+    return files
+
+
+def beside(formula: str) -> str | None:
+    """The certificate that has the formula's name."""
+    name = formula
+    for suffix in _COMPRESSED[1:]:
+        name = name.removesuffix(suffix)
+    stem = os.path.splitext(name)[0]
+    for suffix in _CERTIFICATE_SUFFIXES:
+        for compressed in _COMPRESSED:
+            candidate = stem + suffix + compressed
+            if candidate != formula and os.path.isfile(candidate):
+                return candidate
+    return None
+
+
+# The input of every command, read from files: formula, certificate, layout and rules
+
+
 _NONE: Final = (None, None)
+_SEARCH: Final = 0.75
+"""The part of the time for reading in which a layout is looked for."""
 _GameOf: TypeAlias = "Callable[[Files, Layout], TwoPlayerGame | None]"
 
 
@@ -67,16 +185,12 @@ class UndecidedGame:
 class Problem:
     """The input of a command: a formula, perhaps with a certificate, perhaps with rules.
 
-    ``layout`` is ``None`` for the game of blocks; ``notes`` are facts for people, ``facts``
-    those of a validation's report.  ``undecided_game`` are rules by which the certificate need not
-    win, for the formula does not decide their game; plays are compared with ``game`` alone.
-    ``unassigned`` are variables of Black's that White's moves depend on and that neither moves nor
-    positions give a value to: for goals.  In plays they are false, so that White's replies may be
-    wrong; a finding says whether the replies of its play rest on that.  ``solving`` answers what
-    the certificate has no functions for.  ``assertions`` are to hold in every play.  No command
-    replays plays that are not ``replayed``: their functions are in no file.  ``no_board`` is why
-    the layout of the files is not used, where it is not.  ``found`` are the readings among which
-    the layout is the best, where it was looked for.
+    Either a :class:`BoardProblem` or a :class:`BlockProblem`.  ``notes`` are facts for people,
+    ``facts`` those of a validation's report.  ``solving`` answers what the certificate has no
+    functions for.  ``assertions`` are to hold in every play.  No command replays plays that are
+    not ``replayed``: their functions are in no file.  ``undecided_game`` are rules by which the
+    certificate need not win, for the formula does not decide their game; plays are compared with
+    ``game`` alone.  ``no_board`` is why the layout of the files is not used, where it is not.
     """
 
     files: Files
@@ -86,13 +200,23 @@ class Problem:
     game: TwoPlayerGame | None
     notes: tuple[str, ...] = ()
     facts: Mapping[str, object] = field(default_factory=dict)
-    undecided_game: UndecidedGame | None = None
-    unassigned: tuple[int, ...] = ()
     solving: Solving | None = None
     assertions: tuple[Asserted, ...] = ()
     replayed: bool = True
+    undecided_game: UndecidedGame | None = None
     no_board: str | None = None
-    found: FoundReadings | None = None
+
+    @property
+    def qbf(self) -> Qbf:
+        """The formula; raises ``UsageError`` where there is none."""
+        if self.formula is None:
+            raise UsageError(f"found {self.files.name} alone, expected its formula too")
+        return self.formula
+
+    @property
+    def on_board(self) -> BoardProblem:
+        """The problem with its layout; raises ``UsageError`` where there is none."""
+        raise UsageError(f"found no layout in {self.files.name}, expected one: --meta")
 
     @property
     def answering(self) -> Certificate:
@@ -135,8 +259,8 @@ class Problem:
         Where a solver answers, it is the same oracle each time: what it has answered is kept. A
         large circuit does the same when SAT would be preferred: it is put in order once.
         """
-        if self.solving is not None:
-            return self._solver
+        if self.refuter is not None:
+            return self.refuter
         if preferred is OracleKind.SAT and self.is_evaluated:
             return self._whole
         return choose_oracle(self.answering, self.formula, self.files.engine, preferred)
@@ -154,46 +278,100 @@ class Problem:
         return WholeOracle(self.certificate, self.formula)
 
     @cached_property
-    def _solver(self) -> SolvingOracle:
-        assert self.solving is not None, "the caller has looked"
-        assert self.formula is not None, "a solver has a formula"
-        assert isinstance(self.certificate, CircuitCertificate), "a solver's is a circuit"
-        return self.solving.oracle(self.certificate, self.formula, self.layout)
-
-    @property
     def refuter(self) -> SolvingOracle | None:
         """The oracle that says if the opponent can still win, where no certificate does."""
-        return None if self.solving is None else self._solver
+        if self.solving is None:
+            return None
+        assert isinstance(self.certificate, CircuitCertificate), "a solver's is a circuit"
+        return self.solving.oracle(self.certificate, self.qbf, self.layout)
+
+    @property
+    def move_names(self) -> frozenset[str]:
+        """The moves that have a name of their own in scripts."""
+        return frozenset()
+
+    @property
+    def claimed_game(self) -> TwoPlayerGame | None:
+        """The game about which the levels that compare with rules say something."""
+        return self.game if self.undecided_game is None else self.undecided_game.game
+
+    def replay(self, moves: Sequence[str]) -> str:
+        """The command that replays a play with these moves of the opponent."""
+        return self.replay_blocks(moves)
+
+    def replay_blocks(self, blocks: Sequence[str]) -> str:
+        """The command that replays a play of the game of blocks with these blocks."""
+        if not self.replayed:
+            return ""
+        files = replace(self.files, as_blocks=self.files.as_blocks or self.layout is not None)
+        return files.command("--moves", "; ".join(blocks))
+
+    def with_checked_dependencies(self) -> Problem:
+        """The same, known to have no function that looks right: replays need not allow it."""
+        return replace(self, files=replace(self.files, unchecked_dependencies=False))
+
+
+@dataclass(frozen=True)
+class BlockProblem(Problem):
+    """A formula whose blocks are played: there is no layout, or it is not used."""
+
+    formula: Qbf
+    layout: None = None
+    game: None = None
+
+
+@dataclass(frozen=True)
+class BoardProblem(Problem):
+    """A formula, or the clauses of a certificate, whose layout says what the variables mean.
+
+    ``unassigned`` are variables of Black's that White's moves depend on and that neither moves nor
+    positions give a value to: for goals.  In plays they are false, so that White's replies may be
+    wrong; a finding says whether the replies of its play rest on that.  ``found`` are the readings
+    among which the layout is the best, where it was looked for.
+    """
+
+    layout: Layout
+    unassigned: tuple[int, ...] = ()
+    found: FoundReadings | None = None
+
+    @property
+    def on_board(self) -> BoardProblem:
+        return self
 
     def replay(self, moves: Sequence[str]) -> str:
         """The command that replays a play with these moves of the opponent.
 
-        On a board every move is let happen: what is illegal for the formula or by the rules
-        may be what the play is there to show.
+        Every move is let happen: what is illegal for the formula or by the rules may be what the
+        play is there to show.
         """
         from qsage_validate.problems.script_moves import insistent
 
-        if self.layout is None or not self.replayed:
-            return self.replay_blocks(moves)
+        if not self.replayed:
+            return ""
         names = self.move_names
         between = "; " if any(" " in move for move in moves) else " "
         return self.files.command("--moves", between.join(insistent(move, names) for move in moves))
 
     @property
     def move_names(self) -> frozenset[str]:
-        moves = () if self.layout is None else self.layout.moves
-        return frozenset(text for ply in moves for text in ply.moves)
+        return frozenset(text for ply in self.layout.moves for text in ply.moves)
 
-    def replay_blocks(self, blocks: Sequence[str]) -> str:
-        """The command that replays a play of the game of blocks with these blocks."""
-        if not self.replayed:
-            return ""
-        files = replace(self.files, as_blocks=self.layout is not None)
-        return files.command("--moves", "; ".join(blocks))
+    def blocks(self) -> BlockProblem:
+        """The game of the formula's blocks; raises ``UsageError`` where there is no formula."""
+        return BlockProblem(
+            replace(self.files, as_blocks=True),
+            self.qbf,
+            self.certificate,
+            notes=self.notes,
+            facts=self.facts,
+            solving=self.solving,
+            assertions=self.assertions,
+            replayed=self.replayed,
+            undecided_game=self.undecided_game,
+        )
 
-    def with_checked_dependencies(self) -> Problem:
-        """The same, known to have no function that looks right: replays need not allow it."""
-        return replace(self, files=replace(self.files, unchecked_dependencies=False))
+    def __repr__(self) -> str:
+        return f"<Problem {self.files.name or (self.game and self.game.name)}>"
 
 
 @reading()
@@ -210,20 +388,19 @@ def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:
         raise UsageError("found --blocks without --solver, which answers the other blocks")
     if files.certificate is None:
         return _without_certificate(files)
-    files = sorted_out(files)
-    assert files.certificate is not None, "sorted out"
+    path, files = files.certificate, sorted_out(files)
     stage("reading the formula")
     formula = None if files.formula is None else _read_formula(files.formula, files.prenex)
     stage("reading the certificate")
     certificate = read_certificate(
-        files.certificate,
+        path,
         formula,
         dialect=files.dialect,
         dependencies=not files.unchecked_dependencies,
     )
     solving = None
     if isinstance(certificate, CircuitCertificate) and certificate.first_blocks is not None:
-        from qsage_validate.problems.solving import AUTO
+        from qsage_validate.problems.searched import AUTO
 
         files = replace(files, solver=files.solver or AUTO)
     if files.solver is not None:
@@ -233,8 +410,7 @@ def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:
     if layout is not None and formula is None and isinstance(certificate, ClauseCertificate):
         # Clauses need not mention what no function reads.
         certificate = replace(certificate, open=_opponents(layout) - certificate.defined)
-    problem = _played(files, formula, certificate, layout, game_of, solving)
-    return replace(problem, found=found)
+    return _played(files, formula, certificate, layout, game_of, solving, found)
 
 
 def _read_formula(path: str, order: PrenexOrder | None) -> Qbf:
@@ -245,7 +421,7 @@ def _read_formula(path: str, order: PrenexOrder | None) -> Qbf:
 
 def _solver(name: str, seconds: float | None) -> Solving:
     """The solver that plays; errors as ``Solving.by`` has them."""
-    from qsage_validate.problems.solving import Solving
+    from qsage_validate.problems.searched import Solving
 
     return Solving.by(name, seconds)
 
@@ -293,8 +469,7 @@ def _solved(files: Files, solver: str, game_of: _GameOf) -> Problem:
     solving = _solver(solver, files.seconds)
     certificate = _unanswered(formula, files, solving)
     layout, found = _layout(files, certificate, formula) if _asks_for_layout(files) else _NONE
-    problem = _played(files, formula, certificate, layout, game_of, solving)
-    return replace(problem, found=found)
+    return _played(files, formula, certificate, layout, game_of, solving, found)
 
 
 def against_solver(encoding: Encoding, files: Files) -> Problem:
@@ -311,7 +486,7 @@ def _unanswered(formula: Qbf, files: Files, solving: Solving) -> CircuitCertific
     """The certificate without functions of the side that wins; who that is may be asked first."""
     if files.blocks is not None:
         raise UsageError("found --blocks without --cert, which has the blocks")
-    from qsage_validate.problems.solving import without_functions
+    from qsage_validate.problems.searched import without_functions
 
     value = solving.replies.value(formula) if files.status is None else files.status
     return without_functions(
@@ -324,16 +499,21 @@ def _without_certificate(files: Files) -> Problem:
         raise UsageError("expected a formula")
     formula = _read_formula(files.formula, files.prenex)
     layout, found = _NONE if files.as_blocks else _layout(files, None, formula)
-    game = None if layout is None else _game(files, layout)
-    undecided_game = None
-    if layout is not None and game is None:
-        # The level "encoding" reads White's moves in COVER all the same.
-        own = game_of_layout(layout)
-        why = "its moves are none of the rules"
-        undecided_game = None if own is None else UndecidedGame(layout, own, why)
-    facts = {"reading": layout.source} if layout is not None and layout.is_found else {}
-    return Problem(
-        files, formula, None, layout, game, facts=facts, undecided_game=undecided_game, found=found
+    if layout is None:
+        return BlockProblem(files, formula, None)
+    game = _game(files, layout)
+    # The level "encoding" reads White's moves in COVER all the same.
+    own = game_of_layout(layout) if game is None else None
+    why = "its moves are none of the rules"
+    return BoardProblem(
+        files,
+        formula,
+        None,
+        layout,
+        game,
+        facts={"reading": layout.source} if layout.is_found else {},
+        undecided_game=None if own is None else UndecidedGame(layout, own, why),
+        found=found,
     )
 
 
@@ -344,55 +524,68 @@ def _played(
     layout: Layout | None,
     game_of: _GameOf,
     solving: Solving | None = None,
+    found: FoundReadings | None = None,
 ) -> Problem:
     """The problem of a certificate: as much as can be played and proved, with notes."""
-    notes: list[str] = []
     asserted = _asserted(files, formula, layout, game_of)
     layout = None if files.as_blocks else layout
     no_board = None
     if layout is not None and certificate.kind is CertificateKind.HERBRAND:
         no_board = _no_unfolding(formula, layout)
         if no_board is not None:
-            notes.append(f"no board: {no_board}")
             if files.game:
                 game_of(files, layout)  # a game that is another one is refused all the same
             layout = None
-    if files.as_blocks and formula is None:
-        raise UsageError(
-            "found --bare without a formula, expected the formula whose blocks to play"
+    about = partial(_notes, certificate, formula, solving)
+    if layout is None:
+        if formula is None and files.as_blocks:
+            raise UsageError(
+                "found --bare without a formula, expected the formula whose blocks to play"
+            )
+        if formula is None:
+            raise UsageError(
+                "there is neither a formula nor a layout: name the formula, or give --meta FILE"
+            )
+        if files.game and no_board is None and not files.as_blocks:
+            raise UsageError(
+                "found --game, but no layout says what the variables mean: give --meta"
+            )
+        bare = "no layout: the bare game of variables, block by block"
+        unused = () if no_board is None else (f"no board: {no_board}",)
+        return BlockProblem(
+            files,
+            formula,
+            certificate,
+            notes=(*about(), bare, *unused),
+            solving=solving,
+            assertions=asserted,
+            no_board=no_board,
         )
-    if layout is None and formula is None:
-        raise UsageError(
-            "there is neither a formula nor a layout: name the formula, or give --meta FILE"
-        )
-    game = None if layout is None else game_of(files, layout)
-    if files.game and layout is None and no_board is None and not files.as_blocks:
-        raise UsageError("found --game, but no layout says what the variables mean: give --meta")
+    game = game_of(files, layout)
     undecided_game = None
     why = inconclusive(layout, certificate.kind.truth)
-    if why is not None:
-        if layout is not None and game is not None:
-            undecided_game = UndecidedGame(layout, game, why)
+    if why is not None and game is not None:
+        undecided_game = UndecidedGame(layout, game, why)
         game = None
     unassigned = _unassigned(certificate, formula, layout, game)
+    false: tuple[str, ...] = ()
     if formula is not None and unassigned:
-        notes.append(
+        false = (
             f"White's functions read {_listed(formula, unassigned)}, which are no moves: they are "
-            "false in a play, and White's replies may be wrong"
+            "false in a play, and White's replies may be wrong",
         )
-    notes = [*_notes(certificate, formula, layout, game, why, solving), *notes]
-    return Problem(
+    return BoardProblem(
         files,
         formula,
         certificate,
         layout,
         game,
-        tuple(notes),
+        notes=(*about(), *_layout_notes(certificate, layout, game, why), *false),
         undecided_game=undecided_game,
         unassigned=unassigned,
         solving=solving,
         assertions=asserted,
-        no_board=no_board,
+        found=found,
     )
 
 
@@ -414,10 +607,10 @@ def _asserted(
 
 
 def _unassigned(
-    certificate: Certificate, formula: Qbf | None, layout: Layout | None, game: TwoPlayerGame | None
+    certificate: Certificate, formula: Qbf | None, layout: Layout, game: TwoPlayerGame | None
 ) -> tuple[int, ...]:
     """The variables that White's moves depend on and to which a play gives no value."""
-    if formula is None or layout is None or certificate.kind is CertificateKind.SKOLEM:
+    if formula is None or certificate.kind is CertificateKind.SKOLEM:
         return ()
     if not isinstance(certificate, CircuitCertificate):
         return ()
@@ -484,11 +677,12 @@ def _found(files: Files, formula: Qbf) -> FoundReadings:
     Raises ``UndecidedError`` where no reading stands out.
     """
     from qsage_validate.judging.readings.find import find_layout
-    from qsage_validate.problems.named_rules import rules_of_words
+    from qsage_validate.problems.searched import rules_of_words
 
     stage("finding out what the variables mean")
     game, parts = rules_of_words(files.game)
-    found = find_layout(formula, game, model=parts)
+    deadline = reading_deadline().share(_SEARCH)
+    found = find_layout(formula, game, model=parts, deadline=deadline)
     if not found.stands_out:
         raise UndecidedError(
             f"no reading of the variables stands out ({found.best_words}): "
@@ -539,7 +733,7 @@ def _fitting(rules: TwoPlayerGame, files: Files, layout: Layout) -> TwoPlayerGam
 
 def _game(files: Files, layout: Layout) -> TwoPlayerGame | None:
     if files.game:
-        from qsage_validate.problems.named_rules import rules_of_words
+        from qsage_validate.problems.searched import rules_of_words
 
         # A game by name may be written in several languages; the layout's is compared.
         language = None if layout.game == ANY_GAME else layout.game
@@ -575,14 +769,7 @@ def why_no_rules(layout: Layout) -> str:
     )
 
 
-def _notes(
-    certificate: Certificate,
-    formula: Qbf | None,
-    layout: Layout | None,
-    game: TwoPlayerGame | None,
-    why_no_winner: str | None,
-    solving: Solving | None,
-) -> list[str]:
+def _notes(certificate: Certificate, formula: Qbf | None, solving: Solving | None) -> list[str]:
     notes = [_who_plays(certificate, solving)]
     if formula is None:
         notes.append("no formula: gates and the verdict are as the certificate defines them")
@@ -601,22 +788,24 @@ def _notes(
                 f"{len(certificate.extra)} functions of gates (variables of the clausal form): not "
                 "used, the formula defines its gates"
             )
-    if layout is None:
-        notes.append("no layout: the bare game of variables, block by block")
-        return notes
-    notes.append(f"layout {layout.source}" if layout.is_found else f"layout from {layout.source}")
+    return notes
+
+
+def _layout_notes(
+    certificate: Certificate, layout: Layout, game: TwoPlayerGame | None, why_no_winner: str | None
+) -> Iterator[str]:
+    yield f"layout {layout.source}" if layout.is_found else f"layout from {layout.source}"
     if why_no_winner is not None:
-        notes.append(f"no rules: {why_no_winner}, and so it need not win by them")
+        yield f"no rules: {why_no_winner}, and so it need not win by them"
     elif game is None:
-        notes.append(f"nothing checks the formula's moves and boards: {why_no_rules(layout)}")
+        yield f"nothing checks the formula's moves and boards: {why_no_rules(layout)}"
     else:
-        notes.append(f"every step is compared with the rules of {game.name}")
+        yield f"every step is compared with the rules of {game.name}"
     silent = layout.silence is UnspecifiedLegality.FREE and all(
         p.indicators is None for p in layout.moves
     )
     if certificate.kind is CertificateKind.SKOLEM and silent:
-        notes.append("the layout names no indicators: the formula cannot say what is legal")
-    return notes
+        yield "the layout names no indicators: the formula cannot say what is legal"
 
 
 def _who_plays(certificate: Certificate, solving: Solving | None) -> str:

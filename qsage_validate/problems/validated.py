@@ -1,17 +1,91 @@
-"""The inputs of a validation, read from files."""
+"""The inputs of a validation: read from files, with their origin."""
 
 from __future__ import annotations
 
+import hashlib
+import os
+import platform
 import shlex
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from importlib import metadata
+from math import inf
 
+from qsage_validate import __version__
 from qsage_validate.encodings.layout.layout import inconclusive
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import open_input
 from qsage_validate.kernel.certificate import dont_cares
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
-from qsage_validate.problems.provenance import file_facts
+from qsage_validate.problems.load import BoardProblem, Files, Problem, load
 from qsage_validate.validation.fit import check_fit
+
+# The inputs of a validation: files by their content, programs by their versions
+
+
+_BLOCK = 1 << 20
+_PROGRAMS = ("python-sat", "numpy")
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """A file: its name as it was given, its size in bytes, its SHA-256 in hexadecimal digits."""
+
+    path: str
+    size: int
+    sha256: str
+
+    def to_dict(self) -> dict[str, object]:
+        """The fields but the name."""
+        return {"bytes": self.size, "sha256": self.sha256}
+
+
+def file_facts(files: Files, trace: str | None = None) -> tuple[FileFact, ...]:
+    """The files that a problem was read from; streams and names of library games are left out."""
+    named = (files.formula, files.certificate, files.meta, *files.game, trace)
+    return tuple(file_fact(p) for p in dict.fromkeys(named) if p and os.path.isfile(p))
+
+
+def file_fact(path: str) -> FileFact:
+    """Read a file in blocks and sum it up; raises ``InputError``."""
+    digest, size = hashlib.sha256(), 0
+    with open_input(path, pipes=False, most=inf) as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+            size += len(block)
+    return FileFact(path, size, digest.hexdigest())
+
+
+def facts_from_json(data: object) -> tuple[FileFact, ...]:
+    """The files among a report's facts: ``{name: {"bytes": …, "sha256": …}}``.
+
+    Other entries are left out.
+    """
+    if not isinstance(data, Mapping):
+        return ()
+    return tuple(_facts(data.items()))
+
+
+def _facts(items: Iterable[tuple[object, object]]) -> Iterable[FileFact]:
+    for path, value in items:
+        if not isinstance(path, str) or not isinstance(value, Mapping):
+            continue
+        size, digest = value.get("bytes"), value.get("sha256")
+        if isinstance(size, int) and isinstance(digest, str):
+            yield FileFact(path, size, digest)
+
+
+def versions() -> dict[str, str]:
+    """The versions of what a verdict rests on."""
+    found = {"qsage-validate": __version__, "Python": platform.python_version()}
+    for name in _PROGRAMS:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+# The inputs of a validation, read from files
 
 
 def command_of(files: Files, trace: str | None = None) -> str:
@@ -38,9 +112,9 @@ def load_to_validate(files: Files, *, trace: str | None = None) -> Problem:
     if files.solver is not None or files.blocks is not None:
         raise UsageError("found --solver or --blocks without --cert, whose rest a solver answers")
     problem = load(files)
-    known = problem.game is not None or problem.undecided_game is not None
-    if trace is None and (problem.layout is None or not known):
-        layouts, rules = "a layout (--meta FILE)", "rules (--game DOMAIN PROBLEM)"
+    if trace is None and (problem.layout is None or problem.claimed_game is None):
+        layouts = "a layout (--meta FILE, or the game with --game or --model, to find one)"
+        rules = "rules (--game DOMAIN PROBLEM)"
         missing = layouts if problem.layout is None else rules
         raise UsageError(f"without --cert the encoding is checked, which needs {missing}")
     return replace(to_validate(problem), facts={**facts, **_prenexed(problem), **problem.facts})
@@ -57,7 +131,7 @@ def to_validate(problem: Problem) -> Problem:
     A certificate that proves nothing about the game gets neither layout nor game, for it need not
     even move.  Raises ``UsageError`` for a game that is not the layout's.
     """
-    if problem.game is not None and problem.layout is not None:
+    if problem.layout is not None and problem.game is not None:
         check_fit(problem.game, problem.layout)
     certificate, formula = problem.certificate, problem.formula
     if certificate is None:
@@ -70,6 +144,8 @@ def to_validate(problem: Problem) -> Problem:
         "dialect": certificate.dialect.value,
         "notes": list(problem.notes),
     }
-    if inconclusive(problem.layout, certificate.kind.truth) is None:
-        return replace(problem, facts=facts)
-    return replace(problem, files=replace(problem.files, as_blocks=True), layout=None, facts=facts)
+    problem = replace(problem, facts=facts)
+    truth = certificate.kind.truth
+    if isinstance(problem, BoardProblem) and inconclusive(problem.layout, truth) is not None:
+        return problem.blocks()
+    return problem

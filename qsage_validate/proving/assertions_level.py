@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.arena.watch import broken_by_values, finding
 from qsage_validate.certificates.checker.check import circuit_of
@@ -29,11 +29,11 @@ from qsage_validate.proving.formula_level import block_moves, game_moves, play_v
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.assertions import Asserted
-from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.proofs.ground import rules_of
-from qsage_validate.validation.proofs.readings import reading_of
-from qsage_validate.validation.proofs.strategy import LevelAnswer
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
+from qsage_validate.validation.proofs import LevelAnswer, reading_of, rules_of
+
+if TYPE_CHECKING:
+    pass
 
 HOLDS: Final = "holds"
 VACUOUS: Final = "vacuous"
@@ -209,8 +209,7 @@ def _values(
     problem: Problem, asserted: Sequence[Asserted], deadline: Deadline, tell: Tell, rewrite: bool
 ) -> AssertionPart:
     """The answers for assertions about variables and gates, for all values of the opponent's."""
-    formula = problem.formula
-    assert formula is not None, "names are of a formula"
+    formula = problem.qbf
     try:
         certificate = _circuit(problem)
     except NotDefinitionalError as error:
@@ -241,8 +240,7 @@ def _circuit(problem: Problem) -> CircuitCertificate:
     certificate = problem.answering
     if isinstance(certificate, CircuitCertificate):
         return certificate
-    assert problem.formula is not None, "a certificate is validated with its formula"
-    return circuit_of(certificate, problem.formula)
+    return circuit_of(certificate, problem.qbf)
 
 
 def _name(problem: Problem, variable: int) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.certificates.checker.check import (
     CertificateProved,
@@ -30,12 +32,23 @@ from qsage_validate.kernel.certificate import (
 from qsage_validate.kernel.claims import ClaimsTimeoutError, evaluate
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.dependencies import Dependency
-from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.strategies.readings import PlyCode
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.run import LevelResult
+from qsage_validate.strategies.reader import PlyCode
 from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
 from qsage_validate.system.progress import Tell, nobody
-from qsage_validate.validation.finding import Evidence, Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.validation.finding import (
+    Evidence,
+    Finding,
+    FindingKind,
+    Proved,
+    Refuted,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from qsage_validate.problems.searched import Solving
+    from qsage_validate.proving.run import ValidationRun
 
 Replay = Callable[[Sequence[str]], str]
 
@@ -371,3 +384,82 @@ def check_trace_level(
     else:
         verdict = Undecided(result.why)
     return LevelResult(Level.TRACE, verdict, watch.seconds, evidence)
+
+
+# -- The levels ------------------------------------------------------------------------------
+
+
+def dependencies_level(run: ValidationRun) -> LevelResult | None:
+    if run.problem.formula is None or run.problem.certificate is None:
+        return None
+    run.begin(Level.DEPENDENCIES)
+    return check_dependencies(run.problem.formula, run.problem.certificate)
+
+
+def formula_level(run: ValidationRun) -> LevelResult | None:
+    certificate = run.problem.certificate
+    if run.problem.formula is None or certificate is None:
+        return None
+    if run.problem.solving is not None and isinstance(certificate, CircuitCertificate):
+        return _rest(run, run.problem.qbf, certificate, run.problem.solving)
+    result = _checked_by(run, certificate, run.begin(Level.FORMULA))
+    if Level.DEPENDENCIES in run.options.levels or not isinstance(result.verdict, Proved):
+        return result
+    # Asked alone, the level must not let functions pass that may not be used at all.
+    looked = run.result(Level.DEPENDENCIES)
+    if looked is None or not isinstance(looked.verdict, Refuted):
+        return result
+    wrong = looked.findings[0].detail
+    why = f"no choice beats the functions, but {wrong}: they prove nothing"
+    return replace(result, verdict=Undecided(why))
+
+
+def _rest(
+    run: ValidationRun, formula: Qbf, part: CircuitCertificate, solving: Solving
+) -> LevelResult:
+    """Level 2 of a part of a certificate."""
+    from qsage_validate.proving.rest_level import check_rest
+
+    looked, tell = run.result(Level.DEPENDENCIES), run.begin(Level.FORMULA)
+    if looked is not None and isinstance(looked.verdict, Refuted):
+        why = f"{looked.findings[0].detail}: the rest is not looked for"
+        return LevelResult(Level.FORMULA, Undecided(why), 0.0)
+    return check_rest(
+        formula,
+        part,
+        solving,
+        lambda certificate: _checked_by(run, certificate, tell),
+        partial(
+            lost_part,
+            formula,
+            part,
+            layout=run.problem.layout,
+            replay=run.replay,
+            replay_blocks=run.replay_blocks,
+        ),
+        deadline=run.deadline,
+        tell=tell,
+    )
+
+
+def _checked_by(run: ValidationRun, certificate: Certificate, tell: Tell) -> LevelResult:
+    """Level 2 of a certificate for the formula of a validation."""
+    return check_formula(
+        run.problem.qbf,
+        certificate,
+        layout=run.problem.layout,
+        replay=run.replay,
+        replay_blocks=run.replay_blocks,
+        deadline=run.deadline,
+        jobs=run.options.jobs,
+        minimal=run.options.minimal,
+        tell=tell,
+    )
+
+
+def trace_level(run: ValidationRun) -> LevelResult | None:
+    formula, trace = run.problem.formula, run.options.trace
+    if formula is None or trace is None:
+        return None
+    tell = run.begin(Level.TRACE)
+    return check_trace_level(formula, trace, deadline=run.deadline, tell=tell)

@@ -1,17 +1,299 @@
-"""The report of a validation: what each level found, and the sentences that follow."""
+"""What follows from the levels: the sentences, and the report that has them.
+
+Each level that is proved is a theorem (docs/explanation/proved.md has their hypotheses).  A
+sentence about the formula or the game is made here only, from those theorems:
+
+* dependencies and formula together: the formula has the value of the certificate's kind;
+* a trace: the formula has the value that the trace ends with;
+* rules, or all plays: the certificate's player wins the game;
+* assertions: what is asserted holds in each play;
+* encoding: the formula is true exactly when Black wins the game; with the formula's value, who
+  wins.  Of an encoding one of whose values says nothing of the game, one direction.  Where the
+  level is refuted and one direction was proved on whole scripts, this direction.
+
+Levels that imply opposite sentences contradict each other: none of the two is said, and the
+contradiction is a finding.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Final
 
 from qsage_validate.errors import Exit, Undecided, one_line
-from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
-from qsage_validate.system.json_keys import snake_key
-from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
+from qsage_validate.games.protocol import Player, TwoPlayerGame
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.run import LevelResult
+from qsage_validate.validation.finding import (
+    Claimed,
+    Finding,
+    FindingKind,
+    Proved,
+    Refuted,
+    Sampled,
+)
+
+# Statements after a validation: the sentences that the proved levels imply, and no other
+
+
+_NAMED: Final = "what the layout names of position and legality is that of the rules"
+
+
+class StatementSubject(Enum):
+    """The subject of a sentence; the values are those of ``--json``."""
+
+    GAME = "game"
+    FORMULA = "formula"
+    ENCODING = "encoding"
+    FUNCTIONS = "functions"
+    BOARDS = "boards"
+    ASSERTIONS = "assertions"
+    SAMPLE = "sample"
+    CLAIM = "claim"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence, and the levels that it follows from.
+
+    ``value`` is the formula's, for sentences about it; ``winner`` is White where Black does not
+    win; ``game`` and ``plies`` say of which game.
+    """
+
+    about: StatementSubject
+    text: str
+    levels: tuple[Level, ...]
+    value: bool | None = None
+    winner: Player | None = None
+    game: str | None = None
+    plies: int | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The fields that say something, for ``--json``."""
+        found: dict[str, object] = {
+            "about": self.about.value,
+            "text": self.text,
+            "levels": [level.value for level in self.levels],
+        }
+        if self.value is not None:
+            found["value"] = self.value
+        if self.winner is not None:
+            found["winner"] = self.winner.value
+        if self.game is not None:
+            found |= {"game": self.game, "plies": self.plies}
+        return found
+
+    def __repr__(self) -> str:
+        return f"<Statement {self.text}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusions:
+    """The conclusions from results; ``contradictions`` say which levels cannot both be right."""
+
+    statements: tuple[Statement, ...] = ()
+    contradictions: tuple[Finding, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"<Conclusions: {len(self.statements)} statements>"
+
+
+def conclude(
+    results: Sequence[LevelResult], hero: Player | None, game: TwoPlayerGame | None
+) -> Conclusions:
+    """The sentences that ``results`` imply.
+
+    ``hero`` is the certificate's player (``None`` without a certificate), ``game`` the game whose
+    rules were asked (``None`` where none are known).
+    """
+    reasoning = _Reasoning(results, hero, game)
+    return Conclusions(tuple(reasoning.statements()), tuple(reasoning.contradictions()))
+
+
+def game_text(game: TwoPlayerGame, winner: Player) -> str:
+    """``Black wins httt 3x3 tic within 5 plies``, or that Black does not."""
+    wins = "wins" if winner is Player.BLACK else "does not win"
+    return f"Black {wins} {game.name} within {game.length}"
+
+
+class _Reasoning:
+    def __init__(
+        self, results: Sequence[LevelResult], hero: Player | None, game: TwoPlayerGame | None
+    ) -> None:
+        self.by_level = {result.level: result for result in results}
+        self.hero = hero
+        self.game = game
+        self.values = list(self._values())
+        self.winners = list(self._winners())
+
+    def proved(self, *levels: Level) -> bool:
+        return all(
+            level in self.by_level and isinstance(self.by_level[level].verdict, Proved)
+            for level in levels
+        )
+
+    def refuted(self, level: Level) -> bool:
+        result = self.by_level.get(level)
+        return result is not None and isinstance(result.verdict, Refuted)
+
+    # -- what follows ------------------------------------------------------------------------
+
+    def _values(self) -> Iterator[tuple[bool, tuple[Level, ...]]]:
+        """The formula's value, for each set of levels that implies it."""
+        both = (Level.DEPENDENCIES, Level.FORMULA)
+        if self.hero is not None and self.proved(*both):
+            yield self.hero is Player.BLACK, both
+        if self.proved(Level.TRACE):
+            yield self.by_level[Level.TRACE].evidence["result"] == "true", (Level.TRACE,)
+
+    def _winners(self) -> Iterator[tuple[Player, tuple[Level, ...]]]:
+        """The winner of the game, for each set of levels that implies it."""
+        if self.game is None:
+            return
+        for level in (Level.RULES, Level.EXHAUSTIVE):
+            if self.hero is not None and self.proved(level):
+                yield self.hero, (level,)
+        if self.proved(Level.ENCODING):
+            for value, levels in self.values:
+                if value not in self._implying:
+                    continue
+                winner = Player.BLACK if value else Player.WHITE
+                yield winner, (*levels, Level.ENCODING)
+
+    def statements(self) -> Iterator[Statement]:
+        game = self.game
+        sure = len({winner for winner, _ in self.winners}) == 1 and not self._lost_all_the_same
+        if game is not None and sure:
+            winner = self.winners[0][0]
+            yield Statement(
+                StatementSubject.GAME,
+                game_text(game, winner),
+                _each(levels for _, levels in self.winners),
+                winner=winner,
+                game=game.name,
+                plies=game.plies,
+            )
+        if len({value for value, _ in self.values}) == 1:
+            value = self.values[0][0]
+            text = f"the formula is {str(value).lower()}"
+            yield Statement(
+                StatementSubject.FORMULA,
+                text,
+                _each(levels for _, levels in self.values),
+                value=value,
+            )
+        if game is not None and self.proved(Level.ENCODING):
+            yield Statement(
+                StatementSubject.ENCODING,
+                self._encoding_text(game),
+                (Level.ENCODING,),
+                game=game.name,
+                plies=game.plies,
+            )
+        if game is not None and self._half_proved is not None:
+            yield Statement(
+                StatementSubject.ENCODING,
+                self._half_text(game, self._half_proved),
+                (Level.ENCODING,),
+                game=game.name,
+                plies=game.plies,
+            )
+        yield from self._about_functions()
+        if self.proved(Level.BOARDS):
+            compared = self.by_level[Level.BOARDS].evidence.get("compared", _NAMED)
+            yield Statement(
+                StatementSubject.BOARDS, f"{compared} in each play of the strategy", (Level.BOARDS,)
+            )
+        for level, result in self.by_level.items():
+            if level is Level.ASSERTIONS and isinstance(result.verdict, Proved):
+                yield Statement(StatementSubject.ASSERTIONS, result.verdict.reason, (level,))
+            if isinstance(result.verdict, Sampled):
+                yield Statement(StatementSubject.SAMPLE, str(result.verdict), (level,))
+            elif isinstance(result.verdict, Claimed):
+                yield Statement(StatementSubject.CLAIM, result.verdict.reason, (level,))
+
+    @property
+    def _implying(self) -> tuple[bool, ...]:
+        """The values of the formula of which the level *encoding* says who wins."""
+        found = self.by_level[Level.ENCODING].evidence.get("implies", [True, False])
+        assert isinstance(found, list), "a list of values"
+        return tuple(value for value in (True, False) if value in found)
+
+    def _encoding_text(self, game: TwoPlayerGame) -> str:
+        if self._implying == (True, False):
+            return f"the formula is true exactly when {game_text(game, Player.BLACK)}"
+        (value,) = self._implying
+        winner = Player.BLACK if value else Player.WHITE
+        return f"if the formula is {str(value).lower()}, {game_text(game, winner)}"
+
+    @property
+    def _half_proved(self) -> bool | None:
+        """The value of which the winner is proved to follow, where the level is refuted."""
+        if not self.refuted(Level.ENCODING):
+            return None
+        found = self.by_level[Level.ENCODING].evidence.get("implies", [])
+        assert isinstance(found, list), "a list of values"
+        return found[0] if len(found) == 1 else None
+
+    def _half_text(self, game: TwoPlayerGame, value: bool) -> str:
+        text = f"if the formula is {str(value).lower()}, "
+        if value:
+            wins = game_text(game, Player.BLACK)
+            return f"{text}{wins}: what differs can only cost wins"
+        return f"{text}{game_text(game, Player.WHITE)}"
+
+    def _about_functions(self) -> Iterator[Statement]:
+        if self.proved(Level.DEPENDENCIES):
+            text = "each function reads only variables left of its own"
+            yield Statement(StatementSubject.FUNCTIONS, text, (Level.DEPENDENCIES,))
+        if self.proved(Level.FORMULA):
+            text = "no choice of the opponent beats the functions, whatever they read"
+            yield Statement(StatementSubject.FUNCTIONS, text, (Level.FORMULA,))
+
+    # -- what cannot be ----------------------------------------------------------------------
+
+    def contradictions(self) -> Iterator[Finding]:
+        for kind, ways in (("formula", self.values), ("game", self.winners)):
+            for number, (first, levels) in enumerate(ways):
+                for other, others in ways[number + 1 :]:
+                    if first is not other:
+                        yield _contradiction(levels, others, f"opposite values of the {kind}")
+                        return
+        if self._lost_all_the_same:
+            levels = self.winners[0][1]
+            yield _contradiction(
+                levels, (Level.RULES,), "a win in every play, and a play that is lost"
+            )
+
+    @property
+    def _lost_all_the_same(self) -> bool:
+        """True if a win is proved, and the rules level shows a play that is lost.
+
+        What no play shows, a layout that cannot be or a reply that reads ahead, is no such play.
+        """
+        if not self.winners or not self.refuted(Level.RULES):
+            return False
+        kinds = {finding.kind for finding in self.by_level[Level.RULES].findings}
+        return kinds <= {FindingKind.END_DIFFERS, FindingKind.ILLEGAL_REPLY}
+
+
+def _each(ways: Iterable[tuple[Level, ...]]) -> tuple[Level, ...]:
+    return tuple(dict.fromkeys(level for levels in ways for level in levels))
+
+
+def _contradiction(first: Sequence[Level], second: Sequence[Level], what: str) -> Finding:
+    names = [" and ".join(level.value for level in levels) for levels in (first, second)]
+    text = (
+        f"{names[0]} and {names[1]} contradict each other: they imply {what}; at least one of "
+        "them is wrong, so that none is believed"
+    )
+    return Finding(FindingKind.LEVELS_DIFFER, 0, text)
+
+
+# The report of a validation: what each level found, and the sentences that follow
+
 
 _UNPROVED: Final = (StatementSubject.SAMPLE, StatementSubject.CLAIM)
 
@@ -125,6 +407,8 @@ class ValidationReport:
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for ``--json``."""
+        from qsage_validate.system.json_keys import snake_key
+
         return {
             "subject": self.subject,
             "claim": self.claim,
@@ -137,6 +421,9 @@ class ValidationReport:
             # The names of files below are not ours.
             "facts": {snake_key(name): fact for name, fact in self.facts.items()},
         }
+
+    def __repr__(self) -> str:
+        return f"<ValidationReport {self.last_line}>"
 
 
 def _weighty(statement: Statement) -> bool:

@@ -20,14 +20,14 @@ from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MissingExtraError, Undecided, UndecidedError
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, dont_cares
-from qsage_validate.problems.solving import AUTO, Solving, kept
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.problems.searched import AUTO, Solving, kept
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.solvers.qbf.solving import constant_value, solve_formula
 from qsage_validate.system.limits import Deadline, Limits, Stopwatch
 from qsage_validate.system.progress import Tell
-from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import Claimed, Proved, Refuted
+from qsage_validate.validation.finding import Claimed, Finding, FindingKind, Proved, Refuted
 
 # The part of the time in which functions are looked for, before a solver's word is asked for.
 _SHARE: Final = 1 / 2
@@ -42,8 +42,8 @@ def check_rest(
     *,
     deadline: Deadline,
     tell: Tell,
-) -> tuple[LevelResult, CircuitCertificate | None]:
-    """Level 2 of ``part``, whose functions look to their left; and all functions, where proved.
+) -> LevelResult:
+    """Level 2 of ``part``, whose functions look to their left; with all functions, where proved.
 
     ``check`` is level 2 of a certificate that has functions for all, ``lost`` makes a finding of
     the opponent's choice and of who found it.  Raises ``CheckFailedError`` when functions of the
@@ -65,7 +65,7 @@ def check_rest(
         found, why = None, str(error)
     if isinstance(found, Beaten):
         verdict = Refuted((lost(found.choice, found.by),))
-        return LevelResult(Level.FORMULA, verdict, watch.seconds, evidence), None
+        return LevelResult(Level.FORMULA, verdict, watch.seconds, evidence)
     if found is not None:
         result = check(found.certificate)
         whose = f"{len(part.functions)} functions are the file's, {rest} were found by {found.by}"
@@ -74,12 +74,12 @@ def check_rest(
         if isinstance(result.verdict, Refuted):
             raise CheckFailedError(f"the functions by {found.by} do not hold: {result.verdict}")
         if not isinstance(result.verdict, Proved):
-            return result, None
+            return result
         proved = Proved(f"{result.verdict.reason}: {whose}")
-        return replace(result, verdict=proved), found.certificate
+        return replace(result, verdict=proved, completed=found.certificate)
     said = _word(left, part.kind, solving, why, deadline)
     evidence |= {"no functions": why}
-    return LevelResult(Level.FORMULA, said, watch.seconds, evidence), None
+    return LevelResult(Level.FORMULA, said, watch.seconds, evidence)
 
 
 def _options(solving: Solving, limits: Limits, left: Qbf) -> RouteOptions | None:

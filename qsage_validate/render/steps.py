@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.arena.frame import Frame
-from qsage_validate.arena.play_state import PlayState
+from qsage_validate.arena.frame import Frame, PlayState
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
 from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
-from qsage_validate.strategies.readings import LayoutMove, SquareXY
+from qsage_validate.strategies.reader import LayoutMove, SquareXY
 
 if TYPE_CHECKING:
     from qsage_validate.render.svg import Marks
@@ -77,7 +76,7 @@ def steps_of_states(
             winner = state.ending.winner
             ending = ("" if winner is None else f"{winner} wins: ") + state.ending.reason
         board = state.shown_board
-        last = None if state.last is None else state.last.square
+        last = state.last.square if isinstance(state.last, LayoutMove) else None
         rules = None if state.position is None else state.position.board
         move = state.moves[-1] if state.moves else ""
         boards = (before, board, rules)
@@ -146,12 +145,11 @@ def diagram(steps: Sequence[RenderedStep]) -> tuple[BoardPicture, Marks] | None:
     """
     from qsage_validate.render.svg import Marks
 
-    boards = [step for step in steps if step.board is not None]
+    boards = [(step, step.board) for step in steps if step.board is not None]
     if not boards:
         return None
     labels: dict[SquareXY, str] = {}
-    for step in boards:
+    for step, _ in boards:
         labels.update(dict.fromkeys(step.marks.changed, str(step.ply)))
-    last = boards[-1]
-    assert last.board is not None
-    return last.board, Marks(wrong=last.marks.wrong, labels=labels)
+    last, board = boards[-1]
+    return board, Marks(wrong=last.marks.wrong, labels=labels)

@@ -17,7 +17,7 @@ from html import escape as _escape
 
 from qsage_validate.errors import visible
 from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
-from qsage_validate.strategies.readings import SquareXY
+from qsage_validate.strategies.reader import SquareXY
 
 # Text from files inside SVG and HTML: nothing of it can become markup
 

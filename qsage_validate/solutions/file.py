@@ -57,6 +57,9 @@ class SolutionClaim:
         """Write the file, whole or not at all; raises ``InputError``."""
         write_atomic(path, as_bytes(self))
 
+    def __repr__(self) -> str:
+        return f"<SolutionClaim {self.winner} wins {self.model.name}>"
+
 
 def as_bytes(solution: SolutionClaim) -> bytes:
     """The content of a solution's file; equal solutions give equal bytes."""

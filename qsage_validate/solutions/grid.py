@@ -17,17 +17,16 @@ from numpy.typing import NDArray
 
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.bddl.arrays import WORD, ArrayRules, Flags, Words, holds
 from qsage_validate.games.bddl.ground import GroundAction, Grounding
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Move, Player, Position, board_maps
 from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solutions.walk import Fault, SolutionStep, fault_of, move_of
 
-Words = NDArray[np.uint64]
 Numbers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
-MOST_SQUARES: Final = 64
+MOST_SQUARES: Final = WORD
 """A position of a board with more squares does not fit into two words."""
 
 _NO_REPLY: Final = -1
@@ -49,7 +48,12 @@ class GridLayer:
     def __len__(self) -> int:
         return len(self.black)
 
-    def at(self, chosen: Flags | Numbers) -> GridLayer:
+    @property
+    def columns(self) -> tuple[Words, Words, Words]:
+        """The positions as the rules on arrays take them."""
+        return self.black, self.white, self.black | self.white
+
+    def at(self, chosen: Flags | Numbers | slice) -> GridLayer:
         return GridLayer(
             self.black[chosen],
             self.white[chosen],
@@ -57,19 +61,6 @@ class GridLayer:
             self.action[chosen],
             self.player,
         )
-
-
-Condition = tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]
-
-
-@dataclass(frozen=True, slots=True)
-class _Action:
-    """An action: what it asks of black, white and occupied squares, and what it makes of them."""
-
-    move: Move
-    asks: Condition
-    keeps: tuple[np.uint64, np.uint64]
-    puts: tuple[np.uint64, np.uint64]
 
 
 class GridRules:
@@ -82,17 +73,14 @@ class GridRules:
         self.game = game
         self._grounding = grounding = game.grounding
         assert grounding.squares <= MOST_SQUARES, "the caller has looked"
-        self._actions = {
-            player: [self._action(a, player) for a in grounding.actions[player]]
+        self._arrays = ArrayRules(grounding)
+        self._moves = {
+            player: [game.move_table[player][a.number] for a in grounding.actions[player]]
             for player in Player
         }
-        self._goals = {
-            player: [self._condition(goal.care, goal.value) for goal in grounding.goals[player]]
-            for player in Player
-        }
-        self._number = {
-            player: {action.move: number for number, action in enumerate(actions)}
-            for player, actions in self._actions.items()
+        self._number: dict[Player, dict[Move, int]] = {
+            player: {move: number for number, move in enumerate(moves)}
+            for player, moves in self._moves.items()
         }
         self._symmetries = list(_symmetries(grounding)) if symmetric else []
         # Moves of a solution that are possible in no position: a reply with one is illegal.
@@ -101,29 +89,12 @@ class GridRules:
         up_to = f", up to {count} {'symmetry' if count == 1 else 'symmetries'}"
         self.how = f"on arrays{up_to if count else ''}"
 
-    def _planes(self, mask: int) -> tuple[np.uint64, np.uint64, np.uint64]:
-        size, plane = self._grounding.squares, self._grounding.plane
-        black, white, occupied = (mask >> k * size & plane for k in range(3))
-        return np.uint64(black), np.uint64(white), np.uint64(occupied)
-
-    def _condition(self, care: int, value: int) -> Condition:
-        return *self._planes(care), *self._planes(value)
-
-    def _action(self, action: GroundAction, player: Player) -> _Action:
-        keeps, puts = self._planes(action.keep), self._planes(action.put)
-        return _Action(
-            self.game.move_table[player][action.number],
-            self._condition(action.care, action.value),
-            keeps[:2],
-            puts[:2],
-        )
-
     # -- layers -----------------------------------------------------------------------------
 
     def layer(self, position: Position) -> GridLayer:
-        black, white, _ = self._planes(self._grounding.state_of(position.board))
+        black, white, _ = self._arrays.columns([self._grounding.state_of(position.board)])
         none = np.zeros(1, np.int64)
-        return GridLayer(np.array([black]), np.array([white]), none, none)
+        return GridLayer(black, white, none, none)
 
     def position(self, layer: GridLayer, index: int, ply: int) -> BddlPosition:
         black, white = int(layer.black[index]), int(layer.white[index])
@@ -152,7 +123,7 @@ class GridRules:
 
     def origin(self, layer: GridLayer, index: int) -> tuple[int, Move]:
         assert layer.player is not None, "not the initial position"
-        return int(layer.origin[index]), self._actions[layer.player][layer.action[index]].move
+        return int(layer.origin[index]), self._moves[layer.player][layer.action[index]]
 
     # -- replies ----------------------------------------------------------------------------
 
@@ -201,11 +172,7 @@ class GridRules:
     def _move(self, reply: int, player: Player) -> Move | None:
         if reply == _NO_REPLY:
             return None
-        return (
-            self._actions[player][reply].move
-            if reply >= 0
-            else self._impossible[_NO_REPLY - reply - 1]
-        )
+        return self._moves[player][reply] if reply >= 0 else self._impossible[_NO_REPLY - reply - 1]
 
     def _read(self, texts: Sequence[str], solution: SolutionClaim) -> tuple[Words, Words]:
         """The squares of boards, rows ending with ``/``; raises ``InputError``."""
@@ -238,12 +205,11 @@ class GridRules:
         found: GridLayer | None = None
         ended = False
         for first in range(0, len(layer), _CHUNK):
-            part = slice(first, first + _CHUNK)
-            black, white = layer.black[part], layer.white[part]
+            part = layer.at(slice(first, first + _CHUNK))
             made = []
-            for number, action in enumerate(self._actions[player]):
-                (legal,) = np.nonzero(_holds(action.asks, black, white))
-                made.append(_played(action, black, white, legal, first, number, player))
+            for number, action in enumerate(self._arrays.actions[player]):
+                (legal,) = np.nonzero(holds(action, part.columns))
+                made.append(self._played(part, legal, first, number, player))
             step = self._finish(_joined(made), ply, loses=True)
             if step.fault is not None:
                 return step
@@ -253,16 +219,28 @@ class GridRules:
         assert found is not None, "a layer has positions"
         return SolutionStep(found, len(found), ended)
 
+    def _played(
+        self, layer: GridLayer, chosen: Numbers, first: int, action: int, player: Player
+    ) -> GridLayer:
+        """The positions after an action in the ``chosen`` ones, counted from ``first``."""
+        keep, put = self._arrays.keep[player][:, action], self._arrays.put[player][:, action]
+        return GridLayer(
+            layer.black[chosen] & keep[0] | put[0],
+            layer.white[chosen] & keep[1] | put[1],
+            chosen + first,
+            np.full(len(chosen), action, np.int64),
+            player,
+        )
+
     def replied(self, layer: GridLayer, ply: int, replies: Numbers) -> SolutionStep[GridLayer]:
         player = self.game.player_at(ply)
-        actions = self._actions[player]
+        actions, columns = self._arrays.actions[player], layer.columns
         made, legal = [], np.zeros(len(layer), bool)
         for number in np.unique(replies[replies >= 0]).tolist():
             (own,) = np.nonzero(replies == number)
-            action = actions[number]
-            own = own[_holds(action.asks, layer.black[own], layer.white[own])]
+            own = own[holds(actions[number], [column[own] for column in columns])]
             legal[own] = True
-            made.append(_played(action, layer.black, layer.white, own, 0, number, player))
+            made.append(self._played(layer, own, 0, number, player))
         if not legal.all():
             index = int(np.argmin(legal))
             return SolutionStep(layer, 0, fault=self._fault(layer, index, ply, int(replies[index])))
@@ -282,9 +260,7 @@ class GridRules:
         fault.  For the other player every play that ends otherwise is a win.
         """
         player = self.game.player_at(ply)
-        won = np.zeros(len(made), bool)
-        for goal in self._goals[player]:
-            won |= _holds(goal, made.black, made.white)
+        won = self._arrays.wins(made.columns, player)
         if loses and won.any():
             return self._ended_wrong(made, won, f"{player} reached the goal")
         going = made.at(~won)
@@ -297,9 +273,7 @@ class GridRules:
             return SolutionStep(going.at(np.zeros(len(going), bool)), 0, bool(len(made)))
         going = self._once(going)
         other = self.game.player_at(ply + 1)
-        stuck = np.ones(len(going), bool)
-        for action in self._actions[other]:
-            stuck &= ~_holds(action.asks, going.black, going.white)
+        stuck = ~self._arrays.can_move(going.columns, other)
         if stuck.any():
             # The player who cannot move has lost.
             if (other is player) is not loses:
@@ -352,35 +326,6 @@ def _one_each(actions: Sequence[GroundAction], permute: _Permutation) -> list[in
     for number, action in enumerate(actions):
         left.setdefault(action.meaning, []).append(number)
     return [left[permute.meaning(action.meaning)].pop(0) for action in actions]
-
-
-def _holds(condition: Condition, black: Words, white: Words) -> Flags:
-    cares_black, cares_white, cares_occupied, is_black, is_white, is_occupied = condition
-    result: Flags = black & cares_black == is_black
-    if cares_white:
-        result &= white & cares_white == is_white
-    if cares_occupied:
-        result &= (black | white) & cares_occupied == is_occupied
-    return result
-
-
-def _played(
-    action: _Action,
-    black: Words,
-    white: Words,
-    chosen: Numbers,
-    first: int,
-    number: int,
-    player: Player,
-) -> GridLayer:
-    """The positions after an action in the ``chosen`` ones, counted from ``first``."""
-    return GridLayer(
-        black[chosen] & action.keeps[0] | action.puts[0],
-        white[chosen] & action.keeps[1] | action.puts[1],
-        chosen + first,
-        np.full(len(chosen), number, np.int64),
-        player,
-    )
 
 
 def _joined(layers: Sequence[GridLayer]) -> GridLayer:

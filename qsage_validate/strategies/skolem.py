@@ -10,24 +10,34 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import islice, product
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from qsage_validate.certificates.oracles.oracle import Oracle, ask
+from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import bits_value, literal_value
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.formats.grid_names import named_cell
-from qsage_validate.games.protocol import Player
-from qsage_validate.strategies.reader import CertificateReader, RandomNumbers
-from qsage_validate.strategies.readings import (
+from qsage_validate.games.protocol import Player, TwoPlayerGame
+from qsage_validate.kernel.certificate import Certificate, CertificateKind, CircuitCertificate
+from qsage_validate.strategies.reader import (
     Assignment,
     BoardReading,
+    CertificateReader,
     LayoutMove,
     Legality,
     PlyCode,
+    RandomNumbers,
     SquareOf,
     Values,
     VerdictReading,
 )
+
+if TYPE_CHECKING:
+    from qsage_validate.certificates.oracles.sat import Refutes
+
+
+# Reads plays of a Skolem certificate: it plays Black, all universals are the opponent's
+
 
 # How many values of the opponent's remaining variables a verdict is evaluated for: of the
 # symbolic position and White's goal, or of variables whose meaning is unknown.
@@ -391,3 +401,29 @@ class FormulaLegality:
             black if self._layout.state.position else f"{black} {name}"
         )
         return () if literal is None else (-literal,)
+
+
+# The choice of the reader that a certificate's plays need
+
+
+def reader_of(
+    layout: Layout,
+    certificate: Certificate,
+    formula: Qbf | None,
+    oracle: Oracle,
+    game: TwoPlayerGame | None = None,
+    refuter: Refutes | None = None,
+) -> CertificateReader:
+    """The reader of a certificate's plays; a Herbrand certificate needs its formula.
+
+    The game says where moves are drawn whose texts have no coordinates; ``refuter`` gives the
+    verdicts of a Herbrand certificate that lacks functions.
+    """
+    square_of = named_cell if game is None else game.square_of
+    if certificate.kind is CertificateKind.SKOLEM:
+        return SkolemReader(layout, oracle, square_of)
+    assert isinstance(certificate, CircuitCertificate), "clause sets are Skolem"
+    assert formula is not None, "checked when loading"
+    from qsage_validate.strategies.herbrand import HerbrandReader
+
+    return HerbrandReader(certificate, formula, layout, oracle, square_of, refuter=refuter)

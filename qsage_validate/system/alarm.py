@@ -18,6 +18,7 @@ from qsage_validate.system.limits import NEVER, Deadline, now
 
 # An exception can get lost where nobody can raise it: the timer rings again.
 _AGAIN_SECONDS: Final = 0.5
+_MOST_SECONDS: Final = 1e9
 _BETWEEN: Final = (
     _GeneratorContextManager.__enter__.__code__,
     _GeneratorContextManager.__exit__.__code__,
@@ -48,7 +49,7 @@ def alarm(deadline: Deadline, doing: str, *, least: float = 0.0) -> Iterator[Non
         raise UndecidedError(f"time is up while {doing}")
 
     outer, _ = signal.getitimer(signal.ITIMER_REAL)
-    seconds = max(least, deadline.left(), 1e-6)
+    seconds = min(max(least, deadline.left(), 1e-6), _MOST_SECONDS)
     if 0.0 < outer <= seconds:
         yield  # the one around it rings before
         return

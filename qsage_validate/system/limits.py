@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from math import inf
+from math import inf, isnan
 from typing import Final
 
-from qsage_validate.errors import CancelledError, UndecidedError
+from qsage_validate.errors import CancelledError, UndecidedError, UsageError
 
 # The clock by which solvers keep limits and count seconds: the wall's, or processor time
 
@@ -95,7 +95,12 @@ class Deadline:
     def after(
         cls, seconds: float | None, called_off: Callable[[], bool] = nobody_calls
     ) -> Deadline:
-        """The moment after so many seconds from now; ``None`` is never."""
+        """The moment after so many seconds from now; ``None`` is never.
+
+        Raises ``UsageError`` for what is no number (``nan``).
+        """
+        if seconds is not None and isnan(seconds):
+            raise UsageError(f"found {seconds} seconds for --timeout, expected 0 or more")
         if seconds is None:
             return cls(called_off=called_off)
         return cls(now() + seconds, seconds, called_off)

@@ -59,6 +59,11 @@ def reading() -> Iterator[None]:
         _busy.pop()
 
 
+def reading_deadline() -> Deadline:
+    """When what is marked as :func:`reading` ends, for work that can end by itself before that."""
+    return _limits[-1].deadline
+
+
 @contextmanager
 def in_time(doing: str) -> Iterator[None]:
     """While inside, the command's time holds for work without a deadline of its own.

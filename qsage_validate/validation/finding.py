@@ -1,4 +1,4 @@
-"""Findings: what the referee saw that should not be, in a form that can be replayed."""
+"""What was found: differences of a play, and verdicts."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from qsage_validate.errors import one_line
+from qsage_validate.errors import Conclusion, Exit, Proof, Refutation, Undecided, one_line
 from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.kernel.fault import FindingKind as FindingKind  # noqa: PLC0414 (re-exported)
+
+# Findings: what the referee saw that should not be, in a form that can be replayed
+
 
 # Findings that are seen without playing, and those that may be of a play as well.
 _BY_LOOKING: Final = frozenset(
@@ -129,6 +132,9 @@ class Finding:
             "guessed": list(self.guessed),
         }
 
+    def __repr__(self) -> str:
+        return f"<Finding {self.kind.value}, ply {self.ply}>"
+
 
 @dataclass(frozen=True, slots=True)
 class SimilarFindings:
@@ -160,3 +166,74 @@ def grouped(findings: Iterable[Finding]) -> tuple[SimilarFindings, ...]:
         found.setdefault((len(finding.moves), finding.player, finding.move), []).append(finding)
     groups = (SimilarFindings(*key, tuple(own)) for key, own in found.items())
     return tuple(sorted(groups, key=lambda group: (group.plies, -len(group.findings))))
+
+
+# Verdicts of a validation: six types, so that none can be mistaken for another
+
+
+@dataclass(frozen=True, slots=True)
+class Proved(Proof):
+    """The claim holds; ``reason`` says which check established it."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted(Refutation):
+    """The claim fails: ``findings`` (at least one) say where and how to replay it."""
+
+    findings: tuple[Finding, ...]
+
+    def __post_init__(self) -> None:
+        if not self.findings:
+            raise ValueError("a refutation needs a finding")
+
+    @property
+    def reason(self) -> str:
+        more = len(self.findings) - 1
+        return self.findings[0].text + (f" (and {more} more)" if more else "")
+
+    def __repr__(self) -> str:
+        return f"<Refuted: {len(self.findings)} findings>"
+
+
+@dataclass(frozen=True, slots=True)
+class Sampled(Conclusion):
+    """Some cases were tried and nothing was wrong with them; ``reason`` says how many of what.
+
+    Nothing is proved by that.
+    """
+
+    word = "no fault found"
+    exit_code = Exit.UNDECIDED
+
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.word} in {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed(Conclusion):
+    """A solver, or a file, says that the claim holds; ``reason`` says who says what, unchecked.
+
+    Nothing is proved by that.
+    """
+
+    word = "claimed"
+    exit_code = Exit.UNDECIDED
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported(Conclusion):
+    """The question cannot be asked of these files; ``reason`` says what is missing."""
+
+    word = "unsupported"
+    exit_code = Exit.BAD_INPUT
+
+    reason: str
+
+
+Verdict = Proved | Refuted | Sampled | Claimed | Undecided | Unsupported

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Move, Outcome, Player, Position, Square, TwoPlayerGame
-from qsage_validate.strategies.readings import BoardReading, LayoutMove, Legality, StrategyAnswer
+from qsage_validate.strategies.reader import BoardReading, LayoutMove, Legality, StrategyAnswer
 from qsage_validate.validation.fit import check_fit
 
 if TYPE_CHECKING:
@@ -49,6 +49,13 @@ class Referee:
                 found = None
             self._moves[key] = found
         return self._moves[key]
+
+    def play(self, position: Position, move: LayoutMove, player: Player) -> Position:
+        """The position after a decoded move; raises ``UsageError`` where the rules have none."""
+        known = self.move(move, player)
+        if known is None:
+            raise UsageError(f"found {move}, expected a move of {player}'s by the rules")
+        return position.play(known)
 
     def evidence(self, literal: int, value: bool | None, meaning: str) -> Evidence:
         """A literal of the formula with its value, as a part of a finding."""

@@ -67,7 +67,7 @@ table campaign how-to/solving.md 'python research/benchmarks/campaign.py --count
 table table2-search results/table2.md \
     "qsage bench table2 --memory 8000 -o $t/search.jsonl; qsage bench table $t/search.jsonl --cpu"
 table table2-solvers results/table2.md \
-    "qsage bench table2 --solver depqbf --solver caqe --preprocessor bloqqer --memory 8000 \
+    "qsage bench table2 --solver depqbf --solver caqe --preprocess bloqqer --memory 8000 \
      -o $t/solvers.jsonl; qsage bench table $t/search.jsonl $t/solvers.jsonl --table solved"
 table table2-certificates results/table2.md \
     "qsage bench table2 --solver certify:search --memory 8000 --timeout 60 \

@@ -61,7 +61,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.proving.bundle.formula_cnf import formula_proof
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
-from qsage_validate.proving.levels import LevelResult
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.solvers.qbf.backend import Missing
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.system.limits import Limits

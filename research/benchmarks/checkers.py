@@ -27,13 +27,13 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.errors import QsageError
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Files
 from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.bundle.bundle import SAT_LEVELS, read_manifest, write_bundle
-from qsage_validate.proving.bundle.check import Link, verify_bundle
-from qsage_validate.proving.bundle.checkers import checker_names, installed
+from qsage_validate.proving.bundle.check import Link, checker_names, installed, verify_bundle
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.runner import ValidationOptions, validate
+from qsage_validate.proving.run import ValidationOptions
+from qsage_validate.proving.runner import validate
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 SAMPLES: Final = ("tic", "hex", "evader", "domineering", "connect3", "breakthrough")
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=3600.0)
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(arguments)
-    levels = tuple(Level(name) for name in options.level or [x.value for x in SAT_LEVELS])
+    levels = tuple(x for x in SAT_LEVELS if not options.level or x.value in options.level)
     cases = [(formula, certificate, levels) for formula, certificate in options.case or ()]
     if not cases:
         samples = REPOSITORY / "certificates"

@@ -33,7 +33,7 @@ from qsage_validate.errors import QsageError, Undecided
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Files
 from qsage_validate.system.limits import Deadline, Limits
 from research.benchmarks.faults import MODELS, SEED, damage, faulty_encodings
 
@@ -45,7 +45,7 @@ def back(faulty: Encoding, sound: Encoding, options: RouteOptions) -> Transfer:
     except QsageError as error:
         return Undecided(f"no strategy of the faulty formula: {error}")
     own = problems.of(faulty, made.certificate, Files())
-    return transfer_by_plays(own, ComparedSide.of(sound), options)
+    return transfer_by_plays(own.on_board, ComparedSide.of(sound), options)
 
 
 LIFTED = {
@@ -123,7 +123,7 @@ def main() -> None:
             def options() -> RouteOptions:
                 return RouteOptions(limits=Limits(Deadline.after(arguments.seconds)))
 
-            there = transfer_by_plays(own, ComparedSide.of(sound, faulty.qbf), options())
+            there = transfer_by_plays(own.on_board, ComparedSide.of(sound, faulty.qbf), options())
             here = back(faulty, sound, options())
             word = relation(there, here).name.lower()
             counted[word] += 1

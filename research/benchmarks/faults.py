@@ -46,8 +46,8 @@ from qsage_validate.games.protocol import Player, Square
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.validation.proofs.strategy import prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.validation.finding import Proved, Refuted, Verdict
+from qsage_validate.validation.proofs import prove_rules
 from research.benchmarks.models import Case
 from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes, is_true
 from research.benchmarks.scripts import same_plays, scripted_differences

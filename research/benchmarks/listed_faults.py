@@ -48,7 +48,7 @@ from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.search.solver import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
-from qsage_validate.validation.proofs.ground import rules_of
+from qsage_validate.validation.proofs import rules_of
 from research.benchmarks.prefix_faults import faulty_prefixes
 from tests.support.formula_faults import gate_faults
 from tests.support.gdl_heap import heap

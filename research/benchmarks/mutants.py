@@ -337,14 +337,14 @@ FAULTS: Final = (
     ),
     # -- arena
     Fault(
-        "arena/board_adversary.py",
+        "arena/adversary.py",
         "a claim is a finding where it was refuted",
         "if reading.value is (not self._play_engine.promised_verdict):",
         "if reading.value is self._play_engine.promised_verdict:",
         ("arena/test_adversary.py",),
     ),
     Fault(
-        "arena/board_adversary.py",
+        "arena/adversary.py",
         "an illegal move that the formula accepts is flagged",
         "return verdict is not None and not verdict.legal",
         "return verdict is not None and verdict.legal",

@@ -23,17 +23,15 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.arena.board_adversary import BoardAdversary
+from qsage_validate.arena.adversary import BoardAdversary
 from qsage_validate.arena.open import open_adversary
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
-from qsage_validate.proving.levels import LevelResult
-from qsage_validate.proving.plays.array_walker import ArrayWalker
-from qsage_validate.proving.plays.exhaustive import exhaust
-from qsage_validate.proving.plays.vector_plays import VectorAdversary
+from qsage_validate.problems.load import Files, Problem, load
+from qsage_validate.proving.plays.exhaustive import ArrayWalker, exhaust
+from qsage_validate.proving.plays.random_plays import VectorAdversary
 from qsage_validate.proving.plays.vector_walk import vector_walk, walks
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.system.limits import Limits
-from qsage_validate.validation.verdict import Proved
+from qsage_validate.validation.finding import Proved
 
 CERTIFICATES = Path(__file__).resolve().parents[2] / "certificates"
 SEED = 1
@@ -75,7 +73,7 @@ def ways(problem: Problem, illegal: float) -> dict[str, tuple[int, bool, Play]]:
     """How plays can be made: the size of a batch, whether plays are merged, the function."""
     adversary = open_adversary(problem, seed=SEED, illegal=illegal)
     assert isinstance(adversary, BoardAdversary)
-    walk = vector_walk(problem)
+    walk = vector_walk(problem.on_board)
     arrays = {merge: VectorAdversary(walk, adversary, merge=merge) for merge in (False, True)}
     return {
         "one at a time": (1, False, lambda numbers: adversary.play(numbers).texts),

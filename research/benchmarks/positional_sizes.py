@@ -30,9 +30,8 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError
 from qsage_validate.extensions.bench.experiment import ResultTable
 from qsage_validate.formats.qdimacs import clausal_form
-from qsage_validate.games.positional.hex import hex_network, transversal_of
+from qsage_validate.games.positional.hex import hex_network, transversal_of, with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.system.limits import Deadline, Limits
 from research.benchmarks.clausal_size import size_of
 from research.benchmarks.positional_paper import (

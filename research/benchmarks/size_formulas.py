@@ -13,8 +13,8 @@ from typing import Final
 
 from qsage_validate.encodings.encoding import width_for
 from qsage_validate.errors import UsageError
+from qsage_validate.games.positional.hex import with_winning_sets
 from qsage_validate.games.positional.model import Network, PositionalModel
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player
 from research.benchmarks.clausal_size import ClausalSize
 

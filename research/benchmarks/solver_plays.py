@@ -24,8 +24,7 @@ if __package__ in (None, ""):  # started as a file
 from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import QsageError
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
+from qsage_validate.problems.load import Files, Problem, load
 
 QUABS, FALSE, TRUE = (
     "certificates/quabs",

@@ -7,7 +7,8 @@ only formulas of this project are judged, their layouts taken away.  The layout 
 found, and the formula judged by it, in at most ``--seconds``.  Laws, both decided by a brute force
 of its own (``strangers_truth.py``), which knows what the moves are:
 
-- no formula is proved that is wrong under the layout that was found;
+- no formula is proved that is wrong under the layout that was found; after plays that are drawn,
+  where it is too large for all of them;
 - none is refuted that is right, and the play that is told shows the two values that are told.
 
 The form ``with its meta file`` has the layout from Q-sage's meta file, where there is one.
@@ -42,7 +43,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.encodings.registry import encode, language_of_encoding
-from qsage_validate.errors import QsageError
+from qsage_validate.errors import QsageError, Undecided, UndecidedError
 from qsage_validate.formats.formula import read_formula as read_qbf
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game
@@ -56,8 +57,8 @@ from qsage_validate.system.limits import (
     count_processor_time,
     counts_processor_time,
 )
-from qsage_validate.validation.verdict import Refuted
-from research.benchmarks.strangers_page import page
+from qsage_validate.validation.finding import Refuted
+from research.benchmarks.strangers_page import WITH_META, page
 from research.benchmarks.strangers_truth import (
     FAULTS,
     Formula,
@@ -70,20 +71,22 @@ from research.benchmarks.strangers_truth import (
     clausified,
     faulty,
     judge,
+    judge_drawn,
     permuted,
     read_formula,
     value_after,
 )
 
-WITH_META: Final = "with its meta file"
 FORMS: Final = (
     *("as it is", "renamed", "permuted", "tseitin", "polarity", "moved", "permuted clauses"),
     WITH_META,
 )
 """As it is; other numbers; these and another order inside of blocks; clauses by Tseitin, by
 polarity, by Tseitin with definitions as far left as they may stand, by polarity and permuted."""
-GROUPS: Final = ("hex", "grid", "positional", "bwnib", "hqspre", "sqval", "own")
+GROUPS: Final = ("hex", "grid", "positional", "bwnib", "hqspre", "sqval", "own", "gdl")
 _VALUE_SECONDS: Final = 10.0
+_DRAWN: Final = 40
+"""The complete plays after which a proved formula is compared that is too large for all plays."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ class Case:
 
     ``rules`` makes the benchmark's own rules, ``reading`` what the moves are where that is known.
     ``small`` says that brute force can look at all plays; where it cannot, ``expected`` is what the
-    data's own judgement says.  ``meta`` is Q-sage's file beside the formula.
+    data's own judgement says.  ``file`` is the formula's own, ``meta`` Q-sage's file beside it.
     """
 
     name: str
@@ -106,6 +109,7 @@ class Case:
     fault: str = ""
     expected: bool | None = None
     meta: Path | None = None
+    file: Path | None = None
     encoding: str = ""
     value: bool | None = None
     """The formula's value, where the data says it."""
@@ -118,7 +122,7 @@ class Row:
     """What was said of a formula, and what is true.
 
     ``truth`` is "right", "wrong" or "not judged", with a question mark where it is the data's own
-    judgement.  ``lie`` is empty unless a law is broken.  ``layout`` is the reading by which the
+    judgement, and "right in drawn plays" where no more was compared.  ``lie`` is empty unless a law is broken.  ``layout`` is the reading by which the
     formula was judged, ``limit`` the time that it was given.
     """
 
@@ -217,6 +221,7 @@ def _hex(path: Path, game: Path, group: str) -> Case:
         numbers_of_positions if known else None,
         small=group == "hex" and "3x3-03" in path.name,
         encoding=_encoding(path, group),
+        file=path,
         size=path.stat().st_size,
     )
 
@@ -239,6 +244,7 @@ def _grid(path: Path, domain: Path, problem: Path, group: str) -> Case:
         small=path.stem.partition("_")[2] in ("dom23", "3x3_3_el", "domino"),
         meta=meta if meta.is_file() else None,
         encoding=_encoding(path, group),
+        file=path,
         size=path.stat().st_size,
     )
 
@@ -266,6 +272,17 @@ def own_formulas() -> Iterator[Case]:
     for words, encodings in _OWN.items():
         for encoding in encodings:
             yield _own(words, encoding)
+
+
+_GDL: Final = {"tic-tac-toe": ("gdl", "gdl-strict", "gdl-gn"), "dots-and-boxes-2x2": ("gdl",)}
+
+
+def gdl_formulas(data: Path) -> Iterator[Case]:
+    """Formulas of this project's encoders of the data's games in GDL, for three rounds."""
+    for game, encodings in _GDL.items():
+        for encoding in encodings:
+            case = _own(f"{data / 'gdl' / game}.gdl --depth 3", encoding)
+            yield replace(case, name=f"gdl/{encoding}: {game} --depth 3", group="gdl")
 
 
 def _own(words: str, encoding: str) -> Case:
@@ -416,6 +433,8 @@ def ask(path: Path, case: Case, seconds: float, meta: Path | None = None) -> Ans
         verdict, layout = judged.verdict, judged.layout
         play = verdict.findings[0].moves if isinstance(verdict, Refuted) else None
         answer = Answer(verdict.word, verdict.reason, layout, play)
+    except UndecidedError as error:
+        answer = Answer(Undecided(str(error)).word, str(error))
     except QsageError as error:
         answer = Answer("does not fit", str(error))
     except Exception as error:  # noqa: BLE001 - a campaign notes what breaks, and goes on
@@ -436,7 +455,10 @@ def row_of(case: Case, form: str, formula: Formula, names: Mapping[int, int], op
     row.limit = f"{options.seconds:g} s by the {kind}"
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"formula{formula.suffix}"
-        path.write_text(formula.text())
+        if case.file is not None and not case.fault and form in ("as it is", WITH_META):
+            path = case.file
+        else:
+            path.write_text(formula.text())
         answer = ask(path, case, options.seconds, case.meta if form == WITH_META else None)
         if options.values:
             limit = Deadline.after(_VALUE_SECONDS)
@@ -466,24 +488,44 @@ def hold_against_truth(
             {m: {names[v]: x for v, x in code.items() if v in names} for m, code in ply.items()}
             for ply in before
         ]
-    right: bool | None = None
+    judged: bool | None = None
     if case.small and known is not None:
-        right = _is_right(formula, rules, known, row)
+        judged = _is_right(formula, rules, known, row)
+    right = judged
     if right is None and case.expected is not None:
         right = case.expected
         row.truth = "right?" if right else "wrong?"
     found = None if answer.layout is None else reading_of(answer.layout)
-    if answer.verdict == "proved" and found is not None and case.small:
+    if answer.verdict == "proved" and found is not None:
         own = Row(*("",) * 5)
-        if _is_right(formula, rules, found, own) is False:
-            row.lie = f"proved, and it differs after {own.truth_play or 'the start'}"
-    elif answer.verdict == "proved" and right is False:
-        row.lie = "proved, and it is wrong by the data's judgement"
+        if [*map(dict, found)] == known:
+            held = judged
+        else:
+            held = _is_right(formula, rules, found, own) if case.small else None
+        if held is False:
+            play = own.truth_play or row.truth_play
+            row.lie = f"proved, and it differs after {play}"
+        elif held is None and right is False:
+            row.lie = "proved, and it is wrong by the data's judgement"
+        elif held is None:
+            _hold_against_plays(row, formula, rules, found)
     if answer.verdict == "refuted":
         if right:
             row.lie = "refuted, and it is right"
         elif found is not None and answer.play is not None:
             row.lie = _false_difference(formula, rules, found, answer.play)
+
+
+def _hold_against_plays(row: Row, formula: Formula, rules: Rules, found: Reading) -> None:
+    """Compare what is too large for all plays after some complete ones."""
+    try:
+        truth = judge_drawn(formula, rules, found, _DRAWN, random.Random(1))
+    except TooLargeError:
+        return
+    if truth.first is not None:
+        row.lie = f"proved, and it differs after {' '.join(truth.first)}"
+    elif row.truth == "not judged":
+        row.truth = "right in drawn plays"
 
 
 def _is_right(formula: Formula, rules: Rules, reading: Reading, row: Row) -> bool | None:
@@ -572,7 +614,7 @@ def rows(options: argparse.Namespace, folder: Path) -> Iterator[Row]:
     known = {row.key for row in read_rows(options.output)}
     cases = list(own_formulas())
     if options.data is not None:
-        cases = [*strangers(options.data, folder), *cases]
+        cases = [*strangers(options.data, folder), *cases, *gdl_formulas(options.data)]
     chosen = [c for c in cases if c.group in options.groups and options.only in c.name]
     chosen.sort(key=lambda c: (GROUPS.index(c.group), c.size))
     for case in chosen:

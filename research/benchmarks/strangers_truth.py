@@ -731,6 +731,36 @@ def judge(formula: Formula, rules: Rules, reading: Reading, *, every: bool = Fal
     return Truth(positions, wrong, *(first or (None, None)))
 
 
+def judge_drawn(
+    formula: Formula, rules: Rules, reading: Reading, plays: int, rng: random.Random
+) -> Truth:
+    """Compare after complete plays that are drawn at random; ``positions`` counts them.
+
+    A move without a code is a difference.  Raises ``TooLargeError``.
+    """
+    variables = [sorted({v for code in ply.values() for v in code}) for ply in reading]
+    values: dict[int, Values] = {}
+    for number in range(1, plays + 1):
+        state, moves, fixed = rules.start, tuple[str, ...](), dict[int, bool]()
+        said: bool | None = None
+        while rules.winner(state, len(moves)) is None and len(moves) < len(reading):
+            made = len(moves)
+            move = rng.choice(rules.moves(state, made))
+            state, moves = rules.play(state, made, move), (*moves, move)
+            if move not in reading[made]:
+                break
+            fixed.update(reading[made][move])
+        else:
+            if len(moves) not in values:
+                own = [v for ply in variables[: len(moves)] for v in ply]
+                values[len(moves)] = Values(formula, own)
+            said = values[len(moves)].value(fixed)
+        black = Minimax(rules).black_wins(state, len(moves))
+        if said is not black:
+            return Truth(number, 1, moves, black)
+    return Truth(plays, 0)
+
+
 def value_after(formula: Formula, reading: Reading, moves: Sequence[str]) -> bool | None:
     """The formula's value after a play; ``None`` where a move has no code."""
     fixed: dict[int, bool] = {}

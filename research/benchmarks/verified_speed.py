@@ -21,7 +21,7 @@ if __package__ in (None, ""):  # started as a file
 
 from qsage_validate.errors import Exit
 from qsage_validate.proving.bundle.bundle import read_manifest
-from qsage_validate.proving.verified.program import require_program
+from qsage_validate.proving.verified.theorems import require_program
 
 
 def measured(command: list[str]) -> tuple[float, float]:

@@ -22,12 +22,12 @@ from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player, TwoPlayerGame
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
+from qsage_validate.problems.load import Files, Problem, load
 from qsage_validate.proving.assertions_level import BROKEN, HOLDS, VACUOUS
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.runner import ValidationOptions, validate
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.proving.run import ValidationOptions
+from qsage_validate.proving.runner import validate
+from qsage_validate.validation.finding import Proved, Refuted
 from tests.support.certifying import certify_game
 from tests.support.commands import run_play
 from tests.support.gdl_heap import heap

@@ -14,10 +14,9 @@ from qsage_validate.errors import UsageError
 from qsage_validate.extensions.fast import engines, numba_cache
 from qsage_validate.extensions.fast.arrays import Arrays, mask_of, words_of
 from qsage_validate.extensions.fast.numba_cache import why_not_compiled
-from qsage_validate.games.bddl.kernel import BddlKernel
+from qsage_validate.games.bddl.kernel import BddlKernel, find_symmetries
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
-from qsage_validate.games.bddl.symmetry import find_symmetries
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.protocol import Player

@@ -20,8 +20,8 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import CertificateKind
-from qsage_validate.validation.proofs.strategy import prove_rules
-from qsage_validate.validation.verdict import Proved
+from qsage_validate.validation.finding import Proved
+from qsage_validate.validation.proofs import prove_rules
 from tests.support.by_name import grid_templates, resolve_model
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.certifying import certify_game

@@ -34,9 +34,8 @@ from qsage_validate.games.protocol import Move, Player
 from qsage_validate.kernel.game import State, TooLargeError
 from qsage_validate.kernel.unrolled import UnrolledRules
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
+from qsage_validate.validation.finding import FindingKind, Proved, Refuted, Unsupported, Verdict
+from qsage_validate.validation.proofs import prove_boards, prove_rules
 from tests.support.certifying import certify_game
 from tests.support.gdl_reference import ClingoReference
 from tests.support.table_plays import lost_plays

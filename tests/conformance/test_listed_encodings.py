@@ -32,9 +32,8 @@ from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging import encoding
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.simulator import GameValues, simulator_of
-from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.proofs.ground import rules_of
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
+from qsage_validate.validation.proofs import rules_of
 from research.benchmarks.prefix_faults import faulty_prefixes, is_true
 from tests.support.formula_faults import some_faults
 from tests.support.gdl_heap import heap, heap_with

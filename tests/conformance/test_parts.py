@@ -25,15 +25,15 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     dont_cares,
 )
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import game_of_layout
-from qsage_validate.problems.solving import AUTO, Solving
+from qsage_validate.problems.load import Files, game_of_layout
+from qsage_validate.problems.searched import AUTO, Solving
 from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.proving.runner import ValidationOptions, validate
+from qsage_validate.proving.run import ValidationOptions
+from qsage_validate.proving.runner import validate
 from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.strategies.readings import PlyCode
+from qsage_validate.strategies.reader import PlyCode
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.validation.finding import FindingKind
 from tests.support.fake_solvers import script

@@ -13,22 +13,27 @@ from qsage_validate.formats.hex_files import parse_hex
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.masks import mask_of, minimal
+from qsage_validate.games.positional.cover_game import PairingFinder
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import transversal_of
-from qsage_validate.games.positional.language import model_of_hex, read_positional
-from qsage_validate.games.positional.model import Arrangement, PositionalModel
-from qsage_validate.games.positional.pairing import PairingFinder
-from qsage_validate.games.positional.paths import with_all_winning_sets, with_winning_sets
-from qsage_validate.games.positional.preprocessing import (
+from qsage_validate.games.positional.hex import (
     contracted,
     preprocess,
+    transversal_of,
+    with_all_winning_sets,
     with_useless_white,
+    with_winning_sets,
     without_dead_sets,
     without_larger_sets,
     without_long_sets,
 )
+from qsage_validate.games.positional.language import model_of_hex, read_positional
+from qsage_validate.games.positional.model import (
+    Arrangement,
+    PositionalModel,
+    find_symmetries,
+    orbits,
+)
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.symmetry import find_symmetries, orbits
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
 from tests.support.by_name import find_template

@@ -32,8 +32,7 @@ from qsage_validate.games.positional.hex import hex_network, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Files
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.certifying import certify_game
 from tests.support.gdl_heap import heap
@@ -157,7 +156,7 @@ def attacked(name: str, encoding: str) -> AdversaryReport | None:
         return None
     layout, game = made.encoding.layout, load_game(made.encoding.model)
     by_rules = encoding not in OTHER_WORDS
-    problem = Problem(
+    problem = BoardProblem(
         Files(),
         made.encoding.qbf,
         made.certificate,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.cli.play import by_hand
+from qsage_validate.cli.play import attacks
 from qsage_validate.errors import Exit
 from tests.support.places import NEEDS_AN_EXTRA, NEEDS_UNIX, REPOSITORY
 
@@ -109,8 +109,8 @@ def test_what_needs_unix_says_so_in_one_line(tmp_path: Path, words: list[str], w
 def test_a_terminal_that_cannot_be_set_is_named(
     qsage: Qsage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(by_hand, "is_terminal", lambda: True)
-    monkeypatch.setattr(by_hand, "find_spec", lambda name: None)
+    monkeypatch.setattr(attacks, "is_terminal", lambda: True)
+    monkeypatch.setattr(attacks, "find_spec", lambda name: None)
     done = qsage("play", "sample:tic")
     assert (done.code, done.err.count("\n")) == (Exit.BAD_INPUT, 1)
     assert "found a Python without the module 'termios'" in done.err

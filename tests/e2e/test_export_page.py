@@ -19,7 +19,8 @@ from qsage_validate.api.strategies import Strategy, certify, load
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.formats.source import sample_path
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.proving.pages import play_page, rules_table
+from qsage_validate.proving.pages import play_page
+from qsage_validate.proving.pages import play_page as rules_table
 from tests.support.commands import run_qsage
 from tests.support.page_plays import accused, conducted, page_table, refereed
 

@@ -15,8 +15,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Files
 from tests.support.qbf_truth import qbf_truth
 from tests.support.quickest import Quickest
 from tests.support.random_games import random_model
@@ -88,7 +87,7 @@ def test_formulas_of_random_games_say_what_the_rules_say() -> None:
         encoded = encode(model)
         if encoded.qbf.num_variables > 24:
             continue
-        problem = Problem(Files(), encoded.qbf, None, encoded.layout, game)
+        problem = BoardProblem(Files(), encoded.qbf, None, encoded.layout, game)
         truth = own.plies(game.initial) is not None
         found = first_moves(problem, truth, qbf_truth)
         expected = own.winning(game.initial) if truth is (found.player is Player.BLACK) else []
@@ -100,7 +99,7 @@ def test_formulas_of_random_games_say_what_the_rules_say() -> None:
 def test_a_solver_that_gives_up_leaves_moves_open() -> None:
     model = resolve_command([*EL, "3"])
     encoded = encode(model)
-    problem = Problem(Files(), encoded.qbf, None, encoded.layout, load_game(model))
+    problem = BoardProblem(Files(), encoded.qbf, None, encoded.layout, load_game(model))
 
     def gives_up(_: object) -> bool:
         raise UndecidedError("time is up")

@@ -177,7 +177,7 @@ def test_a_game_without_a_winning_formula_is_not_played(qsage: Qsage, tmp_path: 
         ((*TAKE, "--white", "all", "--bound", "9999999"), "expected at most 1,000,000"),
         ((*TAKE, "--state", "3", "--bound", "9"), "found --bound with --state"),
         ((*TAKE, "--cert", "x.aig"), "found --cert with an impartial game"),
-        ((*TAKE, "--sat"), "found --sat or --simulation with an impartial game"),
+        ((*TAKE, "--sat"), "found --sat with an impartial game"),
         ((*TAKE, "--moves", "eat(1)"), "--moves:1:1: found the unknown action 'eat', expected"),
         ((*TAKE, "--state", "5", "--moves", "take(1) take(1)"), "no more moves: the play is over"),
         (("take-away-3", "--rules", "missing"), "missing: found no such file"),

@@ -91,7 +91,7 @@ def test_what_is_not_decided_in_time(qsage: Qsage) -> None:
     ("words", "said"),
     [
         (("htt", "--size", "3x3"), "found the unknown game 'htt' (did you mean 'httt'?), expected"),
-        ((*TIC, "--bare"), "found --bare or --peeking with a game that is searched"),
+        ((*TIC, "--bare"), "found --bare with a game that is searched"),
         ((*TIC, "--status", "true"), "found --status with a game that is searched"),
         ((*TIC, "--assert", "x"), "found --assert with a game that is searched"),
         ((*TIC, "--certify", "--side", "white"), "found --side, which is for a search"),

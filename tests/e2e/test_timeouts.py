@@ -137,4 +137,4 @@ def test_every_command_with_a_timeout_is_here(qsage: Qsage) -> None:
     for leaf in leaves():
         timeout = any(parameter.name == "timeout" for parameter in leaf.command.params)
         if timeout and leaf.words[0] not in OTHER_MEANING:
-            assert leaf.words[0] in named | {"minimize"}, leaf.words
+            assert leaf.words[0] in named, leaf.words

@@ -19,7 +19,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.model.board_art import LEGAL_DOT
+from qsage_validate.play.tui.model.view import LEGAL_DOT
 from qsage_validate.play.tui.terminal import TerminalDriver
 from tests.support.terminal import (
     LEAVES_MOUSE,

@@ -16,8 +16,8 @@ import pytest
 
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import sample_path
-from qsage_validate.proving.bundle import lrat_proof
-from qsage_validate.proving.bundle.lrat_proof import Derivation
+from qsage_validate.proving.bundle import formula_cnf
+from qsage_validate.proving.bundle.formula_cnf import Derivation
 from tests.e2e.conftest import Qsage, Ran
 
 LEVELS = ("--level", "dependencies", "--level", "formula", "--level", "rules")
@@ -453,13 +453,13 @@ def test_a_proof_that_the_disk_has_no_room_for_is_an_error_with_the_folder(
 ) -> None:
     """CaDiCaL says nothing of a file that it cannot write to."""
 
-    read = lrat_proof._read
+    read = formula_cnf._read
 
     def cut(derivation: Derivation, file: IO[bytes], numbers: Sequence[int]) -> None:
         written = file.read()
         read(derivation, io.BytesIO(written[: len(written) // 2]), numbers)
 
-    monkeypatch.setattr(lrat_proof, "_read", cut)
+    monkeypatch.setattr(formula_cnf, "_read", cut)
     words = ("validate", "sample:tic", "sample:tic.aig", "--level", "formula", "--proof", "proof")
     done = qsage(*words)
     assert done.code == Exit.BAD_INPUT

@@ -15,9 +15,8 @@ from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import Exit
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Services
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import load
+from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Services
+from qsage_validate.problems.load import Files, load
 from qsage_validate.system.progress import Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver

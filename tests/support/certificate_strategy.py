@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.games.protocol import Move, Player, TwoPlayerGame
-from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import Assignment, LayoutMove
+from qsage_validate.strategies.reader import Assignment, CertificateReader, LayoutMove
 
 
 class NoMoveError(QsageError):

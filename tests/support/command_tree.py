@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from inspect import signature
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from qsage_validate.cli.app import PROGRAMS
-from qsage_validate.cli.lazy import commands_below
+from qsage_validate.cli.commands import commands_below
 
 
 class Leaf(NamedTuple):
@@ -19,16 +18,11 @@ class Leaf(NamedTuple):
     @property
     def outputs(self) -> tuple[str, ...]:
         """The names of the parameters that say what is written."""
-        return getattr(self.command.callback, "outputs", ())
+        return self.command.outputs  # type: ignore[no-any-return]
 
     def takes_text(self) -> list[Any]:
         """The parameters whose values are words, as names of files are."""
-        declared = signature(self.command.callback).parameters
-        return [
-            p
-            for p in self.command.params
-            if p.name in declared and "str" in str(get_args(declared[p.name].annotation)[:1])
-        ]
+        return [p for p in self.command.params if "text" in p.type.name]
 
     def line(self, **values: str) -> list[str]:
         """A command line with these values by parameter, and a word for each that is required."""

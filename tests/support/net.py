@@ -13,7 +13,6 @@ same play: another gate may have many counterexamples.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import io
 import json
 import os
@@ -23,14 +22,15 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, get_args
+from typing import Any, Final
+
+import click
 
 from qsage_validate.cli.app import PROGRAMS
-from qsage_validate.cli.lazy import commands_below
+from qsage_validate.cli.commands import commands_below
 from qsage_validate.errors import Exit
 from tests.support.commands import run_qsage
 
@@ -349,8 +349,8 @@ CERTIFIED: Final[Mapping[str, Sequence[str]]] = {
 WRITTEN: Final[Mapping[str, str]] = {
     "in binary": "-o c.aig --formula f.qcir",
     "of clauses": "-o c.aag --formula f.qdimacs",
-    "as of Qbfcert": "-o c.aag --formula f.qdimacs --dialect qbfcert-ascii",
-    "as of Qbfcert, binary": "-o c.aig --formula f.qdimacs --dialect qbfcert-binary",
+    "as of Qbfcert": "-o c.aag --formula f.qdimacs --as qbfcert-ascii",
+    "as of Qbfcert, binary": "-o c.aig --formula f.qdimacs --as qbfcert-binary",
 }
 PLAIN: Final = "-o c.aag --formula f.qcir"
 
@@ -499,55 +499,32 @@ def commands(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def parameters(command: Any) -> Value:
-    """What each option and argument is: all but its help, which may be worded better.
-
-    What Typer adds itself, for completion in a shell, is left out.
-    """
+    """What each option and argument is: all but its help, which may be worded better."""
     found: dict[str, str] = {}
-    callback = command.callback
-    declared = inspect.signature(callback, eval_str=True).parameters if callback else {}
     for parameter in command.params:
-        if not parameter.expose_value:
-            continue
-        names = [*parameter.opts, *parameter.secondary_opts]
-        annotation, info = get_args(declared[parameter.name].annotation)
+        kind = parameter.type
+        is_argument = parameter.param_type_name == "argument"
         said = {
-            "argument": parameter.metavar if parameter.param_type_name == "argument" else None,
-            "choices": choices(annotation),
-            "default": plain(parameter.default),
+            "argument": parameter.metavar if is_argument else None,
+            "choices": "|".join(getattr(kind, "choices", ())) or None,
+            "default": None if parameter.required else parameter.default,
             "flag": getattr(parameter, "is_flag", False),
-            "max": info.max,
-            "min": info.min,
+            "max": getattr(kind, "max", None),
+            "min": getattr(kind, "min", None),
             "multiple": parameter.multiple,
             "required": parameter.required,
-            "type": type_name(annotation),
+            "type": _NUMBERS.get(type(kind)),
             "words": parameter.nargs if parameter.nargs != 1 else None,
         }
-        found[" / ".join(names)] = ", ".join(
+        found[" / ".join(parameter.opts)] = ", ".join(
             key if value is True else f"{key} {json.dumps(value)}"
             for key, value in said.items()
-            if value is not None and value is not False
+            if value is not None and value is not False and value != ()
         )
     return found
 
 
-def choices(annotation: Any) -> str | None:
-    """The words that an option takes, where these are an enumeration."""
-    for kind in (annotation, *get_args(annotation)):
-        if isinstance(kind, type) and issubclass(kind, Enum):
-            return "|".join(str(member.value) for member in kind)
-    return None
-
-
-def type_name(annotation: Any) -> str | None:
-    """What an option's words are read as, where that is a number."""
-    kinds = {annotation, *get_args(annotation)} & {int, float}
-    return kinds.pop().__name__ if kinds else None
-
-
-def plain(default: Any) -> Value:
-    """A default as JSON."""
-    return default.value if isinstance(default, Enum) else default
+_NUMBERS: Final = {click.IntRange: "int", click.FloatRange: "float"}
 
 
 # -- exit codes --------------------------------------------------------------------------------
@@ -634,7 +611,7 @@ def ended(words: str) -> Value:
     }
     with folder(files):
         done = qsage(words)
-        # Typer words its own complaints anew now and then.
+        # Click words its own complaints anew now and then.
         ours = done.code == Exit.BAD_INPUT and "--help)" not in done.err
         return {"exit code": done.code} | ({"said": done.last} if ours else {})
 

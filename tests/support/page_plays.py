@@ -13,8 +13,8 @@ from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.games.protocol import Position, Square
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.strategies.readers import reader_of
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.strategies.reader import LayoutMove
+from qsage_validate.strategies.skolem import reader_of
 
 _LETTERS: Final = {Square.BLACK: "B", Square.WHITE: "W", Square.OPEN: "."}
 

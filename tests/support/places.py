@@ -12,7 +12,7 @@ NEEDS_AN_EXTRA: Final = (
     "qsage_validate.extensions.fast.machine",
     "qsage_validate.extensions.fast.replies",
     "qsage_validate.extensions.fast.rounds_machine",
-    "qsage_validate.play.web.server",
+    "qsage_validate.play.web",
 )
 """The modules that need their extras: numba compiles three, one is a server."""
 

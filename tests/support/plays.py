@@ -8,10 +8,9 @@ from functools import cache
 
 import numpy as np
 
-from qsage_validate.arena.adversary import AdversaryReport
-from qsage_validate.arena.board_adversary import BoardAdversary
-from qsage_validate.arena.engines.board import BoardEngine
-from qsage_validate.arena.names import Names
+from qsage_validate.arena.adversary import AdversaryReport, BoardAdversary
+from qsage_validate.arena.board_engine import BoardEngine
+from qsage_validate.arena.frame import Names
 from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.oracle import Oracle
 from qsage_validate.certificates.oracles.sat import SatOracle

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from qsage_validate.arena.engines.board import BoardEngine
-from qsage_validate.arena.names import Names
+from qsage_validate.arena.board_engine import BoardEngine
+from qsage_validate.arena.frame import Names
 from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
@@ -19,7 +19,7 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.strategies.readers import reader_of
+from qsage_validate.strategies.skolem import reader_of
 from tests.support.certifying import certify_game
 
 EL = harary_model("el", 3, 3, maker_breaker=True, plies=5)

@@ -15,7 +15,7 @@ from rich.console import Console
 from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.play.console.plain import PlainPlay
+from qsage_validate.play.console import PlainPlay
 from tests.support.table_matches import HEX, TRAILS_WON, table_match
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden" / "tables"

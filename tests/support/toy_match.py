@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from qsage_validate.arena.engines.engine import Engine, Facts, Step
+from qsage_validate.arena.board_engine import Engine, Facts
 from qsage_validate.arena.frame import (
     BlockMove,
     Frame,
@@ -16,12 +16,14 @@ from qsage_validate.arena.frame import (
     MatchMove,
     MatchOutcome,
     NamedGroup,
+    PlayState,
     SquareXY,
     WhyNot,
 )
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Square
 from qsage_validate.play.match import PlayMatch
+from qsage_validate.strategies.reader import Assignment
 from qsage_validate.validation.finding import Evidence, Finding, FindingKind
 from tests.support.position_text import board_of
 
@@ -95,7 +97,7 @@ DOMINOES = Toy(
 )
 
 
-class ToyEngine(Engine[Step]):
+class ToyEngine(Engine):
     """Toy rules; the certificate makes its first legal move."""
 
     def __init__(
@@ -124,13 +126,12 @@ class ToyEngine(Engine[Step]):
             actions=tuple(toy.actions(person)),
         )
 
-    def start(self) -> Step:
-        return Step(
-            Frame(0, None, None, False, self.toy.start, None, self._values(0, self.toy.start))
-        )
+    def start(self) -> Frame:
+        board = self.toy.start
+        return Frame(PlayState(Assignment()), board=board, values=self._values(0, board))
 
-    def legal(self, step: Step) -> Sequence[LayoutMove]:
-        return self._legal(self._person, _board(step))
+    def legal(self, frame: Frame) -> Sequence[LayoutMove]:
+        return self._legal(self._person, _board(frame))
 
     def _legal(self, player: Player, board: BoardPicture) -> list[LayoutMove]:
         return [
@@ -155,10 +156,10 @@ class ToyEngine(Engine[Step]):
                 return (index, (x, y), condition)
         return None
 
-    def at(self, step: Step, square: SquareXY) -> tuple[MatchMove, ...]:
+    def at(self, frame: Frame, square: SquareXY) -> tuple[MatchMove, ...]:
         return tuple(LayoutMove.on_grid(name, *square) for name in self.facts.actions)
 
-    def parse(self, step: Step, text: str) -> MatchMove:
+    def parse(self, frame: Frame, text: str) -> MatchMove:
         name, _, rest = text.strip().partition("(")
         try:
             x, y = (int(part) for part in rest.rstrip(")").split(","))
@@ -168,15 +169,15 @@ class ToyEngine(Engine[Step]):
             raise MalformedMoveError(f"no action {name!r}: {', '.join(self.facts.actions)}")
         return LayoutMove.on_grid(name, x, y)
 
-    def why_not(self, step: Step, move: MatchMove) -> WhyNot | None:
+    def why_not(self, frame: Frame, move: MatchMove) -> WhyNot | None:
         assert isinstance(move, LayoutMove)
-        failing = self._failing(move, self._person, _board(step))
+        failing = self._failing(move, self._person, _board(frame))
         if failing is None:
             return None
         index, (x, y), condition = failing
         rule = f"{condition.before.name.lower()}(?x{condition.dx:+d},?y{condition.dy:+d})"
         text = f"{move}: {rule} is false at ({x},{y})"
-        name = f"white {step.frame.ply + 1} precondition {index + 1}"
+        name = f"white {frame.ply + 1} precondition {index + 1}"
         return WhyNot(
             move,
             self._person,
@@ -186,16 +187,16 @@ class ToyEngine(Engine[Step]):
             Illegality(rule, text, (x, y), index),
         )
 
-    def touched(self, step: Step, move: MatchMove) -> tuple[SquareXY, ...]:
+    def touched(self, frame: Frame, move: MatchMove) -> tuple[SquareXY, ...]:
         assert isinstance(move, LayoutMove)
         return tuple(square for square, _ in self._conditions(move, self._person))
 
-    def hint(self, step: Step) -> Hint | None:
-        moves = self.legal(step)
+    def hint(self, frame: Frame) -> Hint | None:
+        moves = self.legal(frame)
         return Hint(moves[-1], "It holds out longest.") if moves else None
 
-    def can_claim(self, step: Step) -> bool:
-        return self._claims and not step.over
+    def can_claim(self, frame: Frame) -> bool:
+        return self._claims and not frame.over
 
     def _values(self, ply: int, board: BoardPicture) -> tuple[FrameValue, ...]:
         stones = tuple(
@@ -244,45 +245,36 @@ class ToyEngine(Engine[Step]):
                     replay="qsage-play toy.qcir --cert toy.aig --moves 'occupy(1,1)'",
                 ),
             )
-        return Frame(
-            ply,
-            player,
-            move,
-            player is not self._person,
-            board,
-            None,
-            self._values(ply, board),
-            illegal=why,
-            outcome=outcome,
-            findings=findings,
-        )
+        play = PlayState(Assignment(ply), last=move, ending=outcome, findings=findings)
+        by_certificate = player is not self._person
+        return Frame(play, player, by_certificate, board, self._values(ply, board), illegal=why)
 
-    def reply(self, step: Step) -> Step | None:
-        ply, player = step.frame.ply + 1, self._person.other
-        if step.over or (ply % 2 == 1) is (self._person is Player.BLACK):
+    def reply(self, frame: Frame) -> Frame | None:
+        ply, player = frame.ply + 1, self._person.other
+        if frame.over or (ply % 2 == 1) is (self._person is Player.BLACK):
             return None
-        move = self._legal(player, _board(step))[0]
-        return Step(self._ply(ply, player, move, _board(step), None))
+        move = self._legal(player, _board(frame))[0]
+        return self._ply(ply, player, move, _board(frame), None)
 
-    def push(self, step: Step, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Step:
+    def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
         assert isinstance(move, LayoutMove)
         if self._gate is not None and not self._gate.wait(10):
             raise UsageError("the test forgot to open the gate")
         if self._broken is not None:
             raise self._broken("the certificate broke")
-        mine = self._ply(step.frame.ply + 1, self._person, move, _board(step), why)
+        mine = self._ply(frame.ply + 1, self._person, move, _board(frame), why)
         if claim:
             outcome = MatchOutcome(self._person.other, "the goal is not reached", True, True)
-            mine = replace(mine, stopped=True, outcome=outcome)
-        return Step(mine)
+            mine = replace(mine, play=replace(mine.play, stopped=True, ending=outcome))
+        return mine
 
 
-def _board(step: Step) -> BoardPicture:
-    assert step.frame.board is not None
-    return step.frame.board
+def _board(frame: Frame) -> BoardPicture:
+    assert frame.board is not None
+    return frame.board
 
 
-class BitsEngine(Engine[Step]):
+class BitsEngine(Engine):
     """A bare game: three blocks, the second one is the person's; the answer copies its bits."""
 
     facts = Facts(
@@ -295,43 +287,48 @@ class BitsEngine(Engine[Step]):
         moves_by_line=True,
     )
 
-    def start(self) -> Step:
-        return Step(Frame(0, None, None, False, None, None))
+    def start(self) -> Frame:
+        return Frame(PlayState(Assignment()))
 
-    def reply(self, step: Step) -> Step | None:
-        if step.frame.ply == 0:
+    def reply(self, frame: Frame) -> Frame | None:
+        if frame.ply == 0:
             first = BlockMove((1, 2), (True, False), ("1", "2"))
-            return Step(Frame(1, Player.BLACK, first, True, None, None, _named(first)))
-        if step.frame.ply != 2:
+            return _bits(1, Player.BLACK, first, _named(first))
+        if frame.ply != 2:
             return None
-        move = step.frame.move
+        move = frame.move
         assert isinstance(move, BlockMove)
         answer = BlockMove((6, 7, 8), move.values, ("6", "7", "8"))
         outcome = MatchOutcome(Player.BLACK, "the matrix is true", True, True)
-        values = step.frame.values + _named(answer)
-        return Step(Frame(3, Player.BLACK, answer, True, None, None, values, outcome=outcome))
+        values = frame.values + _named(answer)
+        return _bits(3, Player.BLACK, answer, values).ended(outcome)
 
-    def legal(self, step: Step) -> Sequence[MatchMove]:
+    def legal(self, frame: Frame) -> Sequence[MatchMove]:
         return [
             BlockMove((3, 4, 5), tuple(bool(n >> k & 1) for k in (2, 1, 0)), ("3", "4", "x5"))
             for n in range(8)
         ]
 
-    def parse(self, step: Step, text: str) -> MatchMove:
-        for move in self.legal(step):
+    def parse(self, frame: Frame, text: str) -> MatchMove:
+        for move in self.legal(frame):
             if str(move) == text:
                 return move
         raise MalformedMoveError(f"{text!r} is no move: write 3=1 4=0 x5=0")
 
-    def why_not(self, step: Step, move: MatchMove) -> WhyNot | None:
+    def why_not(self, frame: Frame, move: MatchMove) -> WhyNot | None:
         return None
 
-    def hint(self, step: Step) -> Hint | None:
-        return Hint(self.legal(step)[5], "Two bits are better than one.")
+    def hint(self, frame: Frame) -> Hint | None:
+        return Hint(self.legal(frame)[5], "Two bits are better than one.")
 
-    def push(self, step: Step, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Step:
+    def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
         assert isinstance(move, BlockMove)
-        return Step(Frame(2, Player.WHITE, move, False, None, None, _named(move)))
+        return _bits(2, Player.WHITE, move, _named(move))
+
+
+def _bits(ply: int, player: Player, move: BlockMove, values: tuple[FrameValue, ...]) -> Frame:
+    play = PlayState(Assignment(ply), last=move)
+    return Frame(play, player, player is Player.BLACK, values=values)
 
 
 def _named(move: BlockMove) -> tuple[FrameValue, ...]:

@@ -4,29 +4,19 @@ Level 1 (:func:`dependencies`): each function reads only variables left of its o
 (:func:`check_matrix`): no assignment of the opponent's variables makes the matrix false (Skolem)
 or true (Herbrand), which is a question for SAT solvers about certificate and negated matrix as
 one graph (``circuit/cubes.py``), or about decision lists step by step
-(:func:`proved_by_lists`).  :func:`check` is both.  Variables without a function are don't-cares;
+(``decision_lists.py``).  :func:`check` is both.  Variables without a function are don't-cares;
 they are played as false, here as everywhere, so that what is proved is what is played.
 
 A clause certificate is read as definitions first; where that fails nothing is proved: neither
 what its functions read nor that they exist is known.  Where its clauses leave a variable open,
 they must win with either value.
-
-Functions that were extracted from a proof by resolution are decision lists: one condition after
-the other, each the negation of a clause that the proof derives, and the first that holds gives the
-value (Balabanov and Jiang, *Unified QBF certification and its applications*, FMSD 2012).  Where the
-certificate is right no condition ever holds while the matrix has the value that loses, and each
-follows from those before it within a few conflicts.  So conditions are asked about in the order of
-the lists, and what cannot hold is given to the solver.  That is the order in which the proof
-derived them, and the whole question is what remains.  One call has to find the order by itself.
-Nothing is believed about where functions come from: the solver has the matrix, the functions and
-what it refuted itself.  Where conditions are not refuted soon, the lists give no answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -35,7 +25,7 @@ from qsage_validate.certificates.checker.functions import Definitions, NotDefini
 from qsage_validate.circuit.aig import FALSE
 from qsage_validate.circuit.cubes import Effort, satisfy_by_cubes
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.sat import Answer, Satisfiable, Solver, TimedOut, load
+from qsage_validate.circuit.sat import Answer, Satisfiable, TimedOut
 from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.kernel.certificate import (
     Certificate,
@@ -47,13 +37,16 @@ from qsage_validate.kernel.certificate import (
 from qsage_validate.kernel.composition import Composition, compose
 from qsage_validate.kernel.dependencies import Dependency, wrong_dependencies
 from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.progress import Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.lemmas import LemmaBatch
 
 # Conflicts of the question behind lemmas, before it is asked without them.
 _LEMMA_CONFLICTS: Final = 200_000
+# Functions from proofs read all variables of clauses, whose puzzles on 4x4 have 160; those of
+# our own compiler, which are no decision lists, read the opponent's moves.
+INPUTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +123,9 @@ class CertificateProved(Proof):
     def reason(self) -> str:
         value = "true" if self.kind is CertificateKind.SKOLEM else "false"
         return f"the {self.kind.value} functions make the formula {value}{self.notes}"
+
+    def __repr__(self) -> str:
+        return f"<CertificateProved {self.kind.value}: {self.gates:,} gates>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +328,8 @@ class _CheckSearch:
         """
         if len(circuit.inputs) < INPUTS:
             return False
+        from qsage_validate.certificates.checker.decision_lists import proved_by_lists
+
         proved, effort = proved_by_lists(
             self.formula, circuit, deadline=self._deadline, tell=self._tell
         )
@@ -407,8 +405,7 @@ def functions_of(certificate: Certificate, formula: Qbf) -> Definitions:
 
 def _lost(composition: Composition, kind: CertificateKind) -> int:
     """The literal that is true where the certificate loses."""
-    assert composition.output is not None
-    return composition.output ^ (kind is CertificateKind.SKOLEM)
+    return composition.matrix ^ (kind is CertificateKind.SKOLEM)
 
 
 def _first_true(
@@ -458,224 +455,3 @@ def _steps(composition: Composition, steps: Sequence[LemmaStep], first: int) -> 
 def _text(formula: Qbf, choice: Mapping[int, bool]) -> str:
     literals = (("" if chosen else "-") + formula.name(v) for v, chosen in choice.items())
     return " ".join(literals) or "the empty assignment"
-
-
-# Functions from proofs read all variables of clauses, whose puzzles on 4x4 have 160; those of
-# our own compiler, which are no decision lists, read the opponent's moves.
-INPUTS: Final = 100
-# The quickest of PySAT's solvers at small incremental questions.
-_SOLVER: Final = "minisat22"
-# Conflicts for one condition: a few need thousands by themselves, and none once those behind them
-# are known.  With 20 twice as many are needed in all.
-_CONFLICTS: Final = 200
-# Conflicts for what remains.
-_REST: Final = 10_000
-# So many conditions may stay open, besides one of so many.
-_OPEN: Final = 20
-_SHARE: Final = 20
-
-
-def proved_by_lists(
-    formula: Qbf,
-    circuit: CircuitCertificate,
-    *,
-    deadline: Deadline = NEVER,
-    tell: Tell = nobody,
-) -> tuple[bool, Effort]:
-    """True if it is proved that no choice of the opponent's beats the functions.
-
-    False says nothing: the functions are no decision lists, are wrong, or take too long.
-    """
-    lists = _Lists(formula, circuit)
-    conditions = lists.conditions()
-    with Solver(_SOLVER) as solver:
-        load(solver, np.fromiter(chain.from_iterable(lists.clauses()), dtype=np.int32))
-        proved, calls = _followed(solver, lists, conditions, deadline, tell)
-        return proved, Effort(calls, int(solver.accum_stats()["conflicts"]))
-
-
-def _followed(
-    solver: Solver, lists: _Lists, conditions: list[int], deadline: Deadline, tell: Tell
-) -> tuple[bool, int]:
-    """Whether the solver has a contradiction in the end, and the number of calls."""
-    missed = 0
-    total = len(conditions)
-    for done, gate in enumerate(conditions):
-        if deadline.over or missed > _OPEN + done // _SHARE:
-            return False, done
-        if done % 64 == 0:
-            tell(Progress("conditions", f"{done:,} of {total:,} conditions", done, total))
-        variable = lists.sat_of[gate]
-        solver.conf_budget(_CONFLICTS)
-        if solver.solve_limited(assumptions=[variable]) is not False:
-            missed += 1
-        elif not solver.get_core():
-            return True, done + 1  # a contradiction without the condition
-        else:
-            solver.add_clause([-variable])
-    solver.conf_budget(_REST)
-    return solver.solve_limited() is False, total + 1
-
-
-class _Lists:
-    """The functions' conditions, and the clauses of matrix and functions.
-
-    A *condition* is a gate that is a conjunction of variables of the formula alone, with those
-    that other functions decide; all other gates are steps of the lists.  ``sat_of`` has the SAT
-    variable of a gate, negated where a function is its complement.
-    """
-
-    def __init__(self, formula: Qbf, circuit: CircuitCertificate) -> None:
-        aig = circuit.aig
-        self._formula = formula
-        self._circuit = circuit
-        self._base = aig.num_inputs + 1
-        self._left, self._right = aig.fanin0.tolist(), aig.fanin1.tolist()
-        self.sat_of = dict(enumerate(circuit.inputs, start=1))
-        levels = formula.levels()
-        # Innermost first: what is derived of them reads the others.
-        self._functions = sorted(circuit.functions.items(), key=lambda item: -levels[item[0]])
-        for variable, literal in reversed(self._functions):
-            if literal >> 1:
-                self.sat_of.setdefault(literal >> 1, -variable if literal & 1 else variable)
-        self._named = frozenset(self.sat_of)
-        self._simple = self._simple_gates()
-        self._leaves: dict[int, list[int]] = {}
-
-    def _simple_gates(self) -> bytearray:
-        named, simple = self._named, bytearray(self._base)
-        for left, right in zip(self._left, self._right, strict=True):
-            simple.append(
-                (left >> 1 in named or (not left & 1 and simple[left >> 1]))
-                and (right >> 1 in named or (not right & 1 and simple[right >> 1]))
-            )
-        return simple
-
-    def _conjuncts(self, gate: int) -> list[int]:
-        """The literals that a gate is the conjunction of, without repetitions."""
-        found = self._leaves.get(gate)
-        if found is not None:
-            return found
-        fanins = (self._left[gate - self._base], self._right[gate - self._base])
-        seen: dict[int, None] = {}
-        pending = list(reversed(fanins))
-        simple = self._simple[gate]
-        while pending:
-            literal = pending.pop()
-            below = literal >> 1
-            whole = literal & 1 or below < self._base or below in self._named
-            if whole or (self._simple[below] and not simple):
-                seen[literal] = None
-            elif below in self._leaves:
-                seen.update(dict.fromkeys(self._leaves[below]))
-            else:
-                pending += (self._right[below - self._base], self._left[below - self._base])
-        self._leaves[gate] = list(seen)
-        return self._leaves[gate]
-
-    # --- The order
-
-    def _runs(self, root: int) -> list[list[int]]:
-        """The conditions of a function, step by step of its list."""
-        runs: list[list[int]] = []
-        seen: set[int] = set()
-        steps = [root]
-        while steps:
-            run: list[int] = []
-            following: list[int] = []
-            for gate in steps:
-                below = [gate] if self._simple[gate] else [x >> 1 for x in self._conjuncts(gate)]
-                for other in below:
-                    if other < self._base or other in seen:
-                        continue
-                    if other in self._named and other != root:
-                        continue
-                    seen.add(other)
-                    (run if self._simple[other] else following).append(other)
-            if run:
-                runs.append(run)
-            steps = following
-        return runs
-
-    def conditions(self) -> list[int]:
-        """All conditions, each behind those that stand before it in any list, where that goes."""
-        roots = [x >> 1 for _, x in self._functions if x >> 1 >= self._base]
-        lists = [runs for root in dict.fromkeys(roots) if (runs := self._runs(root))]
-        places: dict[int, list[tuple[int, int]]] = {}
-        for k, runs in enumerate(lists):
-            for step, run in enumerate(runs):
-                for gate in run:
-                    places.setdefault(gate, []).append((k, step))
-        left = [[len(run) for run in runs] for runs in lists]
-        at = [0] * len(lists)
-        order: dict[int, None] = {}
-
-        def take(gate: int) -> None:
-            order[gate] = None
-            for k, step in places[gate]:
-                left[k][step] -= 1
-                while at[k] < len(left[k]) and not left[k][at[k]]:
-                    at[k] += 1
-
-        while len(order) < len(places):
-            before = len(order)
-            for k, runs in enumerate(lists):
-                while at[k] < len(runs):
-                    ready = [
-                        gate
-                        for gate in runs[at[k]]
-                        if gate not in order and all(step <= at[j] for j, step in places[gate])
-                    ]
-                    if not ready:
-                        break
-                    for gate in ready:
-                        take(gate)
-            if len(order) == before:  # the lists go in a circle
-                _, k = min((at[k], k) for k, runs in enumerate(lists) if at[k] < len(runs))
-                take(next(gate for gate in lists[k][at[k]] if gate not in order))
-        return list(order)
-
-    # --- The clauses
-
-    def clauses(self) -> Iterator[list[int]]:
-        """Of the matrix that loses, and of all functions, each ended by 0."""
-        formula, circuit = self._formula, self._circuit
-        lost = -formula.output if circuit.kind is CertificateKind.SKOLEM else formula.output
-        yield [lost, 0]
-        for clause in formula.clauses():
-            yield [*clause, 0]
-        for variable in dont_cares(circuit, formula):
-            yield [-variable, 0]
-        self.sat_of[0] = formula.max_variable + 1
-        yield [-self.sat_of[0], 0]
-        self._following = formula.max_variable + 2
-        done: set[int] = set()
-        for variable, literal in self._functions:
-            value = self._sat(literal)
-            if value != variable:
-                yield [-variable, value, 0]
-                yield [variable, -value, 0]
-            yield from self._gates(literal >> 1, done)
-
-    def _gates(self, root: int, done: set[int]) -> Iterator[list[int]]:
-        """Tseitin's clauses of the gates below and with ``root`` that are not done."""
-        pending = [root]
-        while pending:
-            gate = pending.pop()
-            if gate < self._base or gate in done:
-                continue
-            done.add(gate)
-            below = self._conjuncts(gate)
-            own = self._sat(2 * gate)
-            literals = [self._sat(x) for x in below]
-            yield [own, *(-x for x in literals), 0]
-            for x in literals:
-                yield [-own, x, 0]
-            pending += (x >> 1 for x in below)
-
-    def _sat(self, literal: int) -> int:
-        found = self.sat_of.get(literal >> 1)
-        if found is None:
-            found = self.sat_of[literal >> 1] = self._following
-            self._following += 1
-        return -found if literal & 1 else found

@@ -33,7 +33,7 @@ from qsage_validate.games.bddl.ground import GroundAction
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.masks import members
-from qsage_validate.games.protocol import Move, Player
+from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 
 Key = tuple[str, int]
@@ -65,11 +65,6 @@ def known_after(plan: Plan, game: BddlGame) -> dict[PlanNode, Known]:
     full = (1 << 3 * grounding.squares) - 1
     initial = Known(grounding.initial, full & ~grounding.initial)
 
-    def action(move: Move, player: Player) -> GroundAction:
-        found = game.ground_action(move, player)
-        assert found is not None, "a plan has moves of the game"
-        return found
-
     before: dict[PlanNode, Known] = {}
     opponent = plan.hero.other
 
@@ -79,12 +74,12 @@ def known_after(plan: Plan, game: BddlGame) -> dict[PlanNode, Known]:
     if plan.root is not None:
         arrive(plan.root, initial)
     for move, node in plan.replies.items():
-        arrive(node, initial.after(action(move, opponent)))
+        arrive(node, initial.after(game.action_of(move, opponent)))
     after: dict[PlanNode, Known] = {}
     for node in plan.nodes():
-        after[node] = known = before[node].after(action(node.move, plan.hero))
+        after[node] = known = before[node].after(game.action_of(node.move, plan.hero))
         for move, child in node.table.items():
-            arrive(child, known.after(action(move, opponent)))
+            arrive(child, known.after(game.action_of(move, opponent)))
     return after
 
 

@@ -37,10 +37,14 @@ from qsage_validate.encodings.encoding import (
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Ply, listed
 from qsage_validate.encodings.positional.open_game import claims_in_time
+from qsage_validate.games.positional.hex import with_winning_sets
 from qsage_validate.games.positional.language import POSITIONAL
-from qsage_validate.games.positional.model import Arrangement, PositionalModel
-from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.games.positional.symmetry import find_symmetries, keeping_stones
+from qsage_validate.games.positional.model import (
+    Arrangement,
+    PositionalModel,
+    find_symmetries,
+    keeping_stones,
+)
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 

@@ -22,9 +22,15 @@ from functools import partial
 from typing import TypeVar
 
 from qsage_validate.errors import QsageError
-from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.rules import ClaimMove, PositionalGame, PositionalPosition
-from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame, Witness
+from qsage_validate.games.protocol import (
+    Move,
+    PlanningGame,
+    Player,
+    Position,
+    TwoPlayerGame,
+    Witness,
+)
 from qsage_validate.system.limits import NEVER, Deadline
 
 Key = TypeVar("Key", bound=Hashable)

@@ -195,8 +195,8 @@ class _CircuitReader:
         numbers = self.formula.by_text()
         inputs = self._inputs(ins, numbers, quantifiers)
         functions, extra = self._functions(outs, literals, numbers, quantifiers)
-        kind = self._kind(inputs, functions, quantifiers)
-        self._check_sides(kind, inputs, functions, quantifiers)
+        kind = self._kind(self.formula, inputs, functions)
+        self._check_sides(self.formula, kind, inputs, functions)
         certificate = self._certificate(kind, inputs, functions, extra)
         stage("looking at what the functions read")
         wrong = wrong_dependency(certificate, self.formula) if dependencies else None
@@ -295,32 +295,32 @@ class _CircuitReader:
     # -- Kind
 
     def _kind(
-        self, inputs: Iterable[int], functions: Iterable[int], quantifiers: Mapping[int, Quantifier]
+        self, formula: Qbf, inputs: Iterable[int], functions: Iterable[int]
     ) -> CertificateKind:
         if self.dialect is Dialect.CAQE:
             return self._result()
+        quantifiers = formula.quantifiers()
         asked = {quantifiers[v] for v in inputs}
         decided = {quantifiers[v] for v in functions}
         for kind in CertificateKind:
             if asked == {kind.decides.dual} or (len(asked) != 1 and decided == {kind.decides}):
                 return kind
         if not asked and not decided:
-            return self._kind_of_nothing()
+            return self._kind_of_nothing(formula)
         what = "inputs" if asked else "functions"
         raise InputError(
             self.path, None, None, f"{what} of both quantifiers", f"{what} of one quantifier"
         )
 
-    def _kind_of_nothing(self) -> CertificateKind:
+    def _kind_of_nothing(self, formula: Qbf) -> CertificateKind:
         """The kind of a certificate without inputs and functions: the one that it proves.
 
         All variables of the player are false then.  Where it proves neither, it is Herbrand.
         """
         from qsage_validate.certificates.checker.check import CertificateProved, check
 
-        assert self.formula is not None
         skolem = self._certificate(CertificateKind.SKOLEM, (), {}, {})
-        proved = isinstance(check(self.formula, skolem), CertificateProved)
+        proved = isinstance(check(formula, skolem), CertificateProved)
         return CertificateKind.SKOLEM if proved else CertificateKind.HERBRAND
 
     def _result(self) -> CertificateKind:
@@ -337,32 +337,37 @@ class _CircuitReader:
 
     def _check_sides(
         self,
+        formula: Qbf,
         kind: CertificateKind,
         inputs: Sequence[int],
         functions: Mapping[int, int],
-        quantifiers: Mapping[int, Quantifier],
     ) -> None:
-        assert self.formula is not None
+        quantifiers = formula.quantifiers()
         own, other = _ADJECTIVE[kind.decides], _ADJECTIVE[kind.decides.dual]
         for k, variable in enumerate(inputs):
             if quantifiers[variable] is kind.decides:
-                name = self.formula.name(variable)
+                name = formula.name(variable)
                 found = f"an input for {name}, which is {own}"
                 expected = f"{_article(other)} variable: {kind.value} functions decide {own} ones"
                 raise self.error("i", k, found, expected)
         for variable in functions:
             if quantifiers[variable] is not kind.decides:
-                name = self.formula.name(variable)
+                name = formula.name(variable)
                 found = f"a function for {name}, which is {other}"
                 expected = f"{_article(own)} variable: these are {kind.value} functions"
                 raise self.error("o", self.position[variable], found, expected)
         if self.said is not None:
             from qsage_validate.certificates.parts import own_blocks
 
-            self._check_blocks(*self.said, own_blocks(self.formula, kind), functions)
+            self._check_blocks(formula, *self.said, own_blocks(formula, kind), functions)
 
     def _check_blocks(
-        self, first: int, count: int, own: Sequence[frozenset[int]], functions: Iterable[int]
+        self,
+        formula: Qbf,
+        first: int,
+        count: int,
+        own: Sequence[frozenset[int]],
+        functions: Iterable[int],
     ) -> None:
         """Compare what a part says of its blocks with the prefix."""
         if count != len(own):
@@ -371,16 +376,15 @@ class _CircuitReader:
             raise InputError(self.path, None, None, found, expected)
         for variable in functions:
             if not any(variable in block for block in own[:first]):
-                assert self.formula is not None
-                found = f"a function for {self.formula.name(variable)}"
+                found = f"a function for {formula.name(variable)}"
                 expected = f"a variable of the first {first} of {count} blocks, as a comment says"
                 raise self.error("o", self.position[variable], found, expected)
 
     # -- Messages
 
     def _prefix(self) -> str:
-        assert self.formula is not None
-        return f"the prefix of {self.formula.path or 'the formula'}"
+        path = None if self.formula is None else self.formula.path
+        return f"the prefix of {path or 'the formula'}"
 
     def _no_functions(self) -> InputError:
         expected = "functions of variables of the prefix"

@@ -131,11 +131,10 @@ def _with_indices(
 
 def _blocks(certificate: CircuitCertificate, formula: Qbf | None) -> list[str]:
     """The comment about the blocks of a part of a certificate."""
-    if certificate.first_blocks is None:
+    if certificate.first_blocks is None or formula is None:
         return []
     from qsage_validate.certificates.files.dialects import part_comment
     from qsage_validate.certificates.parts import own_blocks
 
-    assert formula is not None, "blocks are a formula's"
     blocks = len(own_blocks(formula, certificate.kind))
     return [part_comment(certificate.first_blocks, blocks)]

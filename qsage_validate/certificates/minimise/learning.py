@@ -1,7 +1,7 @@
 """Certificates learnt anew: short functions that win where a given certificate does.
 
 Each function becomes a decision tree over what stands left of its variable
-(``reduction_features.py``).  The trees are learnt from few rows; where they lose, which
+(``features.py``).  The trees are learnt from few rows; where they lose, which
 simulation and a SAT solver find, the play is *repaired*: from left to right each variable keeps
 the value of its tree where the play can still be won, else it gets the given certificate's (or,
 right of all of the opponent's variables, the one value that wins), and this becomes a row.  So

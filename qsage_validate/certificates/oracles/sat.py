@@ -268,8 +268,7 @@ class Refuter:
         from qsage_validate.kernel.composition import compose
 
         composition = compose(certificate, formula)
-        assert composition.output is not None, "composed with a formula"
-        aig, (output,) = composition.builder.build([composition.output])
+        aig, (output,) = composition.builder.build([composition.matrix])
         self._solver = Solver(name="glucose4")
         fresh = count(1)
         self._number = {variable: next(fresh) for variable in composition.opponent}

@@ -21,9 +21,8 @@ from qsage_validate.certificates.compile.plan import Plan, Planner, must_play_pl
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import Exit, QsageError, UndecidedError
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
+from qsage_validate.games.protocol import PlanningGame, Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
 from qsage_validate.system.limits import NEVER, Deadline, Limits, Stopwatch

@@ -97,6 +97,9 @@ class CertifiedFormula:
         """The seconds of the stages of these names together; without names, of all stages."""
         return sum(s for name, s in self.stages if not stages or name in stages)
 
+    def __repr__(self) -> str:
+        return f"<CertifiedFormula {self.certificate!r} by {self.by}>"
+
 
 @dataclass(frozen=True)
 class _Task:

@@ -1,22 +1,89 @@
-"""Plays on the board: prepared while something is on the screen, played, left, and kept."""
+"""A play on the board of the terminal, proofs beside it, and what is left of it.
+
+A process, because a SAT solver holds the interpreter while it runs: a thread could neither show
+how far it is nor be stopped.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.play.waiting import AnotherPlay, BoardSession
-from qsage_validate.errors import Exit, InputError
+from qsage_validate.cli.play.play_options import AnotherPlay, BoardSession
+from qsage_validate.errors import (
+    Exit,
+    InputError,
+    MissingExtraError,
+    QsageError,
+    Undecided,
+    UsageError,
+    one_line,
+)
+from qsage_validate.play.state import State, Store
+from qsage_validate.system.pool import JobEndedError, Send, run_job
+from qsage_validate.system.progress import Progress, Tell
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import BoardDrill, Teacher
-    from qsage_validate.cli.play.table import PlayTable
+    from qsage_validate.cli.play.play_options import PlayTable
     from qsage_validate.games.protocol import Player
     from qsage_validate.play.match import PlayMatch
-    from qsage_validate.play.state import Store
+    from qsage_validate.play.tui.model.entries import StartEntry
+    from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Prove
     from qsage_validate.problems.load import Problem
+    from qsage_validate.proving.report import ValidationReport
+
+
+# The prover that the play's interface is given: the levels, run in a process of their own
+
+
+def prover(problem: Problem) -> Prove:
+    """Runs all levels on ``problem`` when it is called."""
+
+    def prove(
+        tell: Tell, done: Callable[[LevelRow], None], cancelled: Callable[[], bool]
+    ) -> ProofEnd:
+        from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd
+        from qsage_validate.proving.run import LevelResult
+
+        finished: list[str] = []
+        refuted = False
+
+        def receive(sent: object) -> None:
+            nonlocal refuted
+            if isinstance(sent, Progress):
+                tell(sent)
+            elif isinstance(sent, LevelResult):
+                name = sent.level.value
+                finished.append(f"{name} {sent.word}")
+                refuted = refuted or bool(sent.findings)
+                done(LevelRow(name, sent.word, sent.seconds, sent.said, sent.findings))
+
+        try:
+            report = run_job(_prove, problem, receive=receive, stop=cancelled)
+        except JobEndedError as error:
+            raise UsageError(f"the proof has no result: {error}; was it killed?") from None
+        if isinstance(report, Undecided):
+            text = f"Stopped; {', '.join(finished) or 'no level has ended'}."
+            return ProofEnd(text, refuted, stopped=True)
+        return ProofEnd(report.last_line, report.exit_code is Exit.REFUTED, report.interrupted)
+
+    return prove
+
+
+def _prove(send: Send, problem: Problem) -> ValidationReport:
+    from qsage_validate.problems.validated import to_validate
+    from qsage_validate.proving.run import ValidationOptions
+    from qsage_validate.proving.runner import validate
+
+    return validate(to_validate(problem), ValidationOptions(), tell=send, done=send)
+
+
+# Plays on the board: prepared while something is on the screen, played, left, and kept
+
 
 DARK = "dark"
 
@@ -37,9 +104,8 @@ def on_board(
     :class:`AnotherPlay` when the person goes to the start screen.
     """
     # All of Textual that is needed is there before a second thread loads modules.
-    from qsage_validate.play.state import Store
     from qsage_validate.play.tui.base import check_terminal
-    from qsage_validate.play.tui.loading import opened
+    from qsage_validate.play.tui.start import opened
     from qsage_validate.system.progress import Background
 
     store = Store.usual() if kept else Store(None)
@@ -162,7 +228,8 @@ def _board_drill() -> BoardDrill:
     from qsage_validate.registry import load
 
     found = teachers()
-    assert found is not None, "there is a teacher"
+    if found is None:
+        raise UsageError("found no drill, expected an installed package that teaches")
     drill: BoardDrill = load(found.board)
     return drill
 
@@ -180,9 +247,8 @@ def drill_on_board(
 
     Raises ``InputError`` for a file of another drill.
     """
-    from qsage_validate.play.state import Store
     from qsage_validate.play.tui.base import check_terminal
-    from qsage_validate.play.tui.loading import opened
+    from qsage_validate.play.tui.start import opened
     from qsage_validate.system.progress import Background
 
     store = Store.usual() if kept else Store(None)
@@ -215,8 +281,6 @@ def remember(board: BoardSession) -> None:
 
 def _remembered(board: BoardSession) -> Iterator[str]:
     """Put the play among the recent ones; gives the lines that say what went wrong."""
-    from dataclasses import replace
-
     from qsage_validate.play.state import Recent, words_of
 
     store, words = board.store, words_of(board.table.replay(()))
@@ -247,3 +311,106 @@ def _keep(board: BoardSession, name: str) -> None:
     else:
         board.unsaved, board.saved = False, None
         narrate(f"the play is kept: {board.path} (qsage-play offers it, --continue takes it)")
+
+
+# The start screen and the plays that begin there, one after the other in one program
+
+
+Play = Callable[[Sequence[str]], Exit]
+"""Plays what the words of a command line say; raises as the command does."""
+
+# The requests that an entry of the state may make: a play by hand, and nothing that writes.
+_REFUSED: Final = frozenset(
+    {"--export", "--resume", "--moves", "--moves-file", "--white", "--black", "--drill", "--json"}
+)
+# Whether a play has been begun from the start screen of this process.
+_begun: Final[list[bool]] = []
+
+
+def in_session() -> bool:
+    """Whether the start screen has begun the play that is going on."""
+    return bool(_begun)
+
+
+def from_the_start(
+    play: Play, *, theme: str | None, kept: bool, behind: BoardSession | None = None
+) -> Exit:
+    """Show the start screen, play what is chosen, and come back when another play is wanted.
+
+    ``behind`` is the play that one came from, and may go back to.
+    """
+    store = behind.store if behind is not None else Store.usual() if kept else Store(None)
+    message: str | None = None
+    _begun.append(True)
+    try:
+        while True:
+            try:
+                words, theme, message = _chosen(store, theme, message, behind)
+            except BaseException:
+                if behind is not None:
+                    not_lost(behind)
+                raise
+            try:
+                if words is not None:
+                    return play(_with_options(words, theme, kept=store.folder is not None))
+                if behind is None:
+                    return Exit.FINE
+                behind.theme = theme
+                return play_on(behind)
+            except AnotherPlay as wish:
+                behind, theme, message = wish.behind, wish.behind.theme, None
+            except QsageError as error:
+                message = one_line(str(error))
+    finally:
+        _begun.pop()
+
+
+def _with_options(words: Sequence[str], theme: str | None, *, kept: bool) -> list[str]:
+    shown = [] if theme is None else ["--theme", theme]
+    return [*words, *shown, *([] if kept else ["--no-state"])]
+
+
+def _chosen(
+    store: Store, theme: str | None, message: str | None, behind: BoardSession | None
+) -> tuple[tuple[str, ...] | None, str, str | None]:
+    """The person's choice, and the theme at the end."""
+    from qsage_validate.play.tui.base import check_terminal, run_app
+    from qsage_validate.play.tui.start import StartApp
+
+    state, complaint = store.read_or_put_aside()
+    first = theme or state.theme or "dark"
+    check_terminal(first)
+    waiting = None if behind is None else behind.match.facts.title
+    app = StartApp(_entries(state), first, message or complaint, waiting)
+    found = run_app(app)
+    last = app.word_of_theme
+    if last != state.theme and (theme is None or last != first):
+        try:
+            store.write(replace(state, theme=last))
+        except InputError as error:
+            narrate(f"qsage: not remembered: {error}")
+    words = found if isinstance(found, tuple) else None
+    return words, last, None
+
+
+def _entries(state: State) -> tuple[StartEntry, ...]:
+    from qsage_validate.play.tui.model import entries
+    from qsage_validate.problems.load import beside
+    from qsage_validate.solvers.qbf.solving import available
+
+    try:
+        solvers = [solver.name for solver in available()]
+    except MissingExtraError:
+        solvers = []
+    plays = [p for p in state.recent if not _REFUSED.intersection(_flags(p.words))]
+    return (
+        *entries.recent(plays),
+        *entries.samples(),
+        *entries.formulas(os.curdir, beside, solvers),
+        *entries.games(solvers),
+        entries.any_file(solvers),
+    )
+
+
+def _flags(words: Sequence[str]) -> set[str]:
+    return {word.partition("=")[0] for word in words if word.startswith("--")}

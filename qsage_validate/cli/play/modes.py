@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from qsage_validate.arena.frame import Frame
     from qsage_validate.arena.lesson import Teacher
     from qsage_validate.arena.program import Programmed
-    from qsage_validate.cli.play.table import PlayTable
+    from qsage_validate.cli.play.play_options import PlayTable
     from qsage_validate.play.match import PlayMatch
-    from qsage_validate.play.tui.model.services import Services
+    from qsage_validate.play.tui.model.situation import Services
     from qsage_validate.problems.load import Problem
 
 
@@ -32,7 +32,7 @@ def play_problem(
         return play_random(make(), options, json_output)
     if options.mode is PlayMode.SCRIPT:
         return script(_table(make()), options, json_output)
-    from qsage_validate.cli.play.by_hand import by_hand, play_drill
+    from qsage_validate.cli.play.attacks import by_hand, play_drill
 
     if options.mode is PlayMode.DRILL:
         return play_drill(make, what, options)
@@ -50,14 +50,14 @@ def play_explained(
 
     if options.mode is PlayMode.SCRIPT:
         return script(table(), options, json_output)
-    from qsage_validate.cli.play.by_hand import by_hand
+    from qsage_validate.cli.play.attacks import by_hand
 
     return by_hand(table, what, options)
 
 
 def _table(problem: Problem) -> PlayTable:
     from qsage_validate.arena.open import open_engine
-    from qsage_validate.cli.play.table import PlayTable
+    from qsage_validate.cli.play.play_options import PlayTable
 
     def teacher() -> Teacher | None:
         from qsage_validate.arena.lesson import teacher_of
@@ -65,8 +65,8 @@ def _table(problem: Problem) -> PlayTable:
         return teacher_of(problem)
 
     def services() -> Services:
-        from qsage_validate.cli.play.prover import prover
-        from qsage_validate.play.tui.model.services import Services
+        from qsage_validate.cli.play.board import prover
+        from qsage_validate.play.tui.model.situation import Services
 
         # A solver's play has nothing to prove, and its tree would be solved move by move.
         if problem.solving is not None:
@@ -90,8 +90,13 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
     check_teacher(table, options)
     from qsage_validate.formats.source import Source
     from qsage_validate.play.match import PlayMatch
-    from qsage_validate.play.report import exit_code, frame_lines, lesson_lines, match_json
-    from qsage_validate.play.script import run_script
+    from qsage_validate.play.report import (
+        exit_code,
+        frame_lines,
+        lesson_lines,
+        match_json,
+        run_script,
+    )
 
     match = PlayMatch(table.engine, teacher=table.teacher, program=table.program)
     text, path = options.moves or "", None

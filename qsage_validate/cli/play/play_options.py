@@ -3,17 +3,104 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
+from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
 from qsage_validate.errors import UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.cli.play.table import PlayTable
+    from qsage_validate.arena.board_engine import Engine
+    from qsage_validate.arena.lesson import Teacher
+    from qsage_validate.arena.program import PlayedProgram
     from qsage_validate.games.protocol import Player
+    from qsage_validate.play.match import PlayMatch
+    from qsage_validate.play.state import Store
+    from qsage_validate.play.tui.model.situation import Replay, Services
+    from qsage_validate.system.progress import Task
+
+    MakeTeacher = Callable[[], Teacher | None]
+
+
+# The interface that a person plays on
+
+
+@dataclass(frozen=True)
+class PlayTable:
+    """The engine that answers, and what the interface can use beside it.
+
+    Answers that are a ``task`` may take long: on the board they come apart.  ``program`` is
+    what they come from, where that is known.
+    """
+
+    engine: Engine
+    replay: Replay
+    services: Callable[[], Services] | None = None
+    task: Task | None = None
+    teacher: MakeTeacher | None = None
+    program: PlayedProgram | None = None
+
+
+# The options of ``qsage play --web``: the board in a browser
+
+
+_WEB_PANEL = "In a browser"
+PORT, HOST = 8000, "127.0.0.1"
+
+
+@dataclass(frozen=True)
+class WebOptions(OptionGroup):
+    """Options of a board in a browser."""
+
+    web: bool = flag("Show the board in a browser instead of this terminal.", panel=_WEB_PANEL)
+    port: int | None = option(
+        f"The port ({PORT}; 0: one that is free).", "N", min=0, max=65535, panel=_WEB_PANEL
+    )
+    host: str | None = option(
+        f"The address to listen on ({HOST}: this machine alone).", "ADDRESS", panel=_WEB_PANEL
+    )
+
+    def check(self) -> None:
+        """Raise ``UsageError`` for the others without ``--web``."""
+        for name, value in (("--port", self.port), ("--host", self.host)):
+            if value is not None and not self.web:
+                raise UsageError(f"found {name} without --web, expected both")
+
+
+# A play that waits on its board, and the wish for another one; no interface is loaded
+
+
+@dataclass
+class BoardSession:
+    """A play on a board, which can be left and taken up again.
+
+    ``path`` is the file in which it was kept when it was left, ``saved`` the one to which the
+    person has saved it since; ``unsaved`` says that it is in none.
+    """
+
+    table: PlayTable
+    match: PlayMatch
+    store: Store
+    theme: str | None
+    seed: int | None
+    force: bool
+    path: str | None = None
+    saved: str | None = None
+    unsaved: bool = False
+
+
+class AnotherPlay(Exception):  # noqa: N818 (a wish, not an error)
+    """The person wants another play; ``behind`` is the one that waits."""
+
+    def __init__(self, behind: BoardSession) -> None:
+        super().__init__("another play is wanted")
+        self.behind = behind
+
+
+# The options that say how a play goes
 
 
 GAMES: Final = 100
@@ -35,7 +122,7 @@ class PlayMode(Enum):
 class PlayOptions(OptionGroup):
     """The options that all kinds of games have."""
 
-    plain: bool = flag("A prompt instead of the board.", "--plain", panel=_PANEL)
+    plain: bool = flag("A prompt instead of the board.", panel=_PANEL)
     moves: str | None = option(
         "Play these moves; M! lets an illegal one happen, M!stop claims the goal, "
         "M!stop! does both.",
@@ -76,14 +163,12 @@ class PlayOptions(OptionGroup):
     teach: bool = flag(
         "Say how long each move lasts, what threatens, and why it was answered so: after the "
         "moves, and at the prompt after each answer. The board says it unasked.",
-        "--teach",
         panel=_PANEL,
     )
     explain: bool = flag(
         "Find a small program that wins, prove it (see 'qsage explain'), and play against its "
         "certificate: each reply comes with the questions that led to it, which a pane of the "
         "board shows.",
-        "--explain",
         panel=_PANEL,
     )
     drill: str | None = option(
@@ -101,7 +186,7 @@ class PlayOptions(OptionGroup):
     force: bool = flag("Begin in the mode that lets illegal moves happen.", "--let-happen")
     theme: str | None = option("The colours of the board (the last ones, else dark).", "dark|light")
     continued: str | None = option("Go on with the play saved in FILE.", "FILE", "--continue")
-    no_state: bool = flag("Keep nothing of this play, and look at nothing kept.", "--no-state")
+    no_state: bool = flag("Keep nothing of this play, and look at nothing kept.")
 
     @property
     def mode(self) -> PlayMode:

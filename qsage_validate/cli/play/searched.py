@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.play.attacks import random_lines, run_adversary, tell_random
-from qsage_validate.cli.play.by_hand import by_hand
+from qsage_validate.cli.play.attacks import by_hand, random_lines, run_adversary, tell_random
 from qsage_validate.cli.play.modes import script
 from qsage_validate.cli.play.play_options import GAMES, PlayMode, PlayOptions
 from qsage_validate.errors import Exit, UsageError
@@ -14,7 +13,7 @@ from qsage_validate.registry import declares
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import Teacher
-    from qsage_validate.cli.play.table import PlayTable
+    from qsage_validate.cli.play.play_options import PlayTable
     from qsage_validate.problems.searched import RulesProblem
 
 
@@ -22,8 +21,8 @@ def play_searched(
     make: Callable[[], RulesProblem], what: str, options: PlayOptions, json_output: bool
 ) -> Exit:
     """Play a game against the search of ``what`` that ``make`` begins, or a solution."""
-    from qsage_validate.arena.engines.searched import SearchedEngine
-    from qsage_validate.cli.play.table import PlayTable
+    from qsage_validate.arena.searched import SearchedEngine
+    from qsage_validate.cli.play.play_options import PlayTable
 
     for name, wanted in {"--illegal": options.illegal, "--let-happen": options.force}.items():
         if wanted:

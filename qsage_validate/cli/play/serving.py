@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.play.web import HOST, PORT, WebOptions
+from qsage_validate.cli.play.play_options import HOST, PORT, WebOptions
 from qsage_validate.errors import Exit, MissingExtraError, UsageError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def serve(options: WebOptions) -> Exit:
     check_pseudo_terminals()
     if find_spec("textual_serve") is None:
         raise MissingExtraError("the board in a browser", "web")
-    from qsage_validate.play.web.server import BoardServer, is_loopback
+    from qsage_validate.play.web import BoardServer, is_loopback
 
     host = options.host or HOST
     listening = _listen(host, PORT if options.port is None else options.port)

@@ -145,6 +145,9 @@ class Ply:
             return self.indicators.literals
         return tuple(literal for literal in self.legal if literal)
 
+    def __repr__(self) -> str:
+        return f"<Ply {self.ply}, {self.player}: {len(self.variables)} variables>"
+
 
 def variables_of(ply: Ply) -> list[int]:
     """The variables of a ply, with the one that stops the play."""
@@ -280,6 +283,9 @@ class StateView:
         """
         return not self.one_sided or by_formula is atom.startswith("black ")
 
+    def __repr__(self) -> str:
+        return f"<StateView of {len(self.kinds)} kinds>"
+
 
 def board_view(x: Number, y: Number, states: tuple[Bits, ...], code: StateCode) -> StateView:
     """The state of a grid: fix ``x`` and ``y``, read two literals by ``code``."""
@@ -384,6 +390,9 @@ class Layout:
         if player is Player.WHITE:
             return self.illegal
         return IllegalMoves.IGNORED if self.black_passes else IllegalMoves.LOSES
+
+    def __repr__(self) -> str:
+        return f"<Layout {self.encoding}: {self.plies} plies, from {self.source}>"
 
 
 def inconclusive(layout: Layout | None, truth: bool) -> str | None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from dataclasses import fields
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import fields, replace
 from typing import Final
 
-from qsage_validate.encodings.layout.codings import Bits
+from qsage_validate.circuit.qbf import Connective, Qbf
+from qsage_validate.encodings.layout.codings import Bits, OneHotCoding
+from qsage_validate.encodings.layout.comments import layout_from_comments, layout_lines
 from qsage_validate.encodings.layout.layout import (
     ANY_GAME,
     FIRST,
@@ -154,3 +156,113 @@ def _run(bits: Bits, start: int) -> tuple[int, int]:
     while end < len(bits) and bits[end] - bits[end - 1] == step:
         end += 1
     return step, end
+
+
+# -- the comments of a formula -----------------------------------------------------------------
+
+
+def layout_comments(layout: Layout, output: int | None = None) -> tuple[str, ...]:
+    """The comment lines for ``layout``, without the format's comment sign.
+
+    A verdict that is ``output`` is called that, and not by its number.
+    """
+    return tuple(f"@ {line}" for line in lines_of(layout, output))
+
+
+def with_layout(qbf: Qbf, layout: Layout) -> Qbf:
+    """``qbf`` with the layout as its only comments, and without names.
+
+    The layout may name variables and, in a circuit, gates.  The gates of a conjunction of clauses
+    get other numbers when it is written as QDIMACS: of these only the output can be named.
+    Variables lose their names, if they had any: a layout goes by numbers, and says what they mean.
+    Raises ``ValueError`` for a literal that the formula does not have.
+    """
+    clausal = is_clausal(qbf)
+    known = set(qbf.levels()) | (set() if clausal else set(qbf.gates))
+    literals = [*layout.gates.values(), *layout.state.position, *layout.state.literals]
+    if layout.verdict is not None and layout.verdict != qbf.output:
+        literals.append(layout.verdict)
+    for ply in layout.moves:
+        literals += [*ply.all_variables, *ply.says_legal]
+    for literal in literals:
+        if literal and abs(literal) not in known:
+            what = "variable" if clausal else "variable or gate"
+            raise ValueError(f"the layout names {literal}, which is no {what} of the formula")
+    comments = layout_comments(layout, output=qbf.output if clausal else None)
+    return replace(qbf, names={}, comments=tuple(enumerate(comments, start=1)))
+
+
+def comments_in_clauses(qbf: Qbf, variables: Collection[int]) -> tuple[str, ...]:
+    """The comments of ``qbf`` for a clausal form in which only ``variables`` mean what they did.
+
+    A layout names only these then; other comments stay as they are, and stand first.
+    """
+    layout = layout_from_comments(qbf)
+    own = {number for number, _ in layout_lines(qbf)}
+    others = tuple(text for number, text in qbf.comments if number not in own)
+    if layout is None:
+        return others
+    return others + layout_comments(only_variables(layout, variables, qbf.output), qbf.output)
+
+
+def only_variables(layout: Layout, variables: Collection[int], output: int) -> Layout:
+    """The layout without the literals that are none of ``variables``, the ``output`` apart.
+
+    Moves without a variable are left out: those that cannot be made.  A board or indicators that
+    lose a literal are left out as a whole.
+    """
+
+    def kept(bits: Bits) -> Bits:
+        found = tuple(x if abs(x) in variables else 0 for x in bits)
+        return found if any(found) else ()
+
+    def all_kept(bits: Iterable[int]) -> bool:
+        return all(abs(x) in variables for x in bits)
+
+    indicators = all(
+        all_kept(ply.indicators.literals) for ply in layout.moves if ply.indicators is not None
+    )
+
+    def made(ply: Ply) -> Ply:
+        legal = kept(ply.legal)
+        ply = replace(ply, indicators=ply.indicators if indicators else None)
+        if ply.coding.numbers or all_kept(ply.variables):
+            return replace(ply, legal=legal)
+        places = [k for k, x in enumerate(ply.variables) if abs(x) in variables]
+        moves = tuple(ply.moves[k] for k in places)
+        coding = OneHotCoding(moves, tuple(ply.variables[k] for k in places))
+        return replace(ply, coding=coding, legal=tuple(legal[k] for k in places) if legal else ())
+
+    def told() -> StateView:
+        state = layout.state
+        if state.is_board:
+            return state if all_kept(state.literals) else StateView()
+        return replace(state, states=tuple(map(kept, state.states)))
+
+    verdict = layout.verdict
+    known = verdict is None or verdict == output or abs(verdict) in variables
+    return replace(
+        layout,
+        moves=tuple(map(made, layout.moves)),
+        state=told(),
+        verdict=verdict if known else None,
+        gates={name: x for name, x in layout.gates.items() if abs(x) in variables},
+    )
+
+
+def is_clausal(qbf: Qbf) -> bool:
+    """True if the matrix is a conjunction of clauses, which QDIMACS takes as it is.
+
+    Then a layout cannot name gates.
+    """
+    top = qbf.gates.get(qbf.output)
+    if top is None or top.connective is not Connective.AND:
+        return False
+    for literal in top.inputs:
+        gate = qbf.gates.get(abs(literal))
+        if gate is None:
+            continue
+        nested = any(abs(x) in qbf.gates for x in gate.inputs)
+        if literal < 0 or nested or gate.connective is not Connective.OR:
+            return False
+    return True

@@ -70,9 +70,8 @@ from qsage_validate.encodings.positional.explicit import (
     until_last_black_ply,
 )
 from qsage_validate.games.masks import mask_of, members
+from qsage_validate.games.positional.hex import contracted, with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.games.positional.preprocessing import contracted
 from qsage_validate.games.protocol import Player
 
 # The board of the corrective encodings: COR and COR+

@@ -50,8 +50,8 @@ from qsage_validate.games.positional.cover_game import (
     in_the_cover,
     shapes_of,
 )
+from qsage_validate.games.positional.hex import with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

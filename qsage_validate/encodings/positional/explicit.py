@@ -38,9 +38,8 @@ from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import members
-from qsage_validate.games.positional.hex import is_hex_board, transversal_of
+from qsage_validate.games.positional.hex import is_hex_board, transversal_of, with_winning_sets
 from qsage_validate.games.positional.model import Network, PositionalModel, require_alternating
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player
 
 # The explicit board of EA, EN and ET (Shaik et al. 2023, section 3.1, equations 1 to 6)

@@ -39,8 +39,8 @@ from qsage_validate.encodings.encoding import (
     width_for,
 )
 from qsage_validate.encodings.layout.codings import Bits, Number
-from qsage_validate.encodings.layout.comments import is_clausal
 from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateView, listed
+from qsage_validate.encodings.layout.lines import is_clausal
 from qsage_validate.encodings.positional.open_game import (
     OpenGame,
     are_related,
@@ -370,8 +370,7 @@ class LiftedWay(_LiftedWitness):
     name = "ln"
 
     def __init__(self, game: OpenGame) -> None:
-        assert game.inner.network is not None, "a game with a network"
-        self.network = game.inner.network
+        self.network = game.inner.own_network
         self.steps = steps_of(self.network)
         super().__init__(game)
 

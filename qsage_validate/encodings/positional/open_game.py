@@ -18,21 +18,26 @@ from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.positional.explicit import until_last_black_ply
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import members
-from qsage_validate.games.positional.hex import is_hex_board, transversal_of
-from qsage_validate.games.positional.model import Network, PositionalModel, require_alternating
-from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.games.positional.preprocessing import (
+from qsage_validate.games.positional.hex import (
     after,
     contracted,
+    is_hex_board,
     last_of,
     preprocess,
     stages,
+    transversal_of,
     with_useless_white,
+    with_winning_sets,
     without_detours,
     without_larger_sets,
     without_long_sets,
 )
-from qsage_validate.games.positional.symmetry import with_first_moves
+from qsage_validate.games.positional.model import (
+    Network,
+    PositionalModel,
+    require_alternating,
+    with_first_moves,
+)
 from qsage_validate.games.protocol import Player
 
 # The game that the encodings with numbered positions speak of: its open positions alone
@@ -153,8 +158,7 @@ def set_members(game: OpenGame) -> Listing:
 
 def way_positions(game: OpenGame) -> Listing:
     """The positions of a way through a witness, from start to end."""
-    network = game.inner.network
-    assert network is not None, "a game with a network"
+    network = game.inner.own_network
     return lambda goals: network.shortest_way(game.claimed(goals))
 
 

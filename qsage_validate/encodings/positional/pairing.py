@@ -42,10 +42,9 @@ from qsage_validate.encodings.encoding import (
 from qsage_validate.encodings.layout.layout import Layout, StateView, listed
 from qsage_validate.encodings.positional.explicit import ClauseSet, constant, differs
 from qsage_validate.games.masks import members
-from qsage_validate.games.positional.cover_game import PairingGame
+from qsage_validate.games.positional.cover_game import Pairing, PairingGame
+from qsage_validate.games.positional.hex import with_all_winning_sets
 from qsage_validate.games.positional.model import PositionalModel, require_alternating
-from qsage_validate.games.positional.pairing import Pairing
-from qsage_validate.games.positional.paths import with_all_winning_sets
 from qsage_validate.games.protocol import Player
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

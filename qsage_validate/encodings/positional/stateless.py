@@ -59,9 +59,8 @@ from qsage_validate.encodings.positional.open_game import (
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import mask_of, members
 from qsage_validate.games.positional.harary import PolyominoBoard, polyomino_of
-from qsage_validate.games.positional.model import PositionalModel
+from qsage_validate.games.positional.model import PositionalModel, sound_first_moves
 from qsage_validate.games.positional.polyominoes import Cells
-from qsage_validate.games.positional.symmetry import sound_first_moves
 from qsage_validate.games.protocol import Player
 
 # The stateless encodings SA and SN: everything is said about the moves themselves
@@ -141,8 +140,7 @@ class StatelessWay(StatelessWitness):
     name = "sn"
 
     def __init__(self, game: OpenGame) -> None:
-        assert game.inner.network is not None, "a game with a network"
-        self.network = game.inner.network
+        self.network = game.inner.own_network
         super().__init__(game)
 
     def goal(self) -> Iterator[int]:
@@ -271,8 +269,7 @@ class Squaring(SymbolicEncoder):
     """The halves of the way, whatever the board is."""
 
     def __init__(self, game: OpenGame) -> None:
-        assert game.inner.network is not None, "a game with a network"
-        self.network = game.inner.network
+        self.network = game.inner.own_network
         self.steps = steps_of(self.network)
         self.levels = width_for(game.stones - 1)
         super().__init__(game)

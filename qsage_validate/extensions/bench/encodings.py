@@ -183,7 +183,7 @@ def _runs_of_encodings(selection: Selection) -> list[Run]:
 
 def _words(text: str) -> tuple[str, ...]:
     """The words of a game, its files by their whole path; raises ``UsageError`` for no game."""
-    from qsage_validate.problems.named_rules import rules_of_words
+    from qsage_validate.problems.searched import rules_of_words
 
     try:
         words = shlex.split(text)
@@ -212,11 +212,10 @@ def _instances(
 def execute(run: Run) -> RunResult:
     """Judge one formula by its layout, its meta file, or the layout that is found."""
     from qsage_validate.judging.judged import judge_formula
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load
-    from qsage_validate.problems.named_rules import rules_of_words
+    from qsage_validate.problems.load import Files, load
+    from qsage_validate.problems.searched import rules_of_words
     from qsage_validate.system.limits import Deadline, Stopwatch
-    from qsage_validate.validation.verdict import Refuted
+    from qsage_validate.validation.finding import Refuted
 
     watch = Stopwatch()
     path, *words = run.source
@@ -224,9 +223,8 @@ def execute(run: Run) -> RunResult:
     game = rules_of_words(words)[0] if words else problem.game
     if game is None:
         raise UsageError(f"found no rules in {path}, expected --game or --model")
-    assert problem.formula is not None, "a formula was read"
     deadline = Deadline.after(run.seconds)
-    judged = judge_formula(problem.formula, game, problem.layout, deadline=deadline)
+    judged = judge_formula(problem.qbf, game, problem.layout, deadline=deadline)
     verdict = judged.verdict
     data = {"text": verdict.reason, "layout": "" if judged.layout is None else judged.layout.source}
     if isinstance(verdict, Refuted):

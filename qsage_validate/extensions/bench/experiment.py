@@ -205,7 +205,6 @@ class RunResult:
 def run_from_json(run: JsonValue) -> Run:
     """The run of :meth:`Run.to_dict`; raises ``InputError`` with the place of what is not."""
     memory = run.given("memory_mb")
-    processor_time = run.get("processor_time")  # older results do not say
     return Run(
         run["experiment"].text(),
         run["family"].text(),
@@ -217,7 +216,7 @@ def run_from_json(run: JsonValue) -> Run:
         _seconds(run.given("seconds")),
         None if memory is None else int(memory.number()),
         tuple((name, value.text()) for name, value in run["options"].fields().items()),
-        processor_time is not None and processor_time.boolean(),
+        run["processor_time"].boolean(),
     )
 
 

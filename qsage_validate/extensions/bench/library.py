@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from qsage_validate.api.frames import RowTable
-from qsage_validate.api.sources import FileSource, as_paths, shown
+from qsage_validate.api.values import FileSource, RowTable, as_paths, shown
 from qsage_validate.extensions.bench import campaign
 
 if TYPE_CHECKING:

@@ -39,13 +39,13 @@ from qsage_validate.extensions.explain.finding import FoundProgram
 from qsage_validate.extensions.explain.situation import Made, Situation, made
 from qsage_validate.games.bddl.rules import BddlGame, GoalInstance
 from qsage_validate.games.masks import members
-from qsage_validate.games.planning_game import PlanningGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import (
     BoardPicture,
     Illegality,
     Move,
     Outcome,
+    PlanningGame,
     Player,
     Position,
     TwoPlayerGame,
@@ -54,7 +54,7 @@ from qsage_validate.games.protocol import (
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.kernel.ground import GroundRules
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.validation.proofs.ground import conjunction
+from qsage_validate.validation.proofs import conjunction
 
 
 class ProgramGame(PlanningGame):

@@ -29,7 +29,7 @@ from qsage_validate.extensions.explain.situation import (
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.kernel.game import Rules, State, TooLargeError
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.validation.proofs.ground import rules_of
+from qsage_validate.validation.proofs import rules_of
 
 
 def circuit_of(game: TwoPlayerGame, builder: AigBuilder, deadline: Deadline = NEVER) -> Rules:
@@ -198,6 +198,11 @@ class Spot:
         rules = self.table.rules
         return rules.mover(self.time + 1) if self.time < rules.plies else None
 
+    @property
+    def to_move(self) -> Player:
+        """The player of the next ply; there must be one."""
+        return self.table.rules.mover(self.time + 1)
+
     @cached_property
     def board(self) -> Mapping[Player, Sequence[int]]:
         """A literal for each stone of each player."""
@@ -288,8 +293,7 @@ class SymbolicMove:
     def cases(self) -> Iterator[Case]:
         """The squares that the move came to and left, for each way in which the board changes."""
         spot, after = self.spot, self.after
-        builder, mover = spot.builder, spot.mover
-        assert mover is not None, "somebody moves"
+        builder, mover = spot.builder, spot.to_move
         before, then = spot.board[mover], after.board[mover]
         come = [builder.and_(new, old ^ 1) for old, new in zip(before, then, strict=True)]
         gone = [builder.and_(old, new ^ 1) for old, new in zip(before, then, strict=True)]
@@ -322,8 +326,7 @@ class SituationGates(Words[int, Played]):
 
     def __post_init__(self) -> None:
         self.builder = self.spot.builder
-        assert self.spot.mover is not None, "somebody is to move"
-        self.hero = self.spot.mover
+        self.hero = self.spot.to_move
         self.squares = self.spot.table.places
 
     def last(self, theirs: bool) -> Sequence[Case]:
@@ -532,15 +535,13 @@ class Unrolled:
     @property
     def view(self) -> SituationGates:
         """The situation of the player to move, as gates."""
-        mover = self.spot.mover
-        assert mover is not None, "somebody is to move"
+        mover = self.spot.to_move
         return SituationGates(self.spot, self._last[mover.other], self._last[mover])
 
     def play(self, played: Played) -> int:
         """Go on by the moves whose literals hold; the literal that one of them does."""
         spot, builder = self.spot, self.builder
-        mover = spot.mover
-        assert mover is not None, "somebody is to move"
+        mover = spot.to_move
         self._wins.append(builder.and_(self._going, spot.won[self.hero]))
         moved = builder.or_all(played.values())
         if mover is not self.hero:

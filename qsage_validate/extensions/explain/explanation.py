@@ -42,9 +42,9 @@ from qsage_validate.extensions.explain.situation import (
     made,
     places,
 )
+from qsage_validate.games.positional.cover_game import Pairing, PairingFinder, maker_pairing
+from qsage_validate.games.positional.hex import with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.pairing import Pairing, PairingFinder, maker_pairing
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import BoardPicture, Player, Square, TwoPlayerGame
 from qsage_validate.render.svg import Marks
 from qsage_validate.solvers.search.solver import search_for

@@ -193,11 +193,15 @@ class _Parser:
 
     def of_kind(self, kind: str, expected: str) -> str:
         """The next token's text, which must be of a kind."""
+        return self.token(kind, expected).text
+
+    def token(self, kind: str, expected: str) -> _Token:
+        """The next token, which must be of a kind."""
         token = self.peek
         if token is None or token.kind != kind:
             raise self.fail(expected)
         self.place += 1
-        return token.text
+        return token
 
     def whole(self) -> Question:
         question = self.condition()
@@ -320,20 +324,18 @@ class _Parser:
     def answer(self) -> Answer:
         self.need("'play' behind 'can'", "play")
         if self.take("mirror"):
-            token = self.peek
-            name = self.of_kind("quoted", "a symmetry in quotes").strip("'")
+            token = self.token("quoted", "a symmetry in quotes")
+            name = token.text.strip("'")
             maps = board_maps(self.board.width, self.board.height)[1:]
             known = [symmetry for symmetry, _ in maps]
             if name not in known:
-                assert token is not None
                 raise self._error(token.at, quoted(name), f"one of {', '.join(known)}")
             return mirrored(name, self.hero, self.board)
-        token = self.peek
         if self.take("bridge"):
             found = bridged(self.hero, self.board)
             if found is None:
-                assert token is not None
-                raise self._error(token.at, "'bridge'", "another answer, for the game is not Hex")
+                at = self.tokens[self.place - 1].at
+                raise self._error(at, "'bridge'", "another answer, for the game is not Hex")
             return found
         order = self.take("first", "last")
         if order is not None:
@@ -342,8 +344,8 @@ class _Parser:
                 raise self.fail(f"one of {', '.join(QUALITIES)}")
             kind = self.of_kind("word", "the name of an action") if self.take("of") else ""
             return Pick(words, kind, self.hero, last=order == "last")
-        token = self.peek
-        if token is not None and token.kind == "shift":
+        shifted = self.peek
+        if shifted is not None and shifted.kind == "shift":
             shift = self.shift("")
             self.need("'of'", "of")
             return From(self.last(), shift)
@@ -351,9 +353,8 @@ class _Parser:
 
     def move(self) -> str:
         """A move of the game: a word and its arguments."""
-        token = self.peek
-        name = self.of_kind("word", "a move, 'first', 'last', 'mirror' or a shift")
-        assert token is not None
+        token = self.token("word", "a move, 'first', 'last', 'mirror' or a shift")
+        name = token.text
         arguments = self.peek
         text = name
         if arguments is not None and arguments.kind == "place":
@@ -368,11 +369,10 @@ class _Parser:
         return int(x), int(y)
 
     def on_board(self) -> Place:
-        token = self.peek
-        x, y = map(int, self.of_kind("place", "a square such as (1,2)").strip("()").split(","))
+        token = self.token("place", "a square such as (1,2)")
+        x, y = map(int, token.text.strip("()").split(","))
         board = self.board
         if not (1 <= x <= board.width and 1 <= y <= board.height):
-            assert token is not None
             raise self._error(
                 token.at,
                 quoted(token.text),

@@ -196,8 +196,7 @@ class Explanation:
         from qsage_validate.formats.qcir_writer import qcir_text
         from qsage_validate.formats.writing import write_atomic
 
-        qbf = self.problem.formula
-        assert qbf is not None, "it was proved of one"
+        qbf = self.problem.qbf
         name = fspath(path)
         content = certificate_bytes(self.certificate, qbf, binary=not name.endswith(".aag"))
         if formula is not None:
@@ -441,7 +440,8 @@ def validated(
     """The levels of a validation of a problem; Ctrl-C is raised again."""
     from qsage_validate.problems.validated import to_validate
     from qsage_validate.proving.levels import levels_named
-    from qsage_validate.proving.runner import ValidationOptions, validate
+    from qsage_validate.proving.run import ValidationOptions
+    from qsage_validate.proving.runner import validate
 
     options = ValidationOptions(
         levels=levels_named(levels), limits=Limits(deadline, positions=_POSITIONS)

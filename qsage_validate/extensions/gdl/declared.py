@@ -37,7 +37,7 @@ GAMES: Final = tuple(
     LibraryGame(
         Template(
             name=name,
-            help="a game in GDL (see docs/reference/gdl.md)",
+            help="a game in GDL (see 'qsage help gdl')",
             language="gdl",
             options=OPTIONS,
             construct=partial(_of_library, name=name),

@@ -49,7 +49,7 @@ from qsage_validate.kernel.unrolled import (
 )
 from qsage_validate.system.alarm import alarm
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.validation.proofs.ground import RulesIn
+from qsage_validate.validation.proofs import RulesIn
 
 # The ground rules of a game in GDL, round by round, for the kernel's circuit
 

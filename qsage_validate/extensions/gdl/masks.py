@@ -20,7 +20,7 @@ from qsage_validate.extensions.gdl.ground import program_of
 from qsage_validate.extensions.gdl.machine import GdlBounds, State, horizon
 from qsage_validate.extensions.gdl.model import Ground, term_order, term_text
 from qsage_validate.extensions.gdl.rules import GdlGrid, GdlMove, RoundsGame, RoundsPosition
-from qsage_validate.games.bddl.symmetry import BitPermutation
+from qsage_validate.games.bddl.kernel import BitPermutation
 from qsage_validate.games.protocol import Kernel, Move, Player, Position, board_maps
 from qsage_validate.games.protocol import State as KernelState
 from qsage_validate.kernel.game import TooLargeError

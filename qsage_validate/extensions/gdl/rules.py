@@ -254,6 +254,8 @@ class RoundsPosition(Position):
         return [GdlMove(m) for m in self.game.choices(self.state)[self.to_move]]
 
     def after(self, move: Move) -> RoundsPosition:
+        if isinstance(move, str):
+            return self.play(move)
         assert isinstance(move, GdlMove), "a legal move"
         if self.chosen is None:
             return RoundsPosition(self.game, self.state, move.term, self.ply + 1)
@@ -261,6 +263,7 @@ class RoundsPosition(Position):
         return RoundsPosition(self.game, after, None, self.ply + 1)
 
     def illegality(self, move: Move) -> Illegality | None:
+        move = self.named(move)
         if move in self.legal_moves():
             return None
         outcome = self.outcome

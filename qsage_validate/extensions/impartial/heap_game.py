@@ -281,6 +281,8 @@ class HeapPosition(Position):
         return ImpartialMove(index, move.action, move.arguments, after)
 
     def after(self, move: object) -> HeapPosition:
+        if isinstance(move, str):
+            return self.play(move)
         found = self.move(move)
         assert found is not None, "a legal move"
         return self.moved(found.after)
@@ -290,6 +292,8 @@ class HeapPosition(Position):
         return HeapPosition(self.game, state, self.player.other, self.ply + 1)
 
     def illegality(self, move: object) -> Illegality | None:
+        if isinstance(move, str):
+            move = self.named(move)
         if self.outcome is not None:
             text = "the play is over"
             return Illegality(text, f"{move}: {text}")

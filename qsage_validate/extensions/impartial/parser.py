@@ -198,13 +198,12 @@ class _Reader:
                     actions.append(self.action(section, {a.name for a in actions}))
                 case _:
                     self.fail(section.items[0], expected.replace("(", ""))
-        for what, found in (("(:tercondition F)", ending), ("(:constraint F)", constraint)):
-            if found is None:
-                self.missing(tree, what)
+        if ending is None:
+            self.missing(tree, "(:tercondition F)")
+        if constraint is None:
+            self.missing(tree, "(:constraint F)")
         if not actions:
             self.missing(tree, "(:action ...")
-        assert ending is not None
-        assert constraint is not None
         return ImpartialGame(name, self.state, tuple(actions), constraint, ending, self.source.path)
 
     def only(self, section: List, expected: str) -> Node:
@@ -293,9 +292,8 @@ class _Reader:
             return self.effects(rest[1], conjunction((condition, self.formula(rest[0]))))
         target = rest[0]
         name = target.text[1:] if isinstance(target, SourceWord) and target.text[0] == "?" else None
-        if name not in self.state:
+        if name is None or name not in self.state:
             self.fail(target, f"a state variable to assign to ({self.known(self.state)})")
-        assert name is not None
         return [ImpartialEffect(name, self.expression(rest[1]), condition)]
 
     # -- formulas and expressions -----------------------------------------------------------

@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Final
 
-from qsage_validate.arena.engines.engine import Engine, Facts, Step
+from qsage_validate.arena.board_engine import Engine, Facts
 from qsage_validate.arena.frame import (
     Frame,
     FrameValue,
@@ -33,6 +33,7 @@ from qsage_validate.arena.frame import (
     MatchMove,
     MatchOutcome,
     NamedGroup,
+    PlayState,
     SquareXY,
     WhyNot,
 )
@@ -64,6 +65,7 @@ from qsage_validate.extensions.impartial.synthesis.strategy import (
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
+from qsage_validate.strategies.reader import Assignment
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Tell
 from qsage_validate.validation.finding import Finding, FindingKind
@@ -463,16 +465,7 @@ def _word(winning: bool) -> str:
 _TRIED = 4096
 
 
-@dataclass(frozen=True)
-class HeapStep(Step):
-    """``moves`` are those of the play; ``promised`` whether the strategy has promised to win."""
-
-    position: HeapPosition
-    moves: tuple[str, ...]
-    promised: bool
-
-
-class HeapEngine(Engine[HeapStep]):
+class HeapEngine(Engine):
     """Plays from the start of ``game``; its first player makes ply 1."""
 
     def __init__(
@@ -495,16 +488,16 @@ class HeapEngine(Engine[HeapStep]):
 
     # -- moves ------------------------------------------------------------------------------
 
-    def legal(self, step: HeapStep) -> Sequence[MatchMove]:
-        return step.position.legal_moves()
+    def legal(self, frame: Frame) -> Sequence[MatchMove]:
+        return _position(frame).legal_moves()
 
-    def parse(self, step: HeapStep, text: str) -> MatchMove:
+    def parse(self, frame: Frame, text: str) -> MatchMove:
         return self._game.parse_move(text, self.facts.person)
 
-    def why_not(self, step: HeapStep, move: MatchMove) -> WhyNot | None:
-        if step.over:
+    def why_not(self, frame: Frame, move: MatchMove) -> WhyNot | None:
+        if frame.over:
             return None
-        illegality = step.position.illegality(self._checked(move))
+        illegality = _position(frame).illegality(self._checked(move))
         if illegality is None:
             return None
         return WhyNot(move, self.facts.person, None, False, (), illegality, asked=False)
@@ -514,12 +507,12 @@ class HeapEngine(Engine[HeapStep]):
             raise MalformedMoveError(f"{move}: expected a move like take(2)")
         return move
 
-    def touched(self, step: HeapStep, move: MatchMove) -> tuple[SquareXY, ...]:
+    def touched(self, frame: Frame, move: MatchMove) -> tuple[SquareXY, ...]:
         """One square for each changed heap: the first token removed, or the last one added."""
-        if step.over or not isinstance(move, HeapMove) or not self.facts.has_board:
+        if frame.over or not isinstance(move, HeapMove) or not self.facts.has_board:
             return ()
-        found = step.position.move(move)
-        return () if found is None else self._changes(step.position.state, found.after)
+        found = _position(frame).move(move)
+        return () if found is None else self._changes(_position(frame).state, found.after)
 
     def _changes(self, before: State, after: State) -> tuple[SquareXY, ...]:
         return tuple(
@@ -528,9 +521,9 @@ class HeapEngine(Engine[HeapStep]):
             if old != new
         )
 
-    def at(self, step: HeapStep, square: SquareXY) -> tuple[MatchMove, ...]:
+    def at(self, frame: Frame, square: SquareXY) -> tuple[MatchMove, ...]:
         """One move of each action, a legal one if there is one, that changes the heap there."""
-        state, variables = step.position.state, self._game.rules.game.variables
+        state, variables = _position(frame).state, self._game.rules.game.variables
         found: list[MatchMove] = []
         for action in self._game.rules.game.actions:
             most = int(_TRIED ** (1 / max(1, len(action.parameters))))
@@ -546,14 +539,14 @@ class HeapEngine(Engine[HeapStep]):
                     ),
                 )
             ]
-            legal = (move for move in fitting if step.position.is_legal(move))
+            legal = (move for move in fitting if _position(frame).is_legal(move))
             first = next(legal, fitting[0] if fitting else None)
             found += [] if first is None else [first]
         return tuple(found)
 
-    def hint(self, step: HeapStep) -> Hint | None:
+    def hint(self, frame: Frame) -> Hint | None:
         """A move to a state that the formula calls losing, if there is one."""
-        position = step.position
+        position = _position(frame)
         found = self._strategy.winning_move(position.state)
         if found is not None:
             left = position.moved(found.after).text
@@ -564,16 +557,16 @@ class HeapEngine(Engine[HeapStep]):
 
     # -- playing ----------------------------------------------------------------------------
 
-    def start(self) -> HeapStep:
-        return self._step(None, self._game.initial, None, 0)
+    def start(self) -> Frame:
+        return self._frame(None, self._game.initial, None, 0)
 
-    def push(self, step: HeapStep, move: MatchMove, why: WhyNot | None, *, claim: bool) -> HeapStep:
+    def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
         own = self._checked(move)
         if claim:
             raise UsageError(f"{own}: there is no goal to claim, whoever cannot move is out")
         began = time.perf_counter()
-        position = step.position.moved(self._after(step.position, own, why))
-        return self._step(step, position, own, time.perf_counter() - began, illegal=why)
+        position = _position(frame).moved(self._after(_position(frame), own, why))
+        return self._frame(frame, position, own, time.perf_counter() - began, illegal=why)
 
     def _after(self, position: HeapPosition, move: HeapMove, why: WhyNot | None) -> State:
         """The state after the person's move, legal or not; it must be a legal state."""
@@ -591,36 +584,39 @@ class HeapEngine(Engine[HeapStep]):
             raise UsageError(f"{move} cannot be let happen: {text} is no legal state")
         return after
 
-    def reply(self, step: HeapStep) -> HeapStep | None:
-        position, player = step.position, self.facts.certificate_player
-        if step.over or position.to_move is not player:
+    def reply(self, frame: Frame) -> Frame | None:
+        position, player = _position(frame), self.facts.certificate_player
+        if frame.over or position.to_move is not player:
             return None
         began = time.perf_counter()
         reply = self._strategy.reply(position.state)
         assert reply is not None, "the play would be over"
         objections = self._referee.reply(position.state, reply)
         seconds = time.perf_counter() - began
-        moves = (*step.moves, str(reply.move))
-        findings = self._findings(objections, step.frame.ply + 1, moves)
+        moves = (*frame.play.moves, str(reply.move))
+        findings = self._findings(objections, frame.ply + 1, moves)
         said = self._said(position, reply)
         if any(o.kind is FindingKind.ILLEGAL_REPLY for o in objections):
-            outcome = MatchOutcome(player.other, f"{reply.move} is illegal", False, None)
-            stopped = replace(
-                step.frame,
-                ply=step.frame.ply + 1,
+            play = replace(
+                frame.play,
+                assignment=Assignment(frame.ply + 1),
+                moves=moves,
+                last=heap_move(reply.move),
+                ending=MatchOutcome(player.other, f"{reply.move} is illegal", False),
+                findings=findings,
+            )
+            return replace(
+                frame,
+                play=play,
                 player=player,
-                move=heap_move(reply.move),
                 by_certificate=True,
                 illegal=None,
-                outcome=outcome,
-                findings=findings,
                 seconds=seconds,
                 remarks=said,
             )
-            return HeapStep(stopped, position, moves, step.promised)
         after = position.moved(reply.move.after)
-        answer = self._step(step, after, heap_move(reply.move), seconds, known=findings)
-        return replace(answer, frame=replace(answer.frame, remarks=said))
+        answer = self._frame(frame, after, heap_move(reply.move), seconds, known=findings)
+        return replace(answer, remarks=said)
 
     def _said(self, position: HeapPosition, reply: RuleReply) -> tuple[str, ...]:
         """The source of the reply, and the heaps after it."""
@@ -635,52 +631,50 @@ class HeapEngine(Engine[HeapStep]):
         word = "winning" if self._strategy.winning(left.state) else "losing"
         return (f"{said}; leaves {left.text}, {word} for {left.to_move}",)
 
-    def _step(
+    def _frame(
         self,
-        before: HeapStep | None,
+        before: Frame | None,
         position: HeapPosition,
         move: HeapMove | None,
         seconds: float,
         *,
         known: tuple[Finding, ...] = (),
         illegal: WhyNot | None = None,
-    ) -> HeapStep:
+    ) -> Frame:
         """The play at a position, to which ``move`` has led from ``before``."""
         player = None if move is None else position.to_move.other
         hero = self.facts.certificate_player
-        moves = () if before is None or move is None else (*before.moves, str(move))
+        moves = () if before is None or move is None else (*before.play.moves, str(move))
         legal = before is not None and illegal is None
-        came_from = before.position.state if before is not None and legal else None
+        came_from = _position(before).state if before is not None and legal else None
         objections = self._referee.state(position.state, came_from)
-        frame = Frame(
-            ply=position.ply - 1,
-            player=player,
-            move=move,
-            by_certificate=player is hero,
-            board=position.board if self._game.drawable else None,
-            position=position,
-            values=self._values(position.state),
-            illegal=illegal,
-            findings=known + self._findings(objections, position.ply - 1, moves),
-            seconds=seconds,
-            state=position.text,
-        )
-        ending = position.outcome
+        findings = known + self._findings(objections, position.ply - 1, moves)
         # An illegal move that was let happen takes an earlier promise away.
         promised = before is not None and legal and before.promised
-        if ending is None:
-            wins = self._strategy.winning(position.state) is (position.to_move is hero)
-            return HeapStep(frame, position, moves, promised or wins)
-        won = ending.winner is hero
-        outcome = MatchOutcome(ending.winner, ending.reason, won or not promised, None)
-        findings = frame.findings
-        if promised and not won:
-            detail = f"{ending.winner} wins: {ending.reason}"
-            objection = Objection(FindingKind.END_DIFFERS, detail)
-            findings += self._findings([objection], frame.ply, moves)
-        return HeapStep(
-            replace(frame, outcome=outcome, findings=findings), position, moves, promised
+        ending = position.outcome
+        wins = ending is None and self._strategy.winning(position.state) is (
+            position.to_move is hero
         )
+        frame = Frame(
+            PlayState(Assignment(position.ply - 1), moves, position, findings=findings, last=move),
+            player=player,
+            by_certificate=player is hero,
+            board=position.board if self._game.drawable else None,
+            values=self._values(position.state),
+            illegal=illegal,
+            seconds=seconds,
+            state=position.text,
+            promised=promised or wins,
+        )
+        if ending is None:
+            return frame
+        won = ending.winner is hero
+        outcome = MatchOutcome(ending.winner, ending.reason, won or not promised)
+        if not promised or won:
+            return frame.ended(outcome)
+        detail = f"{ending.winner} wins: {ending.reason}"
+        objection = Objection(FindingKind.END_DIFFERS, detail)
+        return frame.ended(outcome, *self._findings([objection], frame.ply, moves))
 
     def _values(self, state: State) -> tuple[FrameValue, ...]:
         """The formula and the conditions of all rules at ``state``."""
@@ -710,6 +704,11 @@ class HeapEngine(Engine[HeapStep]):
             )
             for one in objections
         )
+
+
+def _position(frame: Frame) -> HeapPosition:
+    assert isinstance(frame.position, HeapPosition), "the heaps are known"
+    return frame.position
 
 
 def open_heaps(problem: HeapProblem, start: State, first: Player) -> HeapEngine:

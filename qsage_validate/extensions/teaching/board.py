@@ -17,9 +17,9 @@ from textual.message import Message
 from textual.widgets import Input, Static
 from textual.worker import Worker, WorkerState
 
+from qsage_validate.arena.board_engine import goal_line
 from qsage_validate.arena.frame import LayoutMove, MatchMove, SquareXY
 from qsage_validate.arena.lesson import Teacher, or_list
-from qsage_validate.arena.move_words import goal_line
 from qsage_validate.errors import Exit, QsageError, visible
 from qsage_validate.extensions.teaching.drill import (
     Drill,
@@ -30,17 +30,14 @@ from qsage_validate.extensions.teaching.drill import (
 )
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.picking import Choose, NoMove, Picks, Select, is_elsewhere
-from qsage_validate.play.tui.base import STYLES, LeavableApp, run_app
-from qsage_validate.play.tui.model import board_art
+from qsage_validate.play.tui.base import DARK, LIGHT, STYLES, LeavableApp, run_app
+from qsage_validate.play.tui.model import view
 from qsage_validate.play.tui.model.view import Picture, StatusLines, Tone
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, MenuScreen
 from qsage_validate.play.tui.screens.tool_screen import KeyBar
-from qsage_validate.play.tui.themes import DARK, LIGHT
-from qsage_validate.play.tui.widgets.bars import StatusBar
 from qsage_validate.play.tui.widgets.board_view import BoardView
-from qsage_validate.play.tui.widgets.panes import STONES
-from qsage_validate.play.tui.widgets.play_area import Stage
-from qsage_validate.play.tui.widgets.prompt import MovePrompt
+from qsage_validate.play.tui.widgets.panes import STONES, StatusBar
+from qsage_validate.play.tui.widgets.play_area import MovePrompt, Stage
 
 KEYS: tuple[tuple[str, str, str], ...] = (
     ("Enter", "Answer", "Answer with the square at the cursor; a click does it, too"),
@@ -299,13 +296,13 @@ class DrillApp(LeavableApp[Exit]):
         assert question.board is not None, "there is a board"
         picks, game = self._picks, None if self._drill is None else self._drill.game
         squares = {
-            board_art.SquareMark.ILLEGAL: self._wrong,
-            board_art.SquareMark.CHANGED: question.last,
-            board_art.SquareMark.LEGAL: picks.starts(question.board),
+            view.SquareMark.ILLEGAL: self._wrong,
+            view.SquareMark.CHANGED: question.last,
+            view.SquareMark.LEGAL: picks.starts(question.board),
         }
         if self._selected is not None:
-            squares[board_art.SquareMark.SELECTED] = frozenset({self._selected})
-            squares[board_art.SquareMark.TARGET] = picks.targets(self._selected)
+            squares[view.SquareMark.SELECTED] = frozenset({self._selected})
+            squares[view.SquareMark.TARGET] = picks.targets(self._selected)
         marks = {
             square: frozenset(m for m, own in squares.items() if square in own)
             for square in frozenset().union(*squares.values())

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from qsage_validate.arena.frame import SquareXY
+from qsage_validate.arena.frame import PlayState, SquareXY
 from qsage_validate.arena.lesson import SECONDS, Teacher
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.arena.strategy_tree import StrategyNode
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.teaching.teacher import NODES
@@ -123,7 +122,7 @@ class Drill:
         if teacher.tree is None:
             raise UsageError("found no certificate with a board, expected one to drill")
         self._teacher = teacher
-        self._root = teacher.tree.root
+        self._tree, self._root = teacher.tree, teacher.tree.root
         self._called_off = called_off
         self.progress = progress
         self._questions = self._all()
@@ -155,11 +154,9 @@ class Drill:
 
     def total(self) -> int | None:
         """The number of questions; ``None`` for the other side, and where there are too many."""
-        tree = self._teacher.tree
-        assert tree is not None, "there is one"
         if not self.asks_for_replies:
             return None
-        explored = tree.explore(self._root, NODES, cancelled=self._called_off)
+        explored = self._tree.explore(self._root, NODES, cancelled=self._called_off)
         return sum(map(_asks, explored.nodes)) if explored.exact else None
 
     def touched(self, question: DrillQuestion, move: str) -> tuple[SquareXY, ...]:
@@ -232,8 +229,6 @@ class Drill:
 
     def _all(self) -> Iterator[DrillQuestion]:
         """All questions, line after line: each asks for what the lines before it have not."""
-        tree = self._teacher.tree
-        assert tree is not None, "there is one"
         own = self.asks_for_replies
         if own:
             yield from self._reply(self._root)
@@ -242,7 +237,7 @@ class Drill:
             node = waiting.pop()
             if node.ended:
                 continue
-            children = tree.children(node)
+            children = self._tree.children(node)
             if own:
                 for child in children:
                     yield from self._reply(child)
@@ -252,9 +247,8 @@ class Drill:
 
     def _reply(self, node: StrategyNode) -> Iterator[DrillQuestion]:
         """The question for the certificate's reply in ``node``, where there is one."""
-        if not _asks(node):
+        if node.answer is None or not _asks(node):
             return
-        assert node.answer is not None, "that is what it asks for"
         before = node.states[-2]
         legal: tuple[str, ...] = ()
         if before.position is not None:

@@ -27,7 +27,7 @@ from qsage_validate.arena.lesson import (
     last_reply,
     other_moves,
 )
-from qsage_validate.arena.pairs import blocking_pairs
+from qsage_validate.arena.program import blocking_pairs
 from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import (

@@ -103,10 +103,6 @@ def _any_plane(grounding: Grounding, mask: int) -> int:
     return (mask | mask >> count | mask >> 2 * count) & grounding.plane
 
 
-def _own_plane(grounding: Grounding, mask: int, player: Player) -> int:
-    return (mask if player is BLACK else mask >> grounding.squares) & grounding.plane
-
-
 class _Unions:
     """The union of masks that belong to the bits of a set, a byte at a time."""
 
@@ -298,7 +294,7 @@ class Lines:
         self._plane = grounding.plane
         self.most = most
         goals = grounding.goals[BLACK]
-        self.wanted = [_own_plane(grounding, goal.value, BLACK) for goal in goals]
+        self.wanted = [grounding.own(goal.value, BLACK) for goal in goals]
         self._all = (1 << len(goals)) - 1
 
         def spoilt(goal: GroundGoal, piece: tuple[int, int, int], square: int) -> bool:
@@ -356,20 +352,20 @@ class _Distances:
     @classmethod
     def of(cls, grounding: Grounding) -> _Distances | None:
         if any(
-            _own_plane(grounding, action.put, BLACK) & ~_own_plane(grounding, action.value, BLACK)
+            grounding.own(action.put, BLACK) & ~grounding.own(action.value, BLACK)
             for action in grounding.actions[WHITE]
         ):
             return None  # White places black pieces
         ring = 0
         for goal in grounding.goals[BLACK]:
-            wanted = _own_plane(grounding, goal.value, BLACK)
+            wanted = grounding.own(goal.value, BLACK)
             if not wanted:
                 return None
             ring |= wanted & -wanted
         steps = []
         for action in grounding.actions[BLACK]:
-            needed = _own_plane(grounding, action.value, BLACK)
-            put = _own_plane(grounding, action.put, BLACK)
+            needed = grounding.own(action.value, BLACK)
+            put = grounding.own(action.put, BLACK)
             if put and not needed:
                 return None  # pieces come from nowhere
             steps.append((needed & -needed, put))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
@@ -158,6 +159,10 @@ class Grounding:
         )
         return BoardPicture(self.width, self.height, contents)
 
+    def own(self, mask: int, player: Player) -> int:
+        """The player's plane of a mask of three planes, as a set of squares."""
+        return (mask if player is Player.BLACK else mask >> self.squares) & self.plane
+
     def pack(self, contents: Contents) -> tuple[int, int]:
         """Care and value masks of what is allowed on some squares."""
         care = value = 0
@@ -257,6 +262,25 @@ class Grounding:
     def wins(self, state: int, player: Player) -> bool:
         """True if a goal of ``player`` holds (Definition 8)."""
         return any(state & goal.care == goal.value for goal in self.goals[player])
+
+    @cached_property
+    def is_positional(self) -> bool:
+        """True if both players may occupy any open square, and goals ask for own pieces only."""
+        squares, full = self.squares, (1 << 3 * self.squares) - 1
+        for player in Player:
+            expected = set()
+            for square in range(squares):
+                black, white, occupied = (1 << square + k * squares for k in range(3))
+                changed = black | white | occupied
+                piece = black if player is Player.BLACK else white
+                expected.add((changed, 0, full & ~changed, piece | occupied))
+            if {action.meaning for action in self.actions[player]} != expected:
+                return False
+            for goal in self.goals[player]:
+                own = self.own(goal.value, player)
+                if not own or goal.care != own | own << squares | own << 2 * squares:
+                    return False
+        return True
 
     def only_own_moves_win(self, player: Player) -> bool:
         """True if no goal of ``player`` can come true except by the player's own moves.

@@ -2,20 +2,128 @@
 
 The same grounded actions and goals as the rules', arranged for speed: actions are found by the
 mover's own piece that they need, goals are looked at only where an action can complete them.
+
+A candidate is taken when it permutes the grounded actions of each player among themselves and
+the goals of each player likewise, so that actions may change their names (``left-diagonal``
+becomes ``right-diagonal``) and their places.
 """
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.ground import Grounding
-from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry
+from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry, board_maps
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.bounds import GroundBounds, Packing, RaceBound
+
+
+# Symmetries of a grounded model: reflections and rotations that keep its rules and goals
+
+
+SquareMap = dict[tuple[int, int], tuple[int, int]]
+
+
+def _candidates(width: int, height: int) -> Iterator[tuple[str, SquareMap]]:
+    squares = [(x, y) for y in range(1, height + 1) for x in range(1, width + 1)]
+    # On boards of one row or column several of them are the same, or the identity.
+    seen: list[SquareMap] = [{square: square for square in squares}]
+    for name, function in board_maps(width, height):
+        square_map = {square: function(*square) for square in squares}
+        if square_map not in seen:
+            seen.append(square_map)
+            yield name, square_map
+
+
+class BitPermutation:
+    """Permutes the squares of every plane of a mask, a byte at a time."""
+
+    def __init__(self, squares: Sequence[int], planes: int = 3) -> None:
+        size = len(squares)
+        images = [1 << (plane * size + to) for plane in range(planes) for to in squares]
+        self.tables: list[list[int]] = []
+        for start in range(0, len(images), 8):
+            table = [0]
+            for image in images[start : start + 8]:
+                table += [entry | image for entry in table]
+            self.tables.append(table)
+
+    def __call__(self, mask: int) -> int:
+        """The image of ``mask``."""
+        image = 0
+        for table in self.tables:
+            image |= table[mask & 255]
+            mask >>= 8
+        return image
+
+
+def permutation(
+    grounding: Grounding, squares: Mapping[tuple[int, int], tuple[int, int]]
+) -> list[int]:
+    """A map of squares as a list: where the square with each number goes."""
+    result = [0] * grounding.squares
+    for square, image in squares.items():
+        result[grounding.square(*square)] = grounding.square(*image)
+    return result
+
+
+def find_symmetries(
+    grounding: Grounding, moves: Mapping[Player, Sequence[Move]]
+) -> Iterator[Symmetry]:
+    """The symmetries of the board, without the identity, that are symmetries of the game."""
+    for name, squares in _candidates(grounding.width, grounding.height):
+        permute = BitPermutation(permutation(grounding, squares))
+        if not _keeps_goals(grounding, permute):
+            continue
+        move_map = _move_map(grounding, permute, moves)
+        if move_map is not None:
+            kept = permute(grounding.initial) == grounding.initial
+            yield Symmetry(name, squares, move_map, kept)
+
+
+def _keeps_goals(grounding: Grounding, permute: BitPermutation) -> bool:
+    for player in Player:
+        goals = {(goal.care, goal.value) for goal in grounding.goals[player]}
+        if any((permute(care), permute(value)) not in goals for care, value in goals):
+            return False
+    return True
+
+
+def _move_map(
+    grounding: Grounding, permute: BitPermutation, moves: Mapping[Player, Sequence[Move]]
+) -> dict[Move, Move] | None:
+    """The image of each move; ``None`` when the actions are not permuted."""
+    full = (1 << 3 * grounding.squares) - 1
+    result: dict[Move, Move] = {}
+    for player in Player:
+        actions = grounding.actions[player]
+        by_meaning: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for action in actions:
+            by_meaning[action.meaning].append(action.number)
+        used: Counter[tuple[int, ...]] = Counter()
+        for action in actions:
+            image = (
+                permute(action.care),
+                permute(action.value),
+                full & ~permute(full & ~action.keep),
+                permute(action.put),
+            )
+            # Moves that mean the same are mapped in their order, so that none is hit twice.
+            same = by_meaning.get(image, [])
+            if used[image] >= len(same):
+                return None
+            result[moves[player][action.number]] = moves[player][same[used[image]]]
+            used[image] += 1
+    return result
+
+
+# The rules of a BDDL model on plain integers, for search
+
 
 Condition = tuple[int, int]
 # care, value, keep, put, number, conditions on the next state one of which is a win (or True).
@@ -34,7 +142,6 @@ class BddlKernel(Kernel):
         moves: Mapping[Player, Sequence[Move]],
         symmetries: Sequence[Symmetry],
     ) -> None:
-        from qsage_validate.games.bddl.symmetry import BitPermutation, permutation
 
         self.grounding = grounding
         self._same: tuple[Grounding, ...] = (grounding,)
@@ -228,148 +335,3 @@ class BddlKernel(Kernel):
                 raise UsageError(f"found {position} of another game")
             self._same = (self.grounding, grounding)
         return state
-
-
-# -- positional games ----------------------------------------------------------------------
-
-
-def make_kernel(
-    grounding: Grounding, moves: Mapping[Player, Sequence[Move]], symmetries: Sequence[Symmetry]
-) -> BddlKernel:
-    kind = PositionalKernel if is_positional(grounding) else BddlKernel
-    return kind(grounding, moves, symmetries)
-
-
-def is_positional(grounding: Grounding) -> bool:
-    """True if both players may occupy any open square, and goals ask for own pieces only."""
-    meanings = {}
-    full = (1 << 3 * grounding.squares) - 1
-    for player in Player:
-        expected = set()
-        for square in range(grounding.squares):
-            own, other = (square, square + grounding.squares)[
-                :: 1 if player is Player.BLACK else -1
-            ]
-            occupied = square + 2 * grounding.squares
-            changed = 1 << own | 1 << other | 1 << occupied
-            expected.add((changed, 0, full & ~changed, 1 << own | 1 << occupied))
-        meanings[player] = {action.meaning for action in grounding.actions[player]}
-        if meanings[player] != expected:
-            return False
-        for goal in grounding.goals[player]:
-            own_bits = _own(grounding, goal.value, player)
-            planes = own_bits | own_bits << grounding.squares | own_bits << 2 * grounding.squares
-            if goal.care != planes or not own_bits:
-                return False
-    return True
-
-
-def _own(grounding: Grounding, mask: int, player: Player) -> int:
-    return (mask if player is Player.BLACK else mask >> grounding.squares) & grounding.plane
-
-
-class PositionalKernel(BddlKernel):
-    """Knows which moves of a positional game are worth a look.
-
-    In these games each move occupies one open square for good; an own piece more never hurts,
-    goals with an opponent's piece on them are dead, and a goal that misses more pieces than its
-    player has moves left cannot be reached in time.  So a search needs to look at few moves:
-
-    * with a goal of the opponent one piece short, only at the square that completes it (when
-      there are two, any move loses);
-    * otherwise only at squares of goals that one of the players can still reach in time.  A move
-      elsewhere is worth no more than any of those: after a win with it there is a win after the
-      other move too, by the same strategy with the two squares exchanged.
-    """
-
-    def __init__(
-        self,
-        grounding: Grounding,
-        moves: Mapping[Player, Sequence[Move]],
-        symmetries: Sequence[Symmetry],
-    ) -> None:
-        super().__init__(grounding, moves, symmetries)
-        self._size = grounding.squares
-        self._plane = grounding.plane
-        self._goals = {
-            player: [_own(grounding, goal.value, player) for goal in grounding.goals[player]]
-            for player in Player
-        }
-        self._entry: dict[Player, dict[int, tuple[int, int]]] = {
-            player: {
-                _own(grounding, action.put, player): (action.number, action.put)
-                for action in grounding.actions[player]
-            }
-            for player in Player
-        }
-
-    def wins_at_once(self, state: Hashable, player: Player) -> bool:
-        assert isinstance(state, int)
-        if player is Player.BLACK:
-            missing, taken = ~state, state >> self._size
-        else:
-            missing, taken = ~(state >> self._size), state
-        for goal in self._goals[player]:
-            if not goal & taken:
-                rest = goal & missing
-                # At most one piece is missing.
-                if not rest & (rest - 1):
-                    return rest != 0 or state >> 2 * self._size != self._plane
-        return False
-
-    def bounds(self, state: Hashable, player: Player) -> None:
-        """None: the candidates say what can be reached in time."""
-
-    def candidates(
-        self, state: Hashable, player: Player, plies: int
-    ) -> list[tuple[int, Hashable, bool]] | None:
-        """The successors worth a look; ``None`` when these considerations do not apply.
-
-        For positions in which the player to move does not win at once.
-        """
-        assert isinstance(state, int)
-        open_squares = self._plane & ~(state >> 2 * self._size)
-        if open_squares.bit_count() < plies:
-            # A player may be unable to move in time.
-            return None
-        other = player.other
-        own_moves, other_moves = (plies + 1) // 2, plies // 2
-        pieces = state & self._plane, state >> self._size & self._plane
-        own, others = pieces if player is Player.BLACK else pieces[::-1]
-        relevant = 0
-        not_others = ~others
-        for goal in self._goals[other]:
-            if not goal & own:
-                rest = goal & not_others
-                if not rest & (rest - 1) and other_moves:
-                    # A goal that already holds is won by any move, and nothing helps.
-                    return self._occupy(state, player, rest or open_squares & -open_squares)
-                if rest.bit_count() <= other_moves:
-                    relevant |= rest
-        hopeful = relevant if other is Player.BLACK else 0
-        not_own = ~own
-        for goal in self._goals[player]:
-            if not goal & others:
-                rest = goal & not_own
-                if rest.bit_count() <= own_moves:
-                    relevant |= rest
-                    if player is Player.BLACK:
-                        hopeful = 1
-        if not hopeful:
-            # Black has no goal in reach.
-            return (
-                []
-                if player is Player.BLACK
-                else self._occupy(state, player, open_squares & -open_squares)
-            )
-        return self._occupy(state, player, relevant & open_squares)
-
-    def _occupy(self, state: int, player: Player, squares: int) -> list[tuple[int, Hashable, bool]]:
-        entries = self._entry[player]
-        result: list[tuple[int, Hashable, bool]] = []
-        while squares:
-            low = squares & -squares
-            number, put = entries[low]
-            result.append((number, state | put, False))
-            squares ^= low
-        return result

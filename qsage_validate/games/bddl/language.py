@@ -43,8 +43,7 @@ class Bddl(Language[Model]):
         return read_model(domain, problem, depth)
 
     def from_parts(self, parts: ModelParts) -> Model:
-        from qsage_validate.games.bddl.checks import require_valid
-        from qsage_validate.games.bddl.parser import parse_domain, parse_problem
+        from qsage_validate.games.bddl.parser import parse_domain, parse_problem, require_valid
 
         domain = parse_domain(parts.text("domain"), parts.file_of("domain"))
         problem = parse_problem(parts.text("problem"), parts.file_of("problem"))
@@ -58,7 +57,7 @@ class Bddl(Language[Model]):
         return BddlGame(model)
 
     def warnings(self, model: Model) -> Sequence[str]:
-        from qsage_validate.games.bddl.checks import check_model
+        from qsage_validate.games.bddl.parser import check_model
 
         return tuple(map(str, check_model(model)))
 

@@ -114,6 +114,9 @@ class Domain:
             lines += [f"#{player.value}actions\n", *map(str, self.actions(player))]
         return "".join(lines)
 
+    def __repr__(self) -> str:
+        return f"<Domain: {len(self.black_actions)} and {len(self.white_actions)} actions>"
+
 
 @dataclass(frozen=True, slots=True)
 class ProblemPlaces:
@@ -167,6 +170,9 @@ class BddlProblem:
         if self.first_player is Player.WHITE:
             lines += ["#blackturn", "second"]
         return "\n".join(lines) + "\n"
+
+    def __repr__(self) -> str:
+        return f"<BddlProblem {self.width}x{self.height}, depth {self.depth}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,3 +229,6 @@ class Model:
         """The digest of both files at depth 1."""
         text = f"{self.domain}{self.at_depth(1).problem}"
         return sha256(text.encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name}, depth {self.depth}>"

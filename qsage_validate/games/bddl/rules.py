@@ -135,10 +135,10 @@ class BddlPosition(Position):
         return None
 
     def legal_moves(self) -> Sequence[BddlMove]:
-        if self._legal is None:
-            object.__setattr__(self, "_legal", self._find_legal())
         legal = self._legal
-        assert legal is not None
+        if legal is None:
+            legal = self._find_legal()
+            object.__setattr__(self, "_legal", legal)
         return legal
 
     def _find_legal(self) -> tuple[BddlMove, ...]:
@@ -152,16 +152,18 @@ class BddlPosition(Position):
         )
 
     def after(self, move: Move) -> BddlPosition:
-        action = self.game.ground_action(move, self.to_move)
-        assert action is not None, "a legal move"
+        if isinstance(move, str):
+            return self.play(move)
+        action = self.game.action_of(move, self.to_move)
         return BddlPosition(self.game, self.state & action.keep | action.put, self.ply + 1)
 
     def is_legal(self, move: Move) -> bool:
-        action = self.game.ground_action(move, self.to_move)
+        action = self.game.ground_action(self.named(move), self.to_move)
         fits = action is not None and self.state & action.care == action.value
         return fits and self.outcome is None
 
     def illegality(self, move: Move) -> Illegality | None:
+        move = self.named(move)
         if self.is_legal(move):
             return None
         game, player = self.game, self.to_move
@@ -313,6 +315,10 @@ class BddlGame(TwoPlayerGame):
         """The grounded action of a move; ``None`` when it is possible in no position."""
         return self._by_move[player].get(move)
 
+    def action_of(self, move: Move, player: Player) -> GroundAction:
+        """The grounded action of a move; raises ``KeyError`` as :meth:`ground_action` has none."""
+        return self._by_move[player][move]
+
     def moves(self, player: Player) -> Sequence[BddlMove]:
         return self.move_table[player]
 
@@ -388,8 +394,8 @@ class BddlGame(TwoPlayerGame):
 
     def _held(self, goal: GroundGoal, player: Player) -> frozenset[tuple[int, int]]:
         """The squares on which a goal asks for pieces of the player's."""
-        plane = goal.value >> self.grounding.squares * (player is Player.WHITE)
-        return frozenset(square for k, square in enumerate(self._places.values()) if plane >> k & 1)
+        own = self.grounding.own(goal.value, player)
+        return frozenset(square for k, square in enumerate(self._places.values()) if own >> k & 1)
 
     @cached_property
     def is_hex(self) -> bool:
@@ -410,16 +416,15 @@ class BddlGame(TwoPlayerGame):
     @cached_property
     def _most_pieces(self) -> Mapping[Player, int]:
         """A bound on the pieces of each player in a play: as if each ply put down the most."""
-        squares = self.grounding.squares
+        grounding = self.grounding
         most: dict[Player, int] = {}
         for player in Player:
-            own = (1 << squares) - 1 << squares * (player is Player.WHITE)
             put = {
-                mover: max(((a.put & own).bit_count() for a in actions), default=0)
-                for mover, actions in self.grounding.actions.items()
+                mover: max((grounding.own(a.put, player).bit_count() for a in actions), default=0)
+                for mover, actions in grounding.actions.items()
             }
             plies = sum(put[self.player_at(ply)] for ply in range(1, self.plies + 1))
-            most[player] = (self.initial.state & own).bit_count() + plies
+            most[player] = grounding.own(grounding.initial, player).bit_count() + plies
         return most
 
     @cached_property
@@ -496,7 +501,7 @@ class BddlGame(TwoPlayerGame):
 
     @cached_property
     def _symmetries(self) -> tuple[Symmetry, ...]:
-        from qsage_validate.games.bddl.symmetry import find_symmetries
+        from qsage_validate.games.bddl.kernel import find_symmetries
 
         return tuple(find_symmetries(self.grounding, self.move_table))
 
@@ -505,9 +510,14 @@ class BddlGame(TwoPlayerGame):
 
     @cached_property
     def _kernel(self) -> BddlKernel:
-        from qsage_validate.games.bddl.kernel import make_kernel
+        parts = self.grounding, self.move_table, self._symmetries
+        if self.grounding.is_positional:
+            from qsage_validate.games.bddl.positional import PositionalKernel
 
-        return make_kernel(self.grounding, self.move_table, self._symmetries)
+            return PositionalKernel(*parts)
+        from qsage_validate.games.bddl.kernel import BddlKernel
+
+        return BddlKernel(*parts)
 
     def skipped(self, position: Position) -> BddlPosition:
         assert isinstance(position, BddlPosition), "a position of this game"

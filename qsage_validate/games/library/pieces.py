@@ -1,4 +1,8 @@
-"""Templates of grid games in which pieces move.
+"""Games of the library that are not on a plain grid: with pieces, and positional games.
+
+These are the games of ``httt`` and ``hex`` in another form: claims on named positions, with
+winning sets or a network, as the encodings of Shaik, Mayer-Eichberger, van de Pol and Saffidine
+2023 take them.
 
 Breakthrough, KnightThrough, Evader and Pursuer: Shaik and van de Pol 2023, section 3.2 and
 Listings 7 to 9 and 13 to 18.  Konane and Cross Purposes, which the paper names without a model: by
@@ -8,6 +12,7 @@ the rules in R. A. Hearn, *Amazons, Konane, and Cross Purposes are PSPACE-comple
 from __future__ import annotations
 
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
@@ -20,7 +25,45 @@ from qsage_validate.games.bddl.model import (
 )
 from qsage_validate.games.library.grid import COLOUR, at, first_player, pattern
 from qsage_validate.games.library.template import MAX_SIDE, Size, Values
+from qsage_validate.games.positional.harary import harary_model
+from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player, Square
+
+# Positional games by name: Harary's Tic-Tac-Toe with any polyomino, and Hex by its network
+
+
+def harary(values: Values) -> PositionalModel:
+    """Harary's game with any polyomino."""
+    width, height = values.size()
+    stones = values.number("stones")
+    first = values.number("first_stones") or stones
+    if first > stones:
+        raise UsageError(
+            f"found {quoted(str(first))} for --first-stones, expected at most {stones} (--stones)"
+        )
+    return harary_model(
+        values.word("shape"),
+        width,
+        height,
+        torus=values.on("torus"),
+        maker_breaker=values.on("maker_breaker"),
+        stones=stones,
+        first_stones=first,
+        first=first_player(values),
+        plies=values.number("depth"),
+    )
+
+
+def hexagons(values: Values) -> PositionalModel:
+    """Hex by its network of neighbours."""
+    width, height = values.size()
+    transversal = values.on("transversal")
+    return hex_network(width, height, values.number("depth"), transversal=transversal)
+
+
+# Templates of grid games in which pieces move
+
 
 KNIGHT_STEPS = ((1, 2), (1, -2), (-1, 2), (-1, -2), (2, 1), (2, -1), (-2, 1), (-2, -1))
 """L1 to L8, the first two as in Listing 15."""

@@ -103,7 +103,9 @@ class BoardSize:
                 return None
             width = int(match[1])
             height = int(match[2] or width)
-        elif isinstance(given, tuple) and len(given) == 2:
+        elif isinstance(given, int) and not isinstance(given, bool):
+            width = height = given
+        elif isinstance(given, (tuple, list)) and len(given) == 2:
             width, height = given
         else:
             return None

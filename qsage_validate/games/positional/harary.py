@@ -12,7 +12,12 @@ from dataclasses import dataclass
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.masks import mask_of, members
-from qsage_validate.games.positional.model import MAX_POSITIONS, Arrangement, PositionalModel
+from qsage_validate.games.positional.model import (
+    MAX_POSITIONS,
+    Arrangement,
+    PositionalModel,
+    with_first_moves,
+)
 from qsage_validate.games.positional.polyominoes import (
     Cell,
     Cells,
@@ -24,7 +29,6 @@ from qsage_validate.games.positional.polyominoes import (
     orientations,
     size_of,
 )
-from qsage_validate.games.positional.symmetry import with_first_moves
 from qsage_validate.games.protocol import Player
 
 

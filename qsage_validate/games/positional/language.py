@@ -31,8 +31,12 @@ from qsage_validate.games.library.template import (
 from qsage_validate.games.masks import mask_of
 from qsage_validate.games.model_text import ModelParts
 from qsage_validate.games.positional.hex import hex_network, is_hex_board
-from qsage_validate.games.positional.model import Network, PositionalModel, alternating
-from qsage_validate.games.positional.symmetry import sound_first_moves
+from qsage_validate.games.positional.model import (
+    Network,
+    PositionalModel,
+    alternating,
+    sound_first_moves,
+)
 from qsage_validate.games.protocol import Player
 
 if TYPE_CHECKING:

@@ -27,14 +27,13 @@ from functools import cached_property
 
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.source import quoted
-from qsage_validate.games.goals import CHAIN, MOST_SETS, words_of
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
-from qsage_validate.games.positional.hex import side_owner
-from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
-from qsage_validate.games.positional.polyominoes import drawing_of
-from qsage_validate.games.positional.symmetry import (
+from qsage_validate.games.positional.model import (
+    Arrangement,
     CanonicalKeys,
+    Network,
     Permutation,
+    PositionalModel,
     find_symmetries,
     key_symmetries,
 )
@@ -169,7 +168,8 @@ class SetsKernel(PositionalGameKernel):
             if not goal & own:
                 rest = goal & not_other
                 if single and not rest & (rest - 1):
-                    return self._claim(state, player, rest)
+                    # On a grid a set may be complete already: then every move loses.
+                    return self._claim(state, player, rest or free & -free)
                 if rest.bit_count() <= other_left:
                     relevant |= rest
         hopeful = relevant if player is WHITE else 0
@@ -194,8 +194,7 @@ class ConnectionKernel(PositionalGameKernel):
         self, model: PositionalModel, moves: Sequence[Move], symmetries: Sequence[Permutation]
     ) -> None:
         super().__init__(model, moves, symmetries)
-        assert model.network is not None
-        self._network: Network = model.network
+        self._network: Network = model.own_network
 
     def _wins(self, own: int, player: Player, bit: int) -> bool:
         return player is BLACK and self._network.connects(own)
@@ -240,8 +239,7 @@ class CutKernel(PositionalGameKernel):
     """Generalized Hex with Black as Cut: Black wins when no way is left for White."""
 
     def _wins(self, own: int, player: Player, bit: int) -> bool:
-        assert self.model.network is not None
-        return player is BLACK and self.model.network.won_by_black(own)
+        return player is BLACK and self.model.own_network.won_by_black(own)
 
     def wins_at_once(self, state: Hashable, player: Player) -> bool:
         assert isinstance(state, int)
@@ -249,8 +247,7 @@ class CutKernel(PositionalGameKernel):
             return False
         black, white = self._pieces(state)
         free = self._all & ~(black | white)
-        network = self.model.network
-        assert network is not None
+        network = self.model.own_network
         if not network.connects(self._all & ~black):
             return bool(free)
         return any(network.won_by_black(black | bit) for bit in bits(free))
@@ -371,6 +368,8 @@ class PositionalPosition(Position):
         return tuple(self.game.claims[k] for k in members(self.open))
 
     def after(self, move: Move) -> PositionalPosition:
+        if isinstance(move, str):
+            return self.play(move)
         assert isinstance(move, ClaimMove), "a legal move"
         bit = 1 << self.game.model.number[move.name]
         black, white = self.black, self.white
@@ -381,10 +380,12 @@ class PositionalPosition(Position):
         return PositionalPosition(self.game, black, white, self.ply + 1)
 
     def is_legal(self, move: Move) -> bool:
+        move = self.named(move)
         number = self.game.model.number.get(move.name) if isinstance(move, ClaimMove) else None
         return number is not None and bool(self.open >> number & 1) and self.outcome is None
 
     def illegality(self, move: Move) -> Illegality | None:
+        move = self.named(move)
         if self.is_legal(move):
             return None
         game = self.game
@@ -411,6 +412,8 @@ class PositionalGame(TwoPlayerGame):
         self.first_player = self.player_at(1)
         arrangement = Arrangement.of(model.positions, hexagons=model.hexagons)
         if model.hexagons:
+            from qsage_validate.games.positional.hex import side_owner
+
             arrangement = replace(arrangement, top=side_owner(model))
         self.arrangement = arrangement
         self.claims = tuple(
@@ -497,6 +500,8 @@ class PositionalGame(TwoPlayerGame):
         return position.winning_squares()
 
     def goal_words(self, player: Player) -> str:
+        from qsage_validate.games.goals import CHAIN, MOST_SETS, words_of
+
         model, there = self.model, self.arrangement
         if player is Player.BLACK and (top := self.initial.board.top) is not None:
             return CHAIN if top is player else "a chain from left to right"
@@ -510,6 +515,7 @@ class PositionalGame(TwoPlayerGame):
     def target(self) -> tuple[str, ...]:
         """The polyomino whose placements are Black's winning sets."""
         from qsage_validate.games.positional.harary import polyomino_of
+        from qsage_validate.games.positional.polyominoes import drawing_of
 
         found = polyomino_of(self.model)
         return () if found is None else tuple(drawing_of(found.cells).split("/"))

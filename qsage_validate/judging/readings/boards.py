@@ -17,10 +17,10 @@ from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.sat import Solver
 from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout.codings import Bits, Number
-from qsage_validate.encodings.layout.comments import is_clausal
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode, StateView, board_view
+from qsage_validate.encodings.layout.lines import is_clausal
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
-from qsage_validate.judging.readings.sketch import Sketch
+from qsage_validate.judging.readings.codes import Sketch
 from qsage_validate.judging.residuals import trimmed
 from qsage_validate.system.limits import NEVER, Deadline
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -19,34 +20,44 @@ from qsage_validate.judging.differences import described
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.positions import Positions
 from qsage_validate.judging.readings.boards import with_board
-from qsage_validate.judging.readings.codes import MoveStyle
-from qsage_validate.judging.readings.places import QUANTIFIER, Windows, passed_over
+from qsage_validate.judging.readings.codes import (
+    QUANTIFIER,
+    MoveStyle,
+    Sketch,
+    Windows,
+    passed_over,
+    sketch_of,
+)
 from qsage_validate.judging.readings.screening import (
     ReadingGuess,
     Screened,
     Screening,
     in_order,
+    order_key,
+    rearranged,
+    shuffled,
 )
-from qsage_validate.judging.readings.shuffled import order_key, rearranged, shuffled
-from qsage_validate.judging.readings.sketch import Sketch, sketch_of
-from qsage_validate.judging.residuals import Residuals
+from qsage_validate.judging.residuals import Residuals, ResidualsOf
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Progress, Tell, nobody
-from qsage_validate.validation.proofs.strategy import LevelAnswer
-from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Verdict
+from qsage_validate.validation.finding import Claimed, Proved, Refuted, Verdict
+from qsage_validate.validation.proofs import LevelAnswer
 
 # How many readings are screened together: the likely ones first, and alone.
 _BATCHES: Final = (8, 40, 160, 800, 4000)
+_LIKELY: Final = 2
 _SECONDS: Final = 60.0
 """The time of a search where none was set."""
 # Values that are asked for, in questions to an expansion: some thousand take a second.
+_LIKELY_EFFORT: Final = 30_000
 _ORDERED_EFFORT: Final = 12_000
 _NEAR_EFFORT: Final = 8_000
 _SHUFFLED_EFFORT: Final = 60_000
 _STARTS: Final = 2
 _ROOT_SECONDS: Final = 10.0
-# A reading that fits alone is held against so many positions.
+# A reading that fits alone is held against so many positions, in this part of the time.
+_SHORT_PART: Final = 0.1
 _SHORT_SECONDS: Final = 10.0
 _SHORT_POSITIONS: Final = 200
 # Several that fit are judged by turns, for longer and longer.
@@ -62,6 +73,9 @@ _FEW: Final = 8
 _WEIGHT: Final = 2.0
 _MARGIN: Final = 6.0
 _UNLIKELY: Final = 4
+_RENAMED: Final = re.compile(r"ren (\d+) -> \d+")
+# So many variables that a preprocessor took away are named.
+_NAMED: Final = 8
 _NO_MODEL: Final[Mapping[str, str]] = {}
 
 
@@ -106,6 +120,8 @@ class FoundReadings:
     """The layout of the first reading with its board, where that helps to prove the formula."""
     telling: bool = False
     """True if the codes of legal first moves, and no others, can make the formula true."""
+    residuals: ResidualsOf | None = None
+    """What the search knows of the formula's values."""
 
     @property
     def stands_out(self) -> bool:
@@ -132,9 +148,10 @@ class FoundReadings:
     @property
     def best_words(self) -> str:
         """The three best readings with their agreement."""
-        return "; ".join(
-            f"{one.words} agree with moves as {one.reading.style.words}"
-            for one in self.readings[:3]
+        held = [one for one in self.readings[:3] if any(one.asked.values())]
+        return (
+            "; ".join(f"{one.words} agree with moves as {one.reading.style.words}" for one in held)
+            or "no reading was held against a play in time"
         )
 
     def layout_of(self, reading: ReadingGuess) -> Layout:
@@ -198,7 +215,12 @@ class _ReadingSearch:
     best: list[Screened] = field(default_factory=list)
     refuted: set[tuple[str, Windows]] = field(default_factory=set)
     answers: dict[tuple[str, Windows], LevelAnswer] = field(default_factory=dict)
+    boards: dict[tuple[str, Windows], Layout | None] = field(default_factory=dict)
     root: str | None = None
+    residuals: ResidualsOf = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.residuals = ResidualsOf(self.formula)
 
     def run(self) -> FoundReadings:
         self.sketch = sketch_of(self.game, deadline=self.deadline)
@@ -264,7 +286,10 @@ class _ReadingSearch:
                 break
             text = f"{self.screening.tried} readings"
             self.tell(Progress("readings", text, self.screening.tried, None))
-            self.best += self.screening.screen(batch, _ORDERED_EFFORT)
+            effort = self.screening.values.effort + _LIKELY_EFFORT
+            if number >= _LIKELY:
+                effort = _ORDERED_EFFORT
+            self.best += self.screening.screen(batch, effort)
             self.best.sort(key=lambda one: -self._weight(one))
             yield self._fitting()
             if number == 1:
@@ -273,7 +298,7 @@ class _ReadingSearch:
                 starts = self.best[:_STARTS]
                 yield self._rearranged(rearranged(self.screening, x, effort) for x in starts)
                 yield self._judged(sure=True)
-            if self.screening.is_over(_ORDERED_EFFORT):
+            if number + 1 >= _LIKELY and self.screening.is_over(_ORDERED_EFFORT):
                 break
 
     def _weight(self, one: Screened) -> float:
@@ -310,15 +335,24 @@ class _ReadingSearch:
 
         A reading that is ``alone`` is held against short plays only: the whole level comes later.
         """
-        layout = layout_of(reading, self.sketch, self.game)
         if not alone:
-            answer = judge(self.formula, layout, self.game, deadline=limit, cores=False)
+            layout = self._board(reading) or self._layout(reading)
+            answer = judge(
+                self.formula,
+                layout,
+                self.game,
+                deadline=limit,
+                cores=False,
+                residuals=self.residuals,
+            )
             if not isinstance(answer.verdict, Refuted):
                 self.answers[reading.key] = answer
             return answer.verdict
+        limit = limit.sooner(_SHORT_PART * self.deadline.left())
+        layout = self._layout(reading)
         values = GameValues.of_game(self.game, deadline=limit)
         try:
-            tally = Positions(self.screening.formula, layout, values).search(
+            tally = Positions(self.formula, layout, values, residuals=self.residuals).search(
                 deadline=limit, most_positions=_SHORT_POSITIONS
             )
         except UndecidedError:
@@ -326,13 +360,20 @@ class _ReadingSearch:
         found = [described(x, self.game) for x in tally.differences]
         return Refuted(tuple(found)) if found else None
 
-    def _board(self) -> Layout | None:
+    def _layout(self, reading: ReadingGuess) -> Layout:
+        """The layout of a reading: moves alone, and the rules."""
+        return replace(layout_of(reading, self.sketch, self.game), model=dict(self.model))
+
+    def _board(self, reading: ReadingGuess) -> Layout | None:
+        """The layout of a reading with its board, for games on a grid: it helps to prove them."""
         if self.game.language != "bddl":
             return None
-        layout = layout_of(self.best[0].reading, self.sketch, self.game)
-        limit = self.deadline.sooner(_BOARD_SECONDS)
-        found = with_board(layout, self.formula, self.sketch, self.game, limit)
-        return found if found.state.is_board else None
+        if reading.key not in self.boards:
+            layout = self._layout(reading)
+            limit = self.deadline.sooner(_BOARD_SECONDS)
+            found = with_board(layout, self.formula, self.sketch, self.game, limit)
+            self.boards[reading.key] = found if found.state.is_board else None
+        return self.boards[reading.key]
 
     def _prefer(self, one: Screened) -> None:
         self.best = [one, *(other for other in self.best if other is not one)]
@@ -346,7 +387,7 @@ class _ReadingSearch:
         except UndecidedError:
             return ""
         windows = min(self.best, key=lambda one: one.reading.cost).reading.windows
-        truth = Residuals(self.screening.formula, windows).value({}, 0, limit)
+        truth = self.residuals.plies(windows).value({}, 0, limit)
         if truth is None or truth is black:
             return ""
         who = "Black wins" if black else "Black does not win"
@@ -464,9 +505,10 @@ class _ReadingSearch:
             answer=self.answers.get(self.best[0].reading.key)
             if standing is Standing.PROVED
             else None,
-            board=self._board() if standing is not Standing.OPEN else None,
+            board=self._board(self.best[0].reading) if standing is not Standing.OPEN else None,
             doubt=self._doubt(standing, by_codes=by_codes),
             telling=self.screening.tells_first_moves(self.best[0].reading),
+            residuals=self.residuals,
         )
 
 
@@ -480,7 +522,7 @@ def check_size(formula: Qbf, sketch: Sketch) -> None:
             kind = "existential" if player is Player.BLACK else "universal"
             raise UsageError(
                 f"the game {sketch.name} cannot be the formula's: {player} makes {plies} plies, "
-                f"which need {least} {kind} variables, and it has {has}"
+                f"which need {least} {kind} variables, and it has {has}{_taken_away(formula)}"
             )
 
 
@@ -507,8 +549,27 @@ def _no_place(formula: Qbf, sketch: Sketch) -> UsageError | UndecidedError:
         player, width = turns[made]
         made += len(scope.variables) >= width and scope.quantifier is QUANTIFIER[player]
     if made == len(turns):
-        return UndecidedError("no reading of the variables has a place for each ply's moves")
+        text = "no reading of the variables has a place for each ply's moves"
+        return UndecidedError(text + _taken_away(formula))
     return UsageError(
         f"the game {sketch.name} cannot be the formula's: its {len(turns)} turns need as many "
         f"scopes by turns with enough variables for a move, and the formula has {made}"
+        f"{_taken_away(formula)}"
     )
+
+
+def _taken_away(formula: Qbf) -> str:
+    """What the formula shows of a preprocessor that has taken variables away, else nothing.
+
+    HQSpre leaves a comment ``ren 3 -> 2`` for each variable that is left.
+    """
+    if not formula.scopes:
+        return f": it is the constant {str(Residuals(formula, ()).value({}, 0)).lower()}"
+    renamed = (_RENAMED.fullmatch(text.strip()) for _, text in formula.comments)
+    left = {int(match[1]) for match in renamed if match is not None}
+    gone = [str(v) for v in range(1, max(left, default=0)) if v not in left]
+    if not gone:
+        return ""
+    names = ", ".join(gone[:_NAMED])
+    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    return f"; by its comments (ren ... -> ...) a preprocessor took away variables {names}{more}"

@@ -1,4 +1,12 @@
-"""The base of every app: keys and signals that leave it, its colours, what reaches the screen."""
+"""The base of every app: keys and signals that leave it, its colours, what reaches the screen.
+
+Textual repaints regions, and each row of a region from the left side of its widget on: two squares
+of a board are some kilobytes.  Here each row is remembered as it was last sent, and only the pieces
+in which it differs are sent.
+
+Terminals with 256 or 16 colours replace a colour by the nearest that they have, and two of ours
+may become one: the board has colours of its own there, which are among theirs.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +14,270 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from functools import partial
-from typing import Any, Final, Generic, TypeVar
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final, Generic, Protocol, TypeVar, runtime_checkable
 
+from rich.console import Console, RenderableType
+from rich.control import Control
 from textual import events
 from textual.app import App, ScreenStackError
+from textual.color import Color
 from textual.driver import Driver
 from textual.filter import LineFilter
+from textual.geometry import Region, Size
 from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.strip import Strip
+from textual.theme import Theme
 from textual.widget import AwaitMount, MountError
 
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.formats.policy import is_confined
 from qsage_validate.play.tui.once import Palette
-from qsage_validate.play.tui.rows import Rows
-from qsage_validate.play.tui.themes import DARK, THEMES, themes
-from qsage_validate.play.tui.visible import VISIBLE
 from qsage_validate.system.signals import ENDING, signals_told
+
+# The rows of the terminal, so that nothing is sent that stands there already
+
+
+class _Update(Protocol):
+    """What Textual is about to send; its own classes have no public names."""
+
+    def render_segments(self, console: Console) -> str: ...
+
+
+@runtime_checkable
+class _WholeUpdate(_Update, Protocol):
+    """Rows of a region, each in pieces."""
+
+    strips: Sequence[Sequence[Strip]]
+    region: Region
+
+
+@runtime_checkable
+class _PartUpdate(_Update, Protocol):
+    """Pieces of rows by the columns where they begin, and the spans of them that are repainted."""
+
+    chops: Sequence[Mapping[int, Strip | None]]
+    chop_ends: Sequence[Sequence[int]]
+    spans: Sequence[tuple[int, int, int]]
+
+
+class Rows:
+    """The rows that were sent to a terminal, as far as they are known."""
+
+    def __init__(self) -> None:
+        self._size = Size(0, 0)
+        self._rows: dict[int, Strip] = {}
+
+    def forget(self) -> None:
+        """Draw all rows anew next time: another program has written to the terminal."""
+        self._rows = {}
+
+    def shorter(self, update: RenderableType | None, size: Size) -> Any:
+        """An update that sends what differs of one of Textual's, to a terminal of this size.
+
+        What repaints the whole screen is sent as it is, for what stood there may be gone.
+        """
+        if size != self._size:
+            self._size, self._rows = size, {}
+        if isinstance(update, _PartUpdate):
+            parts = update
+            return _sent(update, lambda console: self._differing(parts, console))
+        if isinstance(update, _WholeUpdate):
+            screen = update
+            return _sent(update, lambda console: self._whole(screen, console))
+        return update
+
+    def _whole(self, update: _WholeUpdate, console: Console) -> str:
+        rows = dict(enumerate(map(Strip.join, update.strips)))
+        whole = update.region == self._size.region
+        self._rows = rows if whole else {}
+        return update.render_segments(console)
+
+    def _differing(self, update: _PartUpdate, console: Console) -> str:
+        sent = []
+        for x, y, piece in _pieces(update):
+            row, end = self._rows.get(y), x + piece.cell_length
+            if row is None or end > row.cell_length:
+                sent.append((x, y, piece))
+                continue
+            sent += [(x + at, y, part) for at, part in _differences(row.crop(x, end), piece)]
+            self._rows[y] = Strip.join([row.crop(0, x), piece, row.crop(end)]).simplify()
+        return "".join(
+            f"{Control.move_to(x, y).segment.text}{part.render(console)}" for x, y, part in sent
+        )
+
+
+def _sent(update: _Update, text: Callable[[Console], str]) -> _Update:
+    """The update with another text, worked out when it is sent: else nothing is remembered."""
+    made = copy(update)
+    setattr(made, "render_segments", text)  # noqa: B010 (in the place of its class's)
+    return made
+
+
+def _pieces(update: _PartUpdate) -> Iterator[tuple[int, int, Strip]]:
+    """Column, row and content of each piece of the regions that an update repaints."""
+    for y, left, right in update.spans:
+        for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=True):
+            first, last = max(x, left), min(end, right)
+            if strip is not None and first < last:
+                yield first, y, strip.crop(first - x, last - x)
+
+
+def _differences(old: Strip, new: Strip) -> Iterator[tuple[int, Strip]]:
+    """Place and content of each part of ``new`` that is not what ``old`` has there."""
+    new = new.simplify()
+    if {old.cell_count, new.cell_count} != {new.cell_length}:
+        # With characters of two columns parts may begin in the middle of one.
+        yield 0, new
+        return
+    at, parts = 0, []
+    for segment in new:
+        end = at + segment.cell_length
+        parts.append((old.crop(at, end).simplify() == Strip([segment]), at, segment))
+        at = end
+    for stands_there, run in groupby(parts, itemgetter(0)):
+        if not stands_there:
+            differing = [*run]
+            yield differing[0][1], Strip(segment for _, _, segment in differing)
+
+
+# The last word on what reaches the terminal: no text commands it
+
+
+class Visible(LineFilter):
+    """Leaves out what does not print, which has no width.
+
+    Names that come from files are shown by ``errors.visible`` where they are put together; this
+    holds for all that is ever shown.
+    """
+
+    def apply(self, segments: list[Any], background: Color) -> list[Any]:
+        """The pieces of a line without what does not print."""
+        if all(piece.text.isprintable() for piece in segments):
+            return segments
+        return [
+            piece._replace(text="".join(filter(str.isprintable, piece.text))) for piece in segments
+        ]
+
+
+VISIBLE: Final = Visible()
+
+
+# The two themes: dark and light, each with its own tones of wood for the board
+
+
+# Textual's colours and the variables of the style, on dark and on light.
+_COLOURS: Final[Mapping[str, tuple[str, str]]] = {
+    "primary": ("#6ea8dc", "#1f5f99"),
+    "secondary": ("#8f9fb3", "#556575"),
+    "accent": ("#f0b45a", "#a35c00"),
+    "warning": ("#e8a33d", "#9a5b00"),
+    "error": ("#e0605e", "#b3261e"),
+    "success": ("#6fbf73", "#24702b"),
+    "foreground": ("#dfe3ea", "#1d2126"),
+    "background": ("#14171c", "#f6f4ef"),
+    "surface": ("#1b1f26", "#fffdf8"),
+    "panel": ("#262c36", "#e6e2d8"),
+}
+_VARIABLES: Final[Mapping[str, tuple[str, str]]] = {
+    "quiet": ("#8b94a3", "#6a6f76"),
+    "rim": ("#3a4352", "#b9b3a4"),
+    "wood": ("#9b7653", "#b38a5e"),
+    "wood-alt": ("#937050", "#ad8459"),
+    "wood-line": ("#6f5238", "#8a673f"),
+    "wood-dot": ("#3c2a1a", "#4f3920"),
+    "stone-black": ("#0c0c0e", "#101012"),
+    "stone-white": ("#fbf9f4", "#ffffff"),
+    "mark-won": ("#5fa35a", "#8fcf7a"),
+    "mark-changed": ("#b3a04a", "#d9c04a"),
+    "mark-earlier": ("#a58c50", "#d2b366"),
+    "mark-selected": ("#4f8fb0", "#6fb3d6"),
+    "mark-target": ("#5f9b68", "#86c48d"),
+    "mark-illegal": ("#cf554d", "#e0675c"),
+    "mark-finding": ("#cf4d9b", "#e07ab8"),
+    "mark-hint": ("#7d74c4", "#a9a0ec"),
+    "mark-pointed": ("#b0663a", "#e09a63"),
+    "mark-legal": ("#1c2f45", "#153a63"),
+    "mark-cursor": ("#10203a", "#0b2a55"),
+}
+# The board where there are fewer colours, by Rich's name of the colour system; on both themes.
+_FEWER: Final[Mapping[str | None, Mapping[str, str]]] = {
+    "256": {
+        "wood": "#af875f",
+        "wood-alt": "#af875f",
+        "wood-line": "#875f00",
+        "wood-dot": "#5f0000",
+        "stone-black": "#000000",
+        "stone-white": "#ffffff",
+        "mark-won": "#5faf5f",
+        "mark-changed": "#d7af00",
+        "mark-earlier": "#af8700",
+        "mark-selected": "#5fafd7",
+        "mark-target": "#87d787",
+        "mark-illegal": "#ff5f5f",
+        "mark-finding": "#ff87d7",
+        "mark-hint": "#afafff",
+        "mark-pointed": "#ff875f",
+        "mark-legal": "#00005f",
+        "mark-cursor": "#00005f",
+    },
+    "standard": {
+        "wood": "#aa5500",
+        "wood-alt": "#aa5500",
+        "wood-line": "#000000",
+        "wood-dot": "#000000",
+        "stone-black": "#000000",
+        "stone-white": "#ffffff",
+        "mark-won": "#00aa00",
+        "mark-changed": "#aaaaaa",
+        "mark-earlier": "#aa5500",
+        "mark-selected": "#00aaaa",
+        "mark-target": "#00aa00",
+        "mark-illegal": "#ff5555",
+        "mark-finding": "#ff55ff",
+        "mark-hint": "#55ffff",
+        "mark-pointed": "#ffff55",
+        "mark-legal": "#000000",
+        "mark-cursor": "#000000",
+    },
+}
+# Text where there are 16 colours.  The nearest to ours are a yellow that xterm has so bright that
+# it cannot be read on white, and for dim text a grey that is nearly white, or black on black.
+_ON_LIGHT: Final[Mapping[str | None, Mapping[str, str]]] = {
+    "standard": {"accent": "#0000aa", "warning": "#aa00aa"},
+}
+_DIM: Final[Mapping[str | None, Mapping[str, str]]] = {
+    "standard": {"text-disabled": "#555555", "rim": "#555555"},
+}
+
+
+def _theme(system: str | None, *, dark: bool) -> Theme:
+    name, fewer = f"qsage-{'dark' if dark else 'light'}", _FEWER.get(system, {})
+    colours: dict[str, Any] = {each: pair[not dark] for each, pair in _COLOURS.items()}
+    if not dark:
+        colours.update(_ON_LIGHT.get(system, {}))
+    variables = {each: pair[not dark] for each, pair in _VARIABLES.items()}
+    variables |= {**fewer, **_DIM.get(system, {})}
+    return Theme(name=name, dark=dark, variables=variables, **colours)
+
+
+def themes(colour_system: str | None) -> Mapping[str, Theme]:
+    """The themes by the word of ``--theme``, for a colour system of Rich (``"256"``)."""
+    return {word: _theme(colour_system, dark=word == "dark") for word in ("dark", "light")}
+
+
+THEMES = themes(None)
+DARK, LIGHT = THEMES.values()
+
+
+# The base of every app: keys and signals that leave it, its colours, what reaches the screen
+
 
 Result = TypeVar("Result")
 

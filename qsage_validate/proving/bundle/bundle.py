@@ -26,20 +26,23 @@ from qsage_validate.formats.source import Source, quoted
 from qsage_validate.kernel.certificate import CertificateKind, ClauseCertificate, Dialect
 from qsage_validate.kernel.lrat import check_lrat
 from qsage_validate.kernel.obligation import Cnf, Obligation, Span
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
-from qsage_validate.problems.provenance import file_fact
-from qsage_validate.proving.bundle.formula_cnf import formula_cnf, formula_proof
-from qsage_validate.proving.bundle.lrat_proof import Derivation, refutation
+from qsage_validate.problems.load import Files, Problem
+from qsage_validate.problems.validated import file_fact
+from qsage_validate.proving.bundle.formula_cnf import (
+    Derivation,
+    formula_cnf,
+    formula_proof,
+    refutation,
+)
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.report import ValidationReport
-from qsage_validate.proving.runner import ValidationOptions, validate
-from qsage_validate.proving.statements import game_text
+from qsage_validate.proving.report import ValidationReport, game_text
+from qsage_validate.proving.run import ValidationOptions
+from qsage_validate.proving.runner import validate
 from qsage_validate.proving.verified.games import CERTIFICATE, CNF, GAME_FILES, PROOF, write_game
 from qsage_validate.system.limits import Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
 from qsage_validate.system.reading import reading
-from qsage_validate.validation.verdict import Proved
+from qsage_validate.validation.finding import Proved
 
 MANIFEST: Final = "manifest.json"
 SCHEMA: Final = 1
@@ -226,9 +229,7 @@ def _obligations(report: ValidationReport) -> dict[Level, Obligation]:
 
 
 def _formula_proof(problem: Problem) -> tuple[Cnf, Derivation]:
-    assert problem.formula is not None
-    assert problem.certificate is not None
-    return formula_proof(problem.formula, problem.certificate)
+    return formula_proof(problem.qbf, problem.answering)
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,10 +321,10 @@ _STRATEGY: Final = (
 
 def _sentences(level: Level, problem: Problem) -> tuple[str, list[str]]:
     """The theorem of an unsatisfiable CNF, and its other hypotheses."""
-    certificate, game = problem.certificate, problem.game
+    game = problem.game
     named = "the game" if game is None else game.name
     if level is Level.FORMULA:
-        assert certificate is not None
+        certificate = problem.answering
         value = "false" if certificate.kind is CertificateKind.SKOLEM else "true"
         free = "universal" if certificate.kind is CertificateKind.SKOLEM else "existential"
         reads = (
@@ -342,8 +343,7 @@ def _sentences(level: Level, problem: Problem) -> tuple[str, list[str]]:
         )
         return statement, [reads]
     if level is Level.RULES:
-        assert certificate is not None
-        wins = named if game is None else game_text(game, certificate.kind.player)
+        wins = named if game is None else game_text(game, problem.answering.kind.player)
         statement = (
             f"{wins}: the strategy that the layout reads off the certificate wins every play by "
             "the rules."
@@ -525,7 +525,8 @@ def _game_files(entry: Json) -> list[str]:
 
 
 def _read_theorem(each: Json) -> ManifestTheorem:
-    level = Level(each["level"].one_of(*(level.value for level in SAT_LEVELS)))
+    levels = {level.value: level for level in SAT_LEVELS}
+    level = levels[each["level"].one_of(*levels)]
     entry = {key: value for key, value in each.mapping().items() if key != "steps"}
     theorem = ManifestTheorem(level, entry)
     each["cnf"].one_of(theorem.cnf)

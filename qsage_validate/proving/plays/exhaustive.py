@@ -1,35 +1,302 @@
-"""Level 3, all plays: every legal move of the opponent, ply by ply, with transpositions merged.
+"""All plays of a strategy, on arrays where the rules permit it; a walk that stops goes on.
 
 A layer holds the different beginnings with the same number of plies, each with the number of
-plays that have begun so or have been merged into it (see ``merging.py``).  Ply by ply means that
+plays that have begun so or have been merged into it (see ``walkers.py``).  Ply by ply means that
 what is found first is found in the fewest plies.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
-from typing import Any, Final, Generic
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic
+
+import numpy as np
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS
+from qsage_validate.arena.open import open_play_engine
+from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.errors import InputError, Undecided, UsageError, one_line
-from qsage_validate.problems.load import Problem
-from qsage_validate.proving.levels import Level, LevelInterrupted, LevelResult
-from qsage_validate.proving.plays.array_walker import walker
-from qsage_validate.proving.plays.checkpoint import Covered, digest_of, restore, save
-from qsage_validate.proving.plays.walkers import Nodes, PlayExpansion, Walker
+from qsage_validate.formats.source import Source
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
+from qsage_validate.problems.load import BoardProblem, Problem
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.plays.vector_walk import (
+    LayerStep,
+    PlayLayer,
+    VectorWalk,
+    vector_walk,
+    walks,
+)
+from qsage_validate.proving.plays.walkers import Nodes, PlayExpansion, Walker, explain, merging_for
+from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
 from qsage_validate.system.limits import Limits, Stopwatch
 from qsage_validate.system.progress import Progress, Tell, nobody
-from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import (
+from qsage_validate.validation.finding import (
     Claimed,
+    Finding,
     Proved,
     Refuted,
     Sampled,
     Unsupported,
     Verdict,
 )
+
+if TYPE_CHECKING:
+    from qsage_validate.formats.json_text import Json
+    from qsage_validate.proving.plays.state_walker import StateWalker
+    from qsage_validate.proving.run import ValidationRun
+
+
+# All plays of a strategy: on arrays where the game has them, else one state after the other
+
+
+_BATCH_ON_ARRAYS: Final = 2048
+
+
+def walker(problem: BoardProblem) -> ArrayWalker | StateWalker:
+    """The quickest walker for a problem."""
+    if walks(problem):
+        return ArrayWalker(vector_walk(problem))
+    from qsage_validate.proving.plays.state_walker import StateWalker
+
+    oracle = problem.oracle(OracleKind.SIMULATION)
+    play_engine, certificate = open_play_engine(problem, oracle), problem.answering
+    skolem = certificate.kind is CertificateKind.SKOLEM
+    samples = skolem and not isinstance(oracle, SimulationOracle)
+    if not (skolem and isinstance(certificate, CircuitCertificate)):
+        return StateWalker(play_engine, None, oracle.opponent, samples=samples)
+    graph = SimulationOracle(certificate, problem.formula)
+    named = {abs(x) for one in problem.assertions for x in (one.literals or {}).values()}
+    merging = merging_for(play_engine.layout, graph, sorted(named))
+    return StateWalker(play_engine, merging, graph.opponent, samples=samples)
+
+
+class ArrayWalker(Walker[PlayLayer]):
+    """Walks on arrays; what is suspect is explained by the play engine."""
+
+    batch = _BATCH_ON_ARRAYS
+
+    def __init__(self, walk: VectorWalk) -> None:
+        self._walk = walk
+        self.play_engine = walk.play_engine
+        self._merging = merging_for(walk.layout, walk.oracle)
+        self.merges = self._merging is not None
+
+    def start(self) -> PlayExpansion[PlayLayer]:
+        return self._expansion(self._walk.start(), np.zeros(1, dtype=np.intp).tolist())
+
+    def expand(self, nodes: PlayLayer) -> PlayExpansion[PlayLayer]:
+        walk = self._walk
+        if walk.to_move(nodes.plies) is self.play_engine.player:
+            return self._expansion(walk.answer(nodes), list(range(len(nodes))))
+        legal, agree = walk.legality(nodes)
+        findings = self._explain(nodes.take(~agree))
+        legal &= agree[:, None]
+        rows, moves = np.nonzero(legal)
+        step = walk.move(nodes, rows, moves)
+        claimed, sampled = [], False
+        if walk.can_claim(step.layer.plies):
+            refuted, complete = walk.claims_refuted(step.layer)
+            claimed = self._explain(step.layer.take(~refuted), claim=True)
+            sampled = not complete
+        result = self._expansion(step, rows.tolist())
+        result.findings = findings + result.findings + claimed
+        result.sampled = sampled
+        return result
+
+    def _expansion(self, step: LayerStep, parent: list[int]) -> PlayExpansion[PlayLayer]:
+        running = np.flatnonzero(step.running)
+        children = step.layer.take(running)
+        return PlayExpansion(
+            children,
+            [parent[k] for k in running.tolist()],
+            self.keys(children),
+            [parent[k] for k in np.flatnonzero(step.ended).tolist()],
+            findings=self._explain(step.layer.take(step.suspect)),
+        )
+
+    def _explain(self, layer: PlayLayer, *, claim: bool = False) -> list[Finding]:
+        findings: list[Finding] = []
+        for text in layer.text[:KEPT_FINDINGS].tolist():
+            found = explain(self.play_engine, text.split(), claim=claim)
+            assert found, f"nothing is wrong with the suspect play {text}"
+            findings += found
+        return findings
+
+    def size(self, nodes: PlayLayer) -> int:
+        return len(nodes)
+
+    def take(self, nodes: PlayLayer, numbers: Sequence[int]) -> PlayLayer:
+        return nodes.take(np.asarray(numbers, dtype=np.intp))
+
+    def join(self, parts: Sequence[PlayLayer]) -> PlayLayer:
+        return PlayLayer.join(parts)
+
+    def texts(self, nodes: PlayLayer) -> list[str]:
+        texts: list[str] = nodes.text.tolist()
+        return texts
+
+    def restore(self, texts: Sequence[str], plies: int) -> PlayLayer:
+        return self._walk.restore(texts, plies)
+
+    def keys(self, nodes: PlayLayer) -> Sequence[Hashable]:
+        if not len(nodes):
+            return []
+        if self._merging is None:
+            return self.texts(nodes)
+        found = self._merging.keys(nodes.plies, nodes.choice)
+        return [row.tobytes() + key for row, key in zip(nodes.position.T, found, strict=True)]
+
+
+# Checkpoints of the exhaustive adversary: what was done and what is still to be done
+
+
+_FORMAT: Final = "qsage exhaustive checkpoint 3"
+
+
+@dataclass(slots=True)
+class Covered:
+    """The state of a walk through all plays.
+
+    ``ply`` is the number of plies of the beginnings in ``todo``; those in ``later`` have one
+    more.  Both have the moves of each beginning and the number of plays that have begun so or
+    merged into it.  The lists by ply: beginnings that were put into the layer, those that were
+    merged into others, plays that ended after so many plies; ``unknown`` are plays of which
+    the winner is unknown.
+    """
+
+    plies: int
+    ply: int = 0
+    todo: list[tuple[str, int]] = field(default_factory=list)
+    later: list[tuple[str, int]] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
+    merged: list[int] = field(default_factory=list)
+    ended: list[int] = field(default_factory=list)
+    replies: int = 0
+    unknown: int = 0
+    sampled: bool = False
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        for column in (self.positions, self.merged, self.ended):
+            column += [0] * (self.plies + 1 - len(column))
+
+
+def digest_of(problem: Problem) -> str:
+    """A digest of everything that the results depend on: certificate, formula, layout, rules."""
+    from qsage_validate.encodings.layout.lines import layout_comments
+
+    hashed = hashlib.sha256()
+
+    def add(value: object) -> None:
+        hashed.update(f"{_spelled(value)!r}\n".encode())
+
+    certificate, formula = problem.answering, problem.formula
+    add((certificate.kind, certificate.dialect))
+    if isinstance(certificate, CircuitCertificate):
+        add((certificate.aig.num_inputs, certificate.inputs))
+        hashed.update(certificate.aig.fanin0.tobytes() + certificate.aig.fanin1.tobytes())
+        add((sorted(certificate.functions.items()), sorted(certificate.extra.items())))
+    else:
+        hashed.update(certificate.literals.tobytes())
+        add((sorted(certificate.defined), certificate.max_variable))
+    if formula is not None:
+        add((formula.scopes, formula.output))
+        add([(v, gate.connective, gate.inputs) for v, gate in formula.gates.items()])
+    layout = problem.layout
+    if layout is not None:
+        add(layout_comments(layout))
+    game = problem.game
+    add(None if game is None else game.identity)
+    add([(one.assertion, one.literals) for one in problem.assertions])
+    return hashed.hexdigest()
+
+
+def _spelled(value: object) -> object:
+    """The value with the fields of dataclasses written out: their ``repr`` leaves some away."""
+    if isinstance(value, (tuple, list)):
+        return [_spelled(part) for part in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        compared = (f.name for f in fields(value) if f.compare)
+        return [type(value).__name__, *(_spelled(getattr(value, name)) for name in compared)]
+    return value
+
+
+def save(path: str, digest: str, covered: Covered) -> None:
+    """Write a checkpoint, whole or not at all; raises ``InputError``."""
+    from qsage_validate.formats.writing import write_atomic
+
+    data = {name: getattr(covered, name) for name in covered.__slots__}
+    text = json.dumps({"format": _FORMAT, "files": digest} | data, indent=None)
+    write_atomic(path, text + "\n", continued=True)
+
+
+def restore(path: str, digest: str, plies: int) -> Covered | None:
+    """The progress in a checkpoint; ``None`` when there is no such file yet.
+
+    Raises ``InputError`` for other files, and ``UsageError`` for the checkpoint of another
+    certificate, formula, layout or game.
+    """
+    from qsage_validate.formats.json_text import parse_json
+
+    if not os.path.lexists(path):
+        return None
+    data = parse_json(Source.plain(path), "a checkpoint")
+    data["format"].one_of(_FORMAT)
+    if data["files"].text() != digest:
+        raise UsageError(
+            f"the checkpoint {path} is of other files: its certificate, formula, layout or game "
+            "is not the one given"
+        )
+    return _covered(data, plies)
+
+
+def _covered(data: Json, plies: int) -> Covered:
+    """The fields, each of what it has to be; raises ``InputError`` for another."""
+
+    def column(name: str) -> list[int]:
+        found = data[name].each(_is_count, "a number of plays")
+        if len(found) != plies + 1:
+            raise data[name].error(f"{len(found)} numbers", f"{plies + 1}")
+        return list(found)
+
+    def layer(name: str) -> list[tuple[str, int]]:
+        return [(text, plays) for text, plays in data[name].each(_is_beginning, "[MOVES, PLAYS]")]
+
+    return Covered(
+        data["plies"].integer(plies, plies),
+        data["ply"].integer(most=plies),
+        layer("todo"),
+        layer("later"),
+        column("positions"),
+        column("merged"),
+        column("ended"),
+        data["replies"].integer(),
+        data["unknown"].integer(),
+        data["sampled"].boolean(),
+        data["seconds"].number(),
+    )
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_beginning(value: Any) -> bool:
+    match value:
+        case [str(), int(plays)]:
+            return not isinstance(plays, bool) and plays > 0
+    return False
+
+
+# Level 3, all plays: every legal move of the opponent, ply by ply, with transpositions merged
+
 
 # A checkpoint is written after so many seconds, and whenever the work ends unfinished.
 _SAVE_SECONDS: Final = 10.0
@@ -63,7 +330,7 @@ def exhaust(
     """
     if limits.positions is not None and limits.positions < 1:
         raise UsageError(f"found a limit of {limits.positions} positions, expected 1 or more")
-    if problem.layout is None:
+    if not isinstance(problem, BoardProblem):
         why = "all plays: no layout says what the moves are (give --meta FILE)"
         return LevelResult(Level.EXHAUSTIVE, Unsupported(why), 0.0)
     # Which kind of beginnings the walker has is its own affair.
@@ -76,13 +343,12 @@ class _Exhaustion(Generic[Nodes]):
 
     def __init__(
         self,
-        problem: Problem,
+        problem: BoardProblem,
         walker: Walker[Nodes],
         limits: Limits,
         tell: Tell,
         checkpoint: str | None,
     ) -> None:
-        assert problem.layout is not None, "the caller has looked"
         self._problem = problem
         self._walker = walker
         self._limits = limits
@@ -123,10 +389,10 @@ class _Exhaustion(Generic[Nodes]):
     # -- the work ---------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        known = None
-        if self._checkpoint is not None:
-            known = restore(self._checkpoint, self._digest, self._done.plies)
-        if known is None:
+        path, known = self._checkpoint, None
+        if path is not None:
+            known = restore(path, self._digest, self._done.plies)
+        if path is None or known is None:
             start = self._walker.start()
             self._add(start, [1], 0)
             self._next_layer(0)
@@ -135,9 +401,8 @@ class _Exhaustion(Generic[Nodes]):
             todo = self._restored(known.todo, known.ply)
             later = self._restored(known.later, known.ply + 1)
         except ValueError as error:
-            assert self._checkpoint is not None, "it was read"
             found = f"plays that are none ({error})"
-            raise InputError(self._checkpoint, 1, 1, found, "a checkpoint as written") from None
+            raise InputError(path, 1, 1, found, "a checkpoint as written") from None
         self._todo, self._todo_plays = todo, [plays for _, plays in known.todo]
         self._later, self._later_plays = later, [plays for _, plays in known.later]
         for nodes in later:
@@ -270,8 +535,7 @@ class _Exhaustion(Generic[Nodes]):
 
     def _claims(self) -> str:
         """The extent to which claims of goals not reached by the opponent were tried."""
-        layout = self._problem.layout
-        if layout is None or layout.verdict is None:
+        if self._problem.layout.verdict is None:
             return "none: there is no verdict"
         return "sampled" if self._done.sampled else "all"
 
@@ -319,3 +583,14 @@ def rounded(number: int) -> str:
         return f"{number:,}"
     power = len(str(number)) - 1
     return f"{number / 10**power:.1f}e{power}"
+
+
+def exhaustive_level(run: ValidationRun) -> LevelResult | None:
+    if run.problem.layout is None or run.problem.certificate is None:
+        return None
+    problem, options = run.whole, run.options
+    if problem is None:
+        return unsupported(Level.EXHAUSTIVE, NO_FUNCTIONS)
+    tell = run.begin(Level.EXHAUSTIVE)
+    result = exhaust(problem, limits=options.limits, tell=tell, checkpoint=options.checkpoint)
+    return run.playable(result, problem)

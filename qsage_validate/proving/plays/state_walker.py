@@ -8,16 +8,16 @@ from typing import Final
 import numpy as np
 
 from qsage_validate.arena.adversary import Draws
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.play_engine import PlayEngine, broken_by
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
-from qsage_validate.proving.plays.merging import Merging
 from qsage_validate.proving.plays.walkers import (
+    Merging,
     PlayExpansion,
     Walker,
     replay_all,
 )
-from qsage_validate.strategies.readings import Assignment, LayoutMove, VerdictReading, split_moves
+from qsage_validate.strategies.reader import Assignment, LayoutMove, VerdictReading, split_moves
 from qsage_validate.validation.finding import Finding
 
 _BATCH: Final = 256
@@ -56,19 +56,14 @@ class StateWalker(Walker[list[PlayState]]):
         examined = play_engine.examine_all(nodes)
         findings = [f for state in examined for f in state.findings]
         ended = [k for k, state in enumerate(examined) if state.ending is not None]
-        tries = [
-            (k, state, move)
-            for k, state in enumerate(examined)
-            if state.ending is None
-            for move in play_engine.legal_moves(state)
-        ]
-        after = play_engine.play_all([(state, move) for _, state, move in tries])
+        made = play_engine.branches(enumerate(examined))
         result = self._expansion(
-            [*(examined[k] for k in ended), *after], [*ended, *(k for k, _, _ in tries)], findings
+            [*(examined[k] for k in ended), *(after for _, _, after in made)],
+            [*ended, *(k for k, _, _ in made)],
+            findings,
         )
         result.sampled = self.samples
-        steps = zip(tries, after, strict=True)
-        result.findings += self._claims([(s, m, a) for (_, s, m), a in steps])
+        result.findings += self._claims([(examined[k], move, after) for k, move, after in made])
         play_engine.forget()
         return result
 
@@ -78,15 +73,9 @@ class StateWalker(Walker[list[PlayState]]):
         answered = play_engine.answer_all(nodes)
         is_open = [play_engine.is_open(state) for state in answered]
         closed = [k for k, more in enumerate(is_open) if not more]
-        tries = [
-            (k, state, move)
-            for k, state in enumerate(answered)
-            if is_open[k]
-            for move in play_engine.legal_moves(state)
-        ]
-        after = play_engine.play_all([(state, move) for _, state, move in tries])
-        parent = [*closed, *(k for k, _, _ in tries)]
-        return self._expansion([*(answered[k] for k in closed), *after], parent, [])
+        made = play_engine.branches((k, state) for k, state in enumerate(answered) if is_open[k])
+        states = [*(answered[k] for k in closed), *(after for _, _, after in made)]
+        return self._expansion(states, [*closed, *(k for k, _, _ in made)], [])
 
     def _claims(self, steps: list[tuple[PlayState, LayoutMove, PlayState]]) -> list[Finding]:
         play_engine, reader = self.play_engine, self.play_engine.reader
@@ -129,16 +118,15 @@ class StateWalker(Walker[list[PlayState]]):
         self, states: list[PlayState], parent: list[int], findings: list[Finding]
     ) -> PlayExpansion[list[PlayState]]:
         known = {(f.kind, f.moves) for f in findings}
-        found = [f for s in states for f in s.findings if (f.kind, f.moves) not in known]
         over = [k for k, state in enumerate(states) if state.ending is not None]
-        finals = self.play_engine.finish_all([states[k] for k in over])
-        found += [f for final in finals for f in final.findings]
-        promised = [
-            (parent[k], f.promised if self.play_engine.tells(states[k]) else None)
-            for k, f in zip(over, finals, strict=True)
-        ]
+        ended = self.play_engine.finish_all([states[k] for k in over])
         running = [k for k, state in enumerate(states) if state.ending is None]
         children = [states[k] for k in running]
+        found = [f for s in children + ended for f in s.findings if (f.kind, f.moves) not in known]
+        promised = [
+            (parent[k], s.ending.promised if s.ending and self.play_engine.tells(s) else None)
+            for k, s in zip(over, ended, strict=True)
+        ]
         return PlayExpansion(
             children,
             [parent[k] for k in running],

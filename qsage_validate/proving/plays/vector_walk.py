@@ -1,9 +1,10 @@
-"""Plays of a Skolem certificate on a board, thousands in a step, compared with the rules.
+"""The walk of ``state_walker.py`` on arrays, for its speed: thousands of plays in a step.
 
-This is :mod:`qsage_validate.arena.play_engine` on arrays: the certificate is asked by simulation,
-64 plays a machine word, and the rules are masks over words.  The walk makes the same comparisons
-and reports no findings: a beginning of a play with which something is not as it should be is a
-*suspect*, and the play engine, asked about it, says what it is.
+This is :mod:`qsage_validate.arena.play_engine` for Skolem certificates of grid games: the
+certificate is asked by simulation, 64 plays a machine word, and the rules are masks over words.
+The walk makes the same comparisons and reports no findings: a beginning of a play with which
+something is not as it should be is a *suspect*, and the play engine, asked about it, says what it
+is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +22,14 @@ from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.oracles.oracle import Choice
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.circuit.simulate import Words, pack, unpack
+from qsage_validate.circuit.simulate import pack, unpack
 from qsage_validate.encodings.layout.layout import Ply, StateCode
+from qsage_validate.games.bddl.arrays import ArrayRules, Flags, Indices, Words
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.load import Problem
-from qsage_validate.proving.plays.vector_rules import Flags, Indices, VectorRules
-from qsage_validate.strategies.readings import Assignment, LayoutMove
+from qsage_validate.problems.load import BoardProblem, Problem
+from qsage_validate.strategies.reader import Assignment, LayoutMove
 from qsage_validate.strategies.skolem import SkolemReader
 
 # Words of one row that a question may have: it bounds the memory of a step.
@@ -42,7 +44,7 @@ class PlayLayer:
     """Beginnings of plays with the same number of plies.
 
     ``choice`` has the opponent's variables, shape ``(plays, variables)``; ``position`` the
-    rules' positions, a row each; ``text`` the moves, joined by spaces.
+    rules' positions, a column each; ``text`` the moves, joined by spaces.
     """
 
     plies: int
@@ -54,7 +56,7 @@ class PlayLayer:
         return len(self.choice)
 
     def take(self, rows: Indices | Flags | slice) -> PlayLayer:
-        return PlayLayer(self.plies, self.choice[rows], self.position[rows], self.text[rows])
+        return PlayLayer(self.plies, self.choice[rows], self.position[:, rows], self.text[rows])
 
     @staticmethod
     def join(layers: Sequence[PlayLayer]) -> PlayLayer:
@@ -62,7 +64,7 @@ class PlayLayer:
         return PlayLayer(
             layers[0].plies,
             np.concatenate([layer.choice for layer in layers]),
-            np.concatenate([layer.position for layer in layers]),
+            np.concatenate([layer.position for layer in layers], axis=1),
             np.concatenate([layer.text for layer in layers]),
         )
 
@@ -113,7 +115,7 @@ class VectorWalk:
         assert isinstance(game, BddlGame), "rules on masks"
         self.play_engine = play_engine
         self.layout = reader.layout
-        self.rules = VectorRules(game)
+        self.rules = ArrayRules(game.grounding)
         self.game = game
         self._reader = reader
         self.oracle = oracle
@@ -138,10 +140,10 @@ class VectorWalk:
         """A layer with the empty play alone."""
         choice = np.zeros((1, len(self._column)), dtype=np.bool_)
         text = np.asarray([""], dtype=np.object_)
-        layer = PlayLayer(0, choice, self.rules.initial[None, :], text)
+        layer = PlayLayer(0, choice, self.rules.initial, text)
         # A player to move without a legal move has lost.
         mover = self.to_move(0)
-        stuck = ~self.rules.legal(layer.position, mover).any(axis=1)
+        stuck = ~self.rules.can_move(layer.position, mover)
         suspect = self.differs(layer)
         if not self.game.plies:
             suspect[:] = True  # White has held out.
@@ -213,7 +215,9 @@ class VectorWalk:
         """The plays ``rows`` after the opponent's legal moves ``chosen`` (of :meth:`moves`)."""
         ply = self._ply(layer.plies)
         choice = self._with_moves(layer.choice[rows], ply, chosen)
-        position = self.rules.after(layer.position[rows], ply.variables.player, ply.action[chosen])
+        position = self.rules.after(
+            layer.position[:, rows], ply.variables.player, ply.action[chosen]
+        )
         text = self._texts(layer.text[rows], ply.names[chosen])
         after = PlayLayer(layer.plies + 1, choice, position, text)
         # Whatever ends a play here breaks the promise.
@@ -221,7 +225,7 @@ class VectorWalk:
         if after.plies >= self.game.plies:
             suspect[:] = True
         else:
-            suspect |= ~self.rules.legal(position, Player.BLACK).any(axis=1)
+            suspect |= ~self.rules.can_move(position, Player.BLACK)
         return LayerStep(after, suspect, np.zeros(len(after), dtype=np.bool_))
 
     def moves(self, plies: int) -> tuple[LayoutMove, ...]:
@@ -297,17 +301,22 @@ class VectorWalk:
         stop = self.layout.moves[plies - 1].stop
         return None if stop is None else self._column.get(abs(stop))
 
-    def _claimed(self, layer: PlayLayer) -> Flags:
+    def _stop(self, layer: PlayLayer) -> int:
+        """The literal by which the last ply claims a goal; there must be one."""
         stop = self.layout.moves[layer.plies - 1].stop
-        assert stop is not None, "only where a goal can be claimed"
+        if stop is None:
+            raise ValueError(f"nothing claims a goal with ply {layer.plies}")
+        return stop
+
+    def _claimed(self, layer: PlayLayer) -> Flags:
+        stop = self._stop(layer)
         choice = layer.choice.copy()
         choice[:, self._column[abs(stop)]] = stop > 0
         return choice
 
     def _claiming(self, layer: PlayLayer) -> Assignment:
         """An assignment of the layer's that claims a goal with its last ply."""
-        stop = self.layout.moves[layer.plies - 1].stop
-        assert stop is not None, "only where a goal can be claimed"
+        stop = self._stop(layer)
         assignment = self._assignment(layer, ())
         return Assignment(assignment.plies, {**assignment.choice, abs(stop): stop > 0})
 
@@ -343,7 +352,7 @@ class VectorWalk:
     def _black_has_won(self, layer: PlayLayer) -> Flags:
         won = self.rules.wins(layer.position, Player.BLACK)
         if layer.plies < self.game.plies:
-            won |= ~self.rules.legal(layer.position, Player.WHITE).any(axis=1)
+            won |= ~self.rules.can_move(layer.position, Player.WHITE)
         return won
 
     def _as_promised(self, layer: PlayLayer, ended: Flags, suspect: Flags) -> Flags:
@@ -446,14 +455,14 @@ class VectorWalk:
         return result
 
 
-def walks(problem: Problem) -> bool:
+def walks(problem: Problem) -> TypeGuard[BoardProblem]:
     """True if plays of ``problem`` can go on arrays: boards, rules, a Skolem circuit.
 
     Assertions are looked at play by play.
     """
     return (
-        not problem.assertions
-        and problem.layout is not None
+        isinstance(problem, BoardProblem)
+        and not problem.assertions
         and isinstance(problem.game, BddlGame)
         and bool(problem.layout.moves)
         # A formula may leave out White's last plies.
@@ -464,7 +473,7 @@ def walks(problem: Problem) -> bool:
     )
 
 
-def vector_walk(problem: Problem) -> VectorWalk:
+def vector_walk(problem: BoardProblem) -> VectorWalk:
     """The walk of a problem that :func:`walks` accepts."""
     oracle = problem.oracle(OracleKind.SIMULATION)
     assert isinstance(oracle, SimulationOracle), "a circuit is simulated"

@@ -1,11 +1,14 @@
-"""What the verified checker says of a bundle: theorems about its formula and about its game."""
+"""What the verified checker proves, and the program that it is."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
@@ -26,9 +29,82 @@ from qsage_validate.proving.verified.games import (
     circuit_of,
     game_certificate,
 )
-from qsage_validate.proving.verified.program import VerifiedAnswer, ask
 from qsage_validate.system.folders import marked_folder
 from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.programs import Ended, run_program
+
+# The program ``qsage-verified``: where it is, and one run of it
+
+
+NAME: Final = "qsage-verified"
+VERSION: Final = "1"
+HOW_TO_GET: Final = (
+    f"{NAME} is neither on the PATH nor in verified/bin: 'python3 dev.py verified' in a checkout "
+    "builds it (with ocamlfind; 'qsage help verified')"
+)
+_CHECKOUT: Final = Path(__file__).resolve().parents[3] / "verified" / "bin" / NAME
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedAnswer:
+    """The program's answer: ``proved`` is ``None`` where it gave none, and ``text`` says why."""
+
+    proved: bool | None
+    text: str
+    seconds: float
+    cpu_seconds: float
+    peak_mb: float
+
+
+def find_program() -> str | None:
+    """The program on the PATH, else that of the checkout, else ``None``."""
+    found = shutil.which(NAME)
+    if found is not None:
+        return found
+    return str(_CHECKOUT) if os.access(_CHECKOUT, os.X_OK) else None
+
+
+def require_program() -> str:
+    """The program; raises ``UsageError`` where there is none, or one of another version."""
+    program = find_program()
+    if program is None:
+        raise UsageError(HOW_TO_GET)
+    said = _version(program)
+    if said != f"{NAME} {VERSION}":
+        raise UsageError(f"found {program} that says {said!r}, expected {NAME} {VERSION}")
+    return program
+
+
+@cache
+def _version(program: str) -> str:
+    done = run_program([program, "--version"], deadline=Deadline.after(10))
+    return done.stdout.decode(errors="replace").strip()
+
+
+def ask(arguments: Sequence[str], *, deadline: Deadline = NEVER) -> VerifiedAnswer:
+    """Run the program; an answer counts only where exit code and words agree.
+
+    Raises ``UsageError`` as :func:`require_program` does.
+    """
+    done = run_program([require_program(), *arguments], deadline=deadline)
+    lines = done.stdout.decode(errors="replace").splitlines()
+    errors = done.stderr.decode(errors="replace").splitlines()
+    last = lines[-1] if lines else ""
+    proved: bool | None = None
+    text = last
+    if done.ended is Ended.EXITED and done.returncode == 0:
+        proved = True
+    elif done.ended is Ended.EXITED and done.returncode == 1 and last == "NOT PROVED":
+        proved, text = False, "the proof is none of these clauses, or the functions read too much"
+    elif done.ended is not Ended.EXITED:
+        text = f"{NAME} {done.ended.value}"
+    else:
+        text = errors[-1] if errors else f"{NAME} exited with {done.returncode} and said nothing"
+    return VerifiedAnswer(proved, text, done.seconds, done.cpu_seconds, done.peak_mb)
+
+
+# What the verified checker says of a bundle: theorems about its formula and about its game
+
 
 CHECKER: Final = "coq"
 """The name of the verified checker among the checkers of proofs."""
@@ -151,7 +227,6 @@ def _answered(about: str, prepare: _Prepare, folder: str, deadline: Deadline) ->
 def _formula(manifest: Manifest, folder: str) -> _Question:
     problem = load_to_validate(manifest.play)
     formula, path = problem.formula, manifest.play.formula
-    assert problem.certificate is not None, "a bundle's theorem has a certificate"
     if formula is None or path is None:
         raise NoGameProofError("the bundle has no formula")
     circuit = circuit_of(problem)
@@ -211,6 +286,8 @@ def _game(manifest: Manifest, entry: dict[str, object], folder: str) -> _Questio
     if "none" in entry:
         raise NoGameProofError(str(entry["none"]))
     problem: Problem = load_to_validate(manifest.play)
+    if problem.game is None:
+        raise NoGameProofError("there are no rules")
     found = game_certificate(problem, guess=entry.get("guess") is True)
     for name, text in found.files.items():
         with open(os.path.join(manifest.folder, name), "rb") as file:
@@ -219,7 +296,6 @@ def _game(manifest: Manifest, entry: dict[str, object], folder: str) -> _Questio
     paths: Sequence[str] = [os.path.join(manifest.folder, name) for name in found.files]
     certificate = os.path.join(manifest.folder, CERTIFICATE)
     does = "black wins" if found.functions.kind is CertificateKind.SKOLEM else "black does not win"
-    assert problem.game is not None, "it has a certificate of its moves"
     question = _Question(
         found.statement,
         f"{does} {problem.game.name}",

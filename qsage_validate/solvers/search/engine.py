@@ -121,7 +121,7 @@ class DeclaredEngine:
     of memory in MB; ``stage`` makes the ``Stage`` of a game of connection (its model, the same
     choice and limit), ``None`` where it has none; ``check`` raises ``UsageError`` where machine
     code is asked for and not there; ``farm`` searches a model by many processes: see
-    ``cli/solve/farming.py``.
+    ``cli/deepening.py``.
     """
 
     languages: tuple[str, ...]

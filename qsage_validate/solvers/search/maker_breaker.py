@@ -41,7 +41,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from qsage_validate.games.masks import members
-from qsage_validate.games.positional.symmetry import CanonicalKeys
+from qsage_validate.games.positional.model import CanonicalKeys
 from qsage_validate.solvers.search.engine import NEVER, NOT_WITHIN
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ of the zone of a Black win may prepare a set, so only wins by threats, whose zon
 White's moves fewer.
 
 White blocks *within k plies* when White can play so that after at most ``k`` plies there is a
-pairing (``games/positional/pairing.py``), or White has won.  That is what the encoding PAIRING
+pairing (``games/positional/cover_game.py``), or White has won.  That is what the encoding PAIRING
 says; here it is searched for, so that the formula's answer has an independent one beside it, and
 so that there is a strategy to play.  White's last stone and the pairing are found together, by a
 SAT solver; what is known of a position is kept for all symmetric ones.
@@ -21,10 +21,9 @@ from dataclasses import dataclass
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.masks import bits, mask_of
-from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.pairing import Pairing, PairingFinder
+from qsage_validate.games.positional.cover_game import Pairing, PairingFinder
+from qsage_validate.games.positional.model import CanonicalKeys, PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.symmetry import CanonicalKeys
 from qsage_validate.solvers.search.engine import NEVER, NOT_WITHIN
 from qsage_validate.solvers.search.maker_breaker import (
     ALWAYS,

@@ -1,18 +1,15 @@
 """The engine for positional games, and for games on a grid that are such.
 
-It answers as the general search (``engine.py``) does, by what holds in positional games only:
+It answers as the general search (:mod:`~qsage_validate.solvers.search.engine`) does, by what holds in positional games only:
 threats and zones, pairing strategies, the sum of Erdős and Selfridge, and for maker-maker games
 the maker-breaker game of Black's sets (``maker_breaker`` and ``maker_maker``).  Black's stones
 are counted instead of plies, for nothing happens in White's last ply.
 
 In games of connection a search in machine code may tell who wins on the full board
-(``compiled/connections.py``), once the one in Python takes long.
+(``extensions/fast/engine.py``), once the one in Python takes long.
 
-A grid game is positional when both players may occupy any open square, for good, and goals ask
-for own pieces only.  Its grounded rules tell; nothing is known of its name.  The squares become
-positions in their own order, so that a state of the grid without its third plane is a state of the
-positional game.  The winning sets of a connection game are its chains, and are searched like those
-of a network.
+For grid games that are positional see :mod:`qsage_validate.games.bddl.positional`.  The winning
+sets of a connection game are its chains, and are searched like those of a network.
 """
 
 from __future__ import annotations
@@ -23,16 +20,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.games.bddl.ground import Grounding
-from qsage_validate.games.bddl.kernel import is_positional
+from qsage_validate.games.bddl.positional import as_positional
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.masks import minimal
-from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.games.positional.preprocessing import without_dead_sets, without_long_sets
+from qsage_validate.games.positional.hex import (
+    with_winning_sets,
+    without_dead_sets,
+    without_long_sets,
+)
+from qsage_validate.games.positional.model import (
+    CanonicalKeys,
+    PositionalModel,
+    alternating,
+    key_symmetries,
+)
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.games.positional.symmetry import CanonicalKeys, key_symmetries
 from qsage_validate.games.protocol import Player, State
 from qsage_validate.solvers.search.engine import (
     NEVER,
@@ -231,23 +233,19 @@ class PositionalEngine:
         if not stones:
             return NOT_WITHIN
         black, white = self._pieces(state)
-        if self._full_board is None and self._by_sets is not None:
+        by_sets = self._by_sets
+        if self._full_board is None and by_sets is not None:
             try:
-                return self._search_sets(black, white, player, stones)
+                return _search_sets(by_sets, black, white, player, stones)
             except _LongError:
                 pass
         if not self._full_boards.black_wins(black, white, player):
             return NEVER
         if self._fills(black | white, player, plies):
             return WIN
-        if self._by_sets is None:
+        if by_sets is None:
             return self._general.search(state, player, plies)
-        return self._search_sets(black, white, player, stones)
-
-    def _search_sets(self, black: int, white: int, player: Player, stones: int) -> int:
-        assert self._by_sets is not None
-        result = self._by_sets.search(black, white, stones, blacks_turn=player is BLACK)
-        return min(result, WIN)
+        return _search_sets(by_sets, black, white, player, stones)
 
     @property
     def _full_boards(self) -> FullBoard:
@@ -289,6 +287,12 @@ def _stones(player: Player, plies: int) -> int:
     return (plies + 1) // 2 if player is BLACK else plies // 2
 
 
+def _search_sets(
+    by_sets: MakerBreaker | MakerMaker, black: int, white: int, player: Player, stones: int
+) -> int:
+    return min(by_sets.search(black, white, stones, blacks_turn=player is BLACK), WIN)
+
+
 # Grid games that are positional, in the search that is made for these
 
 
@@ -311,26 +315,12 @@ def _stuck(free: int, player: Player) -> Player:
 
 
 def _up_to_the_full_board(game: BddlGame) -> PositionalModel:
-    grounding = game.grounding
-    if not is_positional(grounding):
+    if not game.grounding.is_positional:
         raise UsageError(f"{game.name} is no positional game")
-    if any(grounding.wins(grounding.initial, player) for player in Player):
+    model = as_positional(game.grounding)
+    if any(game.grounding.wins(game.grounding.initial, player) for player in Player):
         raise UsageError(f"{game.name}: found a goal that is reached at the beginning")
-    black = grounding.initial & grounding.plane
-    white = grounding.initial >> grounding.squares & grounding.plane
-    return PositionalModel(
-        name=game.model.name,
-        positions=tuple(
-            cell_name(x, y)
-            for y in range(1, grounding.height + 1)
-            for x in range(1, grounding.width + 1)
-        ),
-        turns=alternating(game.plies, game.first_player),
-        black_wins=_wins(grounding, BLACK),
-        white_wins=_wins(grounding, WHITE),
-        black=black,
-        white=white,
-    )
+    return model
 
 
 def _reversed(model: PositionalModel, plies: int, first: Player) -> PositionalModel:
@@ -343,12 +333,6 @@ def _reversed(model: PositionalModel, plies: int, first: Player) -> PositionalMo
         black=model.white,
         white=model.black,
     )
-
-
-def _wins(grounding: Grounding, player: Player) -> tuple[int, ...]:
-    shift = 0 if player is BLACK else grounding.squares
-    masks = (goal.value >> shift & grounding.plane for goal in grounding.goals[player])
-    return tuple(dict.fromkeys(masks))
 
 
 StageOf = Callable[[PositionalModel], SearchStage | None]

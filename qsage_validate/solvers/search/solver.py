@@ -444,9 +444,7 @@ def positional_engine(
 
 def grid_engine(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> SearchEngine:
     """The search of a grid game that is a positional one; ``UsageError`` for another."""
-    from qsage_validate.games.bddl.kernel import is_positional
-
-    if not is_positional(game.grounding):
+    if not game.grounding.is_positional:
         raise UsageError(f"{game.name} is no positional game")
     from qsage_validate.solvers.search.positional import GridEngine
 
@@ -517,6 +515,7 @@ def search_for(
     """
     try:
         with alarm(limits.deadline, "the search was prepared", least=_LEAST_SECONDS):
+            limits.deadline.check("the search was prepared")
             own = engine_for(game, engine, limits.memory_mb)
             if engine is EngineChoice.FAST and own is not None:
                 _check_fast(game, own)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import qsage_validate as qs
-from qsage_validate.api.sources import as_paths
+from qsage_validate.api.values import as_paths
 from qsage_validate.errors import install_line
 from tests.conftest import REPOSITORY
 
@@ -26,13 +26,38 @@ def tic() -> qs.Strategy:
     return qs.certify(qs.game("httt", size=(4, 4), shape="tic", depth=5))
 
 
-def test_the_examples_of_the_page_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("page", "least"),
+    [
+        ("reference/library.md", 40),
+        ("how-to/from-python-chess.md", 30),
+        ("how-to/functions.md", 10),
+        ("how-to/openspiel.md", 5),
+    ],
+)
+def test_the_examples_of_a_page_hold(
+    page: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     ran = doctest.testfile(
-        str(PAGE), module_relative=False, optionflags=doctest.ELLIPSIS, encoding="utf-8"
+        str(REPOSITORY / "docs" / page),
+        module_relative=False,
+        optionflags=doctest.ELLIPSIS,
+        encoding="utf-8",
     )
-    assert ran.attempted > 40
+    assert ran.attempted >= least
     assert not ran.failed
+
+
+def test_every_page_with_examples_in_python_is_run() -> None:
+    """A page with ``>>>`` in a block for Python is one of those above."""
+    found = {
+        str(path.relative_to(REPOSITORY / "docs"))
+        for path in (REPOSITORY / "docs").rglob("*.md")
+        if "```python\n>>>" in re.sub(r"^ +", "", path.read_text("utf-8"), flags=re.MULTILINE)
+    }
+    marks = getattr(test_the_examples_of_a_page_hold, "pytestmark")  # noqa: B009
+    assert found == {page for page, _ in marks[0].args[1]}
 
 
 def test_every_public_name_is_on_the_page_and_has_a_docstring() -> None:
@@ -301,3 +326,35 @@ def test_a_file_without_a_path_lies_in_a_folder_whose_name_is_no_accident() -> N
     """Games in BDDL are named after their folder."""
     with as_paths(domain=b"", problem=b"") as paths:
         assert {Path(path or "").parent.name for path in paths.values()} == {"game"}
+
+
+ADDER = b"""#QCIR-G14
+forall(a, b)
+exists(x, y)
+output(out)
+sum = xor(a, b)
+same = xor(x, sum)
+both = and(a, b)
+carry = xor(y, both)
+out = and(-same, -carry)
+"""
+
+
+def test_functions_of_a_formula_are_evaluated() -> None:
+    strategy = qs.certify(qs.read_formula(ADDER))
+    assert strategy.functions == ("x", "y")
+    for a in (False, True):
+        for b in (False, True):
+            assert strategy.values({"a": a, "b": b}) == {"x": a ^ b, "y": a and b}
+    with pytest.raises(qs.UsageError, match="found no value for b, expected one for a b"):
+        strategy.values({"a": True})
+    with pytest.raises(qs.UsageError, match="found a value for x, expected the opponent's: a b"):
+        strategy.values({"a": True, "b": True, "x": True})
+
+
+def test_herbrand_functions_of_a_false_formula_refute_every_choice() -> None:
+    formula = b"#QCIR-G14\nexists(p)\nforall(u)\noutput(o)\no = xnor(p, u)\n"
+    formula = formula.replace(b"o = xnor(p, u)", b"d = xor(p, u)\no = and(-d)")
+    strategy = qs.certify(qs.read_formula(formula))
+    assert (strategy.kind, strategy.functions) == ("Herbrand", ("u",))
+    assert [strategy.values({"p": p})["u"] for p in (False, True)] == [True, False]

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.arena.adversary import AdversaryReport
-from qsage_validate.arena.board_adversary import BoardAdversary
+from qsage_validate.arena.adversary import AdversaryReport, BoardAdversary
 from qsage_validate.certificates.checker.check import CertificateProved, check
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model

@@ -5,16 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.arena.frame import Frame
+from qsage_validate.arena.frame import Frame, Names
 from qsage_validate.arena.gate_inspector import GateInspector, GateReader, GateRow
-from qsage_validate.arena.names import Names
 from qsage_validate.arena.open import open_engine
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.problems.files import Files, sorted_out
-from qsage_validate.problems.load import load
-from qsage_validate.strategies.readings import Assignment
+from qsage_validate.problems.load import Files, load, sorted_out
+from qsage_validate.strategies.reader import Assignment
 from tests.support.plays import DOMINEERING, EL, certified, match_for, reader_for
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.games.languages import load_game
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.strategies.reader import LayoutMove
 from tests.support.plays import BREAKTHROUGH, EL, HELD, certified, play_engine_for
 
 

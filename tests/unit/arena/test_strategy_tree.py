@@ -15,10 +15,9 @@ from qsage_validate.arena.strategy_tree import (
 )
 from qsage_validate.games.languages import load_game
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.problems.files import Files, sorted_out
-from qsage_validate.problems.load import load
-from qsage_validate.proving.pages.statistics import statistics_of
-from qsage_validate.strategies.readings import BoardReading
+from qsage_validate.problems.load import Files, load, sorted_out
+from qsage_validate.proving.pages.html import statistics_of
+from qsage_validate.strategies.reader import BoardReading
 from tests.support.plays import (
     BREAKTHROUGH,
     CONNECT,
@@ -203,8 +202,7 @@ def test_replies_are_counted() -> None:
 
 def test_a_setup_gives_its_tree(repository: Path) -> None:
     formula = str(repository / "certificates" / "tic.qcir")
-    tree = tree_of(load(sorted_out(Files(formula))))
-    assert tree is not None
+    tree = tree_of(load(sorted_out(Files(formula))).on_board)
     assert tree.size(tree.root, 10_000).text == "195 plays, 283 positions, to ply 5"
 
 
@@ -227,7 +225,6 @@ def test_a_certificate_of_another_tool_may_answer_a_position_in_several_ways(
 ) -> None:
     folder = shared_data / "certificates" / "quabs"
     formula, certificate = (str(folder / f"httt-4x4_5_tic.{end}") for end in ("qcir", "aig"))
-    found = statistics_of(load(Files(formula, certificate)))
-    assert found is not None
+    found = statistics_of(load(Files(formula, certificate)).on_board)
     assert (found.exact, found.plays, found.lost, found.depth) == (True, 195, 0, 5)
     assert found.ambiguous > 0

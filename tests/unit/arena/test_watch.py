@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_adversary, open_engine, open_play_engine, watched
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
@@ -27,15 +28,12 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code, frame_lines
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
-from qsage_validate.proving.plays.checkpoint import digest_of
-from qsage_validate.proving.plays.exhaustive import exhaust
+from qsage_validate.problems.load import BlockProblem, BoardProblem, Files, Problem
+from qsage_validate.proving.plays.exhaustive import digest_of, exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.plays.state_walker import StateWalker
 from qsage_validate.validation.assertions import AssertionVocabulary
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import FindingKind, Proved, Refuted
 from tests.support.certifying import certify_game
 from tests.support.plays import EL, HELD, certified
 from tests.support.random_certificates import random_aig
@@ -43,16 +41,19 @@ from tests.support.random_certificates import random_aig
 BROKEN = FindingKind.ASSERTION_BROKEN
 
 
-def asserted(problem: Problem, text: str) -> Problem:
+_P = TypeVar("_P", bound=Problem)
+
+
+def asserted(problem: _P, text: str) -> _P:
     known = AssertionVocabulary(problem.formula, problem.layout, problem.game)
     return replace(problem, assertions=tuple(known.bound(parse_assertions(Source(text, "a")))))
 
 
-def game(words: tuple[str, ...], text: str, *, rules: bool = True) -> Problem:
+def game(words: tuple[str, ...], text: str, *, rules: bool = True) -> BoardProblem:
     made = certified(words)
     files = Files(formula="f.qcir", certificate="f.aig", assertions=("a",))
     found = load_game(made.encoding.model) if rules else None
-    problem = Problem(files, made.encoding.qbf, made.certificate, made.encoding.layout, found)
+    problem = BoardProblem(files, made.encoding.qbf, made.certificate, made.encoding.layout, found)
     return asserted(problem, text)
 
 
@@ -120,7 +121,7 @@ def test_what_nobody_tells_is_said_not_to_be_looked_at() -> None:
     made = certify_game(hex_network(2, 2, 3), "sn")
     rules = load_game(made.encoding.model)
     files = Files(formula="f.qcir", certificate="f.aig")
-    problem = Problem(files, made.encoding.qbf, made.certificate, made.encoding.layout, rules)
+    problem = BoardProblem(files, made.encoding.qbf, made.certificate, made.encoding.layout, rules)
     problem = replace(asserted(problem, "always not black a1\nend: goal"), game=None)
     assert watched(problem) == "assertions looked at: not the 2 about positions that no rules tell"
     grid = game(EL, "always not black (1,1)\nend: goal")
@@ -139,7 +140,7 @@ def test_a_play_says_what_is_looked_at() -> None:
         "assertions looked at: 1 about positions (by the rules); 1 about variables and gates "
         "(where plays end, under some values of what they leave open)"
     )
-    bare = replace(problem, layout=None, game=None, files=replace(problem.files, as_blocks=True))
+    bare = problem.blocks()
     assert watched(bare) == (
         "assertions looked at: not the 1 about positions, for values are played, no moves; "
         "1 about variables and gates (where plays end)"
@@ -171,8 +172,9 @@ def test_ends_that_nobody_answers_are_said(monkeypatch: pytest.MonkeyPatch) -> N
     (after,) = play_engine.answer_all([before])
     assert after.ending is not None
     assert "assertions were not looked at: time is up" in after.ending.reason
-    (final,) = play_engine.finish_all([after])
-    assert final.promised is None
+    (after,) = play_engine.finish_all([after])
+    assert after.ending is not None
+    assert after.ending.promised is None
 
 
 class _Late:
@@ -209,7 +211,7 @@ def copy(text: str) -> Problem:
     """Whatever 1 is, 2 is the same."""
     aig = Aig(1, np.zeros(0, np.int32), np.zeros(0, np.int32))
     certificate = CircuitCertificate(CertificateKind.SKOLEM, aig, (1,), {2: 2}, Dialect.CAQE)
-    return asserted(Problem(Files(formula="f"), COPY, certificate, None, None), text)
+    return asserted(BlockProblem(Files(formula="f"), COPY, certificate), text)
 
 
 def test_blocks_are_looked_at_where_they_end() -> None:
@@ -240,7 +242,9 @@ def on_a_table(
     certificate = CircuitCertificate(
         CertificateKind.SKOLEM, aig, (1, 2, 5, 6), functions, Dialect.CAQE
     )
-    problem = Problem(Files(formula="f"), formula, certificate, Layout(plies, verdict=12), None)
+    problem = BoardProblem(
+        Files(formula="f"), formula, certificate, Layout(plies, verdict=12), None
+    )
     return asserted(problem, clauses)
 
 

@@ -151,7 +151,7 @@ def test_plots_are_shown_as_text_and_written(capfd: pytest.CaptureFixture[str]) 
         (["table2", "--set", "x=1"], "found the option 'x' for table2, expected: below"),
         (["table2", "--only", "chess*"], "found no instance called 'chess*', expected one"),
         (["table2", "--solver", "chess"], "chess"),
-        (["table2", "--preprocessor", "chess"], "found the preprocessor 'chess', expected one of"),
+        (["table2", "--preprocess", "chess"], "found the preprocessor 'chess', expected one of"),
         (
             ["table2", "--encoding", "chess", "--solver", "certify:search"],
             "unknown encoding 'chess', expected one of",
@@ -212,7 +212,7 @@ def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
     assert qsage(name, "--no-such-option") == Exit.BAD_INPUT
     out, err = capfd.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("qsage: error: No such option: --no-such-option")
+    assert err.startswith("qsage: error: No such option '--no-such-option'")
 
 
 def test_shards_share_the_runs_and_their_results_are_joined(

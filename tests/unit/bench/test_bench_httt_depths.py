@@ -20,8 +20,8 @@ from qsage_validate.extensions.bench.papers.httt import (
 )
 from qsage_validate.games.positional.harary import polyomino_of
 from qsage_validate.games.positional.language import read_positional
+from qsage_validate.games.positional.model import sound_first_moves
 from qsage_validate.games.positional.polyominoes import canonical, named
-from qsage_validate.games.positional.symmetry import sound_first_moves
 
 PAPER = "7,9,11,13,15"
 

@@ -26,8 +26,7 @@ from qsage_validate.extensions.bench.papers.positional import (
 )
 from qsage_validate.extensions.bench.plots import by_processor
 from qsage_validate.formats.pg import pg_text
-from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.positional.paths import with_winning_sets
+from qsage_validate.games.positional.hex import hex_network, with_winning_sets
 
 ALL = ("search", "caqe")
 

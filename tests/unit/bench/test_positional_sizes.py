@@ -11,9 +11,8 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import hex_network, transversal_of
+from qsage_validate.games.positional.hex import hex_network, transversal_of, with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.paths import with_winning_sets
 from research.benchmarks.clausal_size import size_of
 from research.benchmarks.positional_paper import (
     TABLE_1,

@@ -137,3 +137,24 @@ def test_kept_results_name_no_folder_of_a_machine(path: Path) -> None:
         return
     sources = {source for r in read_results(str(path)).records for source in r.run.source}
     assert not [source for source in sources if source.startswith("/")]
+
+
+def _days(text: str) -> list[int]:
+    """The days of a month that a cell names: of ``2026-11-22 and 25`` 22 and 25."""
+    found = re.sub(r"`[^`]*`", "", text)
+    return [int(day) for day in re.findall(r"(?:\d{4}-\d\d-)?\b(\d\d)\b", found)]
+
+
+def test_the_index_has_the_dates_of_its_pages() -> None:
+    index = (PAGES / "index.md").read_text()
+    rows = re.findall(r"^\| \[.*?\]\(([\w-]+\.md)\) \| (.*?) \|", index, re.MULTILINE)
+    assert len(rows) > 8
+    heads = {
+        name: head[1]
+        for name, _ in rows
+        if (head := re.search(r"^\| (20\d\d-.*?) \|", (PAGES / name).read_text(), re.MULTILINE))
+    }
+    assert len(heads) > 6
+    for name, cell in rows:
+        if name in heads:
+            assert _days(cell) == _days(heads[name]), name

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate
-from qsage_validate.validation.verdict import Proved, Verdict
+from qsage_validate.validation.finding import Proved, Verdict
 from research.benchmarks import listed_faults
 from research.benchmarks.listed_faults import Judged, cases, judged, main
 

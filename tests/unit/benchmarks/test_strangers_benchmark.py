@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
-from research.benchmarks import strangers
+from research.benchmarks import strangers, strangers_page
 from research.benchmarks.strangers import (
     Answer,
     Row,
@@ -29,10 +30,12 @@ from research.benchmarks.strangers_truth import (
     clausified,
     faulty,
     judge,
+    judge_drawn,
     parse_qcir,
     parse_qdimacs,
     permuted,
     read_formula,
+    value_after,
 )
 from tests.support.places import REPOSITORY
 
@@ -61,6 +64,18 @@ def test_brute_force_tells_the_samples_apart_in_each_form(
     assert parse_qcir(renamed.text()).prefix == renamed.prefix
     moved = [{m: {names[v]: x for v, x in c.items()} for m, c in ply.items()} for ply in reading]
     assert judge(renamed, puzzle, moved) == truth
+
+
+def test_drawn_plays_tell_the_samples_apart(puzzle: Hex) -> None:
+    for name, right in (("puzzle", True), ("puzzle-wrong", False)):
+        formula = read_formula(SAMPLES / f"{name}.qcir")
+        reading = numbers_of_positions(formula, puzzle)
+        truth = judge_drawn(formula, puzzle, reading, 60, random.Random(1))
+        assert (truth.first is None) is right
+        if truth.first is not None:
+            assert value_after(formula, reading, truth.first) is not truth.game
+    shorter = [{m: c for m, c in ply.items() if m != "a2"} for ply in reading]
+    assert judge_drawn(formula, puzzle, shorter, 60, random.Random(1)).first is not None
 
 
 def test_faults_of_each_kind_are_made_and_some_are_wrong(puzzle: Hex) -> None:
@@ -131,11 +146,13 @@ def _case(name: str) -> strangers.Case:
     )
 
 
-def _held(name: str, verdict: str, play: tuple[str, ...] | None = None) -> Row:
+def _held(
+    name: str, verdict: str, play: tuple[str, ...] | None = None, *, small: bool = True
+) -> Row:
     """The row of an answer that the layout of the moves is known for."""
     from qsage_validate.encodings.layout.layout import Layout, listed
 
-    case = _case(name)
+    case = replace(_case(name), small=small)
     formula = case.formula()
     positions = tuple(Hex((SAMPLES / "puzzle.pg").read_text()).positions)
     plies = [
@@ -156,6 +173,8 @@ def test_each_law_is_two_sided() -> None:
     assert "there is no difference" in _held("puzzle-wrong", "refuted", ("a2",)).lie
     assert "an illegal play" in _held("puzzle-wrong", "refuted", ("a1",)).lie
     assert _held("puzzle-wrong", "undecided").truth == "wrong"
+    assert _held("puzzle", "proved", small=False).truth == "right in drawn plays"
+    assert "proved, and it differs after" in _held("puzzle-wrong", "proved", small=False).lie
 
 
 def test_a_campaign_is_continued_and_told(
@@ -204,7 +223,7 @@ def test_a_layout_may_be_that_of_a_meta_file(
 ) -> None:
     """Only a formula that has such a file has this form, and its layout is that file's."""
     file = tmp_path / "r.jsonl"
-    words = [str(shared_data), "--only", "/nib_dom23", "--forms", strangers.WITH_META]
+    words = [str(shared_data), "--only", "/nib_dom23", "--forms", strangers_page.WITH_META]
     assert main([*words, "--groups", "grid", "own", "hex", "-o", str(file)]) == 0
     assert "1 formulas, 0 lies" in capsys.readouterr().out
     rows = strangers.read_rows(file)

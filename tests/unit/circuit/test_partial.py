@@ -8,13 +8,13 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.circuit.ternary import (
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.strategies.herbrand import (
     PartialSimulator,
     evaluate_partially,
     literal_value,
     requirements,
 )
-from qsage_validate.formats.qcir import parse_qcir
 from tests.support.generated import qbfs
 
 

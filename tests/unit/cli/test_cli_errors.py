@@ -10,12 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+import click
 import pytest
-import typer
 
 from qsage_validate.cli.app import PROGRAMS, caret, run
+from qsage_validate.cli.commands import commands_below
 from qsage_validate.cli.common import protect_inputs
-from qsage_validate.cli.lazy import commands_below
 from qsage_validate.errors import (
     Exit,
     InputError,
@@ -29,18 +29,12 @@ from tests.conftest import REPOSITORY
 from tests.support.commands import run_qsage
 
 
-def program(action: Callable[[], object]) -> typer.Typer:
-    """A Typer program whose only command does ``action``."""
-    made = typer.Typer(pretty_exceptions_enable=False)
-
-    @made.command()
-    def command() -> object:
-        return action()
-
-    return made
+def program(action: Callable[[], object]) -> click.Command:
+    """A program that does ``action``."""
+    return click.Command("program", callback=action)
 
 
-def raising(error: BaseException) -> typer.Typer:
+def raising(error: BaseException) -> click.Command:
     def action() -> None:
         raise error
 
@@ -129,7 +123,7 @@ def test_every_command_has_help_and_takes_wrong_usage_in_one_line(
     assert run_qsage([name, "--no-such-option"]) == Exit.BAD_INPUT
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
-    assert err.startswith("qsage: error: No such option: --no-such-option")
+    assert err.startswith("qsage: error: No such option '--no-such-option'")
     # What the list of commands says of it, before it is loaded, is how its own help begins.
     command = commands_below(PROGRAMS["qsage"])[name]
     assert command.help == " ".join(command.loaded.help.split("\n\n")[0].split())
@@ -255,7 +249,7 @@ import sys
 
 class CtrlC:
     def find_spec(self, name, path=None, target=None):
-        if name == "typer":
+        if name == "click":
             raise KeyboardInterrupt
 
 sys.meta_path.insert(0, CtrlC())

@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.cli.play import prover as module
-from qsage_validate.cli.play.prover import prover
+from qsage_validate.cli.play import board as module
+from qsage_validate.cli.play.board import prover
 from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
-from qsage_validate.play.tui.model.services import LevelRow
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import load
+from qsage_validate.play.tui.model.situation import LevelRow
+from qsage_validate.problems.load import Files, load
 from qsage_validate.system.pool import RemoteError, Send
 from qsage_validate.system.progress import Progress, nobody
 from tests.support.places import SAMPLES

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 
 from qsage_validate.cli.app import run
 from qsage_validate.errors import Exit
@@ -22,9 +21,7 @@ FLAWED = (
 
 def qsage(*words: str) -> int:
     """Run ``qsage synthesize`` with these words; returns the exit code."""
-    program = typer.Typer(pretty_exceptions_enable=False)
-    program.command("synthesize")(synthesize.command)
-    return run(program, words, "qsage")
+    return run(synthesize.command, words, "qsage")
 
 
 def test_the_answer_goes_to_standard_output(capsys: pytest.CaptureFixture[str]) -> None:

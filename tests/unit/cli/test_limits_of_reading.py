@@ -24,9 +24,10 @@ from tests.unit.cli.test_special_files import READS
 
 def limited(leaf: Leaf) -> set[str]:
     """The limits of a command as a whole."""
-    return {
-        p.name for p in leaf.command.params if getattr(p, "rich_help_panel", None) == "Limits"
-    } & {"timeout", "memory"}
+    return {p.name for p in leaf.command.params if getattr(p, "panel", None) == "Limits"} & {
+        "timeout",
+        "memory",
+    }
 
 
 READING = [
@@ -80,8 +81,8 @@ def test_a_pipe_that_nobody_writes_to_ends_in_time(
     leaf: Leaf, name: str, pipe: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     second = [pipe] if str(leaf) in ("compare", "minimise", "layout") else []
-    others = {"kind": "page", "formula": "sample:tic", "behind": "x"}
-    values = others if str(leaf) == "export" else {}
+    others = {"formula": "sample:tic", "behind": "x"}
+    values = others if str(leaf) == "export page" else {}
     code = run_qsage([*leaf.line(**{**values, name: pipe}), *second, "--timeout", "0.3"])
     out, err = capsys.readouterr()
     assert (code, out) == (Exit.UNDECIDED, ""), err

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.cli.lazy import GuardedCommand
+from qsage_validate.cli.commands import Command
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.formats.source import inputs_guarded, read_bytes
 from qsage_validate.formats.writing import write_atomic
@@ -28,7 +28,7 @@ def test_the_options_that_name_outputs_are_declared_as_such() -> None:
     found = {f"{leaf} {name}" for leaf, name in WRITING}
     assert {"encode output", "bench cactus output", "validate checkpoint", "solve resume"} <= found
     for leaf in LEAVES:
-        assert isinstance(leaf.command, GuardedCommand), f"{leaf} does not spare its inputs"
+        assert isinstance(leaf.command, Command), f"{leaf} does not spare its inputs"
         for parameter in leaf.command.params:
             if parameter.metavar in FILES and _says_that_it_writes(parameter):
                 assert parameter.name in leaf.outputs, f"{leaf}: {parameter.opts} is no output"
@@ -36,7 +36,7 @@ def test_the_options_that_name_outputs_are_declared_as_such() -> None:
 
 def _says_that_it_writes(parameter: Any) -> bool:
     text = (getattr(parameter, "help", None) or "").lower()
-    panel = getattr(parameter, "rich_help_panel", None)
+    panel = getattr(parameter, "panel", None)
     return panel == "Output" or any(words in text for words in SAYS_SO)
 
 

@@ -23,8 +23,7 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Position
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Files, Problem
 from qsage_validate.solvers.search.solver import search_for
 from tests.support.faults import negated_gate
 from tests.support.search import WinningStrategy
@@ -44,7 +43,9 @@ def _won(encoding: Encoding) -> Problem:
 def test_a_win_before_the_last_ply_is_one_in_the_other_formula(names: tuple[str, str]) -> None:
     """A grid's strategy claims its goal with the move that reaches it."""
     first, second = (_encoded(f"{n} --size 3x3 --shape domino --depth 5") for n in names)
-    assert isinstance(transfer_by_plays(_won(first), ComparedSide.of(second), RouteOptions()), Wins)
+    assert isinstance(
+        transfer_by_plays(_won(first).on_board, ComparedSide.of(second), RouteOptions()), Wins
+    )
 
 
 def _beginning_with(encoding: Encoding, first: str) -> Problem:
@@ -77,7 +78,7 @@ def test_a_first_move_that_is_left_out_is_made_in_the_mirror() -> None:
             own = _beginning_with(every, move)
         except NoWinError:
             continue
-        found = transfer_by_plays(own, ComparedSide.of(classes), RouteOptions())
+        found = transfer_by_plays(own.on_board, ComparedSide.of(classes), RouteOptions())
         assert isinstance(found, Wins), found
         assert "in the mirror: " in found.reason
         said, _, seen = found.reason.partition("in the mirror: ")[2].partition(",")[0].split()
@@ -90,11 +91,11 @@ def test_a_first_move_that_is_left_out_is_made_in_the_mirror() -> None:
 
 def test_answers_to_first_moves_that_are_left_out_are_those_in_the_mirror() -> None:
     classes, every = (_encoded(f"{EL} 3", name) for name in ("cor-ladder", "ea"))
-    found = transfer_by_plays(_won(classes), ComparedSide.of(every), RouteOptions())
+    found = transfer_by_plays(_won(classes).on_board, ComparedSide.of(every), RouteOptions())
     assert isinstance(found, Wins)
     asked = [m for m in every.layout.moves[0].moves if m not in classes.layout.moves[0].moves]
     assert all(f"{move} as " in found.reason for move in asked)
-    back = transfer_by_plays(_won(every), ComparedSide.of(classes), RouteOptions())
+    back = transfer_by_plays(_won(every).on_board, ComparedSide.of(classes), RouteOptions())
     assert isinstance(back, Wins)
     assert "mirror" not in back.reason
 
@@ -104,7 +105,7 @@ def test_a_formula_whose_encoding_is_unknown_is_decided_by_solvers() -> None:
     grid = _encoded("httt --size 3x3 --shape domino --depth 3")
     layout = replace(grid.layout, encoding="another")
     for qbf, expected in ((grid.qbf, Wins), (negated_gate(grid.qbf, "white 2 legal"), Loses)):
-        other = Problem(Files(), qbf, None, layout, None)
+        other = BoardProblem(Files(), qbf, None, layout, None)
         assert encoding_for(other) is None
         found = compared(own, other, None, RouteOptions()).outcome
         assert isinstance(found, expected), found
@@ -133,7 +134,7 @@ def test_formulas_of_others_are_paired_by_their_layouts(
     theirs = problems.load(
         Files(formula=str(formula), certificate=str(formula.with_suffix(".aig")))
     )
-    ours = Problem(Files(), own.formula, None, own.layout, own.game)
+    ours = replace(own, files=Files(), certificate=None)
     assert isinstance(compared(theirs, ours, None, RouteOptions()).outcome, Wins)
 
 
@@ -143,7 +144,9 @@ def test_games_in_gdl_may_have_plies_that_formulas_leave_out(depth: int) -> None
     assert load_game(first.model).plies > first.layout.plies
     for own, other in ((first, second), (second, first)):
         problem = _won(own)
-        assert isinstance(transfer_by_plays(problem, ComparedSide.of(other), RouteOptions()), Wins)
+        assert isinstance(
+            transfer_by_plays(problem.on_board, ComparedSide.of(other), RouteOptions()), Wins
+        )
         longer = ComparedSide.of(_encoded(f"trails --depth {depth + 1}", other.layout.encoding))
         with pytest.raises(UsageError, match="expected games of one length"):
-            transfer_by_plays(problem, longer, RouteOptions())
+            transfer_by_plays(problem.on_board, longer, RouteOptions())

@@ -13,7 +13,7 @@ from qsage_validate.comparing.shared import Loses
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Files
 from research.benchmarks.compare_faults import back
 from research.benchmarks.faults import MODELS, faulty_encodings
 from tests.support.certifying import certify_game
@@ -33,7 +33,9 @@ def test_faults_are_told_apart(fault: str, expected: FormulaRelation) -> None:
     sound = certify_game(model)
     own = problems.of(sound.encoding, sound.certificate, Files())
     faulty = dict(faulty_encodings(model))[fault]
-    there = transfer_by_plays(own, ComparedSide.of(sound.encoding, faulty.qbf), RouteOptions())
+    there = transfer_by_plays(
+        own.on_board, ComparedSide.of(sound.encoding, faulty.qbf), RouteOptions()
+    )
     here = back(faulty, sound.encoding, RouteOptions())
     assert relation(there, here) is expected
     for outcome in (there, here):

@@ -33,8 +33,7 @@ from qsage_validate.extensions.explain.situation import PlyAtMost, first_situati
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import of
+from qsage_validate.problems.load import Files, of
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.text_player import play_all
 
@@ -115,8 +114,7 @@ def test_the_certificate_is_proved_and_plays_the_program(words: str) -> None:
     explanation = explained(words)
     made, game = encoded(words)
     certificate = certificate_of(explanation.found, made, game, explanation.hero)
-    tree = tree_of(of(made, certificate, Files()))
-    assert tree is not None
+    tree = tree_of(of(made, certificate, Files()).on_board)
     waiting = [(tree.root, at) for at in first_situations(game, explanation.hero)]
     if game.first_player is not explanation.hero:
         children = {str(node.move): node for node in tree.children(tree.root)}

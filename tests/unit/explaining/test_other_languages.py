@@ -39,8 +39,7 @@ from qsage_validate.extensions.explain.situation import Made, PlyAtMost, Situati
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_command
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import of
+from qsage_validate.problems.load import Files, of
 from tests.support.smt_reader import Script
 
 DOMINO = "httt --size 3x3 --shape domino --depth 3"
@@ -93,8 +92,7 @@ def certificate_plays(words: str, lookahead: int) -> list[tuple[tuple[str, ...],
     made, game = encoded(words)
     explanation = explained(words, lookahead)
     certificate = certificate_of(explanation.found, made, game, explanation.hero)
-    tree = tree_of(of(made, certificate, Files()))
-    assert tree is not None
+    tree = tree_of(of(made, certificate, Files()).on_board)
     found = list[tuple[tuple[str, ...], str]]()
     waiting: list[tuple[tuple[str, ...], StrategyNode]] = [((), tree.root)]
     while waiting and len(found) < MOST:

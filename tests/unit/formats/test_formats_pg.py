@@ -17,10 +17,9 @@ from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.hex import contracted, hex_network
 from qsage_validate.games.positional.language import model_of_hex, model_of_pg, read_positional
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.preprocessing import contracted
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Outcome, Player, Shape
 from qsage_validate.solvers.search.solver import SearchSolver

@@ -25,9 +25,8 @@ from qsage_validate.formats.policy import tolerating
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_outer_block, parse_pedant, parse_qdimacs
 from qsage_validate.formats.source import Source, read_bytes, sniff_bytes
-from qsage_validate.games.bddl.checks import require_valid
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem
+from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, require_valid
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.language import model_of_pg
 from tests.support.generated import damaged

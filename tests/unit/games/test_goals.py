@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from qsage_validate.arena.move_words import goal_line
+from qsage_validate.arena.board_engine import goal_line
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.goals import words_of
 from qsage_validate.games.languages import load_game

@@ -21,9 +21,8 @@ from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.languages import load_game, model_from_parts
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import hex_network, transversal_of
+from qsage_validate.games.positional.hex import hex_network, preprocess, transversal_of
 from qsage_validate.games.positional.model import Network, PositionalModel
-from qsage_validate.games.positional.preprocessing import preprocess
 from qsage_validate.games.protocol import Player
 from tests.conftest import REPOSITORY
 from tests.support.positional import random_game, random_network_game

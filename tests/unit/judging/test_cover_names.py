@@ -10,10 +10,9 @@ from qsage_validate.errors import Undecided
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.judging.codes import Codes
-from qsage_validate.judging.cover import cover_of
+from qsage_validate.judging.codes import Codes, cover_of
 from qsage_validate.judging.encoding import judge
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import Proved, Refuted
 
 
 def test_names_depend_on_blacks_first_stone_alone() -> None:

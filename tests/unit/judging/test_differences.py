@@ -8,16 +8,14 @@ from random import Random
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
-from qsage_validate.formats.gate_lines import comment_above, gate_lines
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
-from qsage_validate.judging.deciding import deciding_gates
+from qsage_validate.judging.differences import comment_above, deciding_gates, gate_lines
 from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.residuals import stages_of, trimmed
 from qsage_validate.render.console import finding_lines, group_lines
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Refuted
+from qsage_validate.validation.finding import Finding, Refuted
 from tests.support.places import SAMPLES
 from tests.support.random_qbf import truth
 from tests.support.readers import read_qcir
@@ -121,8 +119,15 @@ def test_a_formula_that_is_true_has_no_gates_that_decide() -> None:
 
 
 def test_differences_are_grouped_by_the_last_move() -> None:
-    findings = _differences(5)
-    assert len(findings) == 5
+    findings = _differences(12)
+    assert len(findings) == 12
     lines = list(group_lines(findings))
+    assert lines[:3] == ["2 plies, White's last move b2: 2", "  a2 b2", "  a3 b2"]
     assert "3 plies, Black's last move a3: 4" in lines
-    assert sum(line.startswith("  ") for line in lines) == 5
+    assert sum(line.startswith("  ") for line in lines) == 12
+
+
+def test_the_shortest_play_is_among_several() -> None:
+    """Its value follows from longer plays, and is asked for all the same."""
+    (shortest,) = _differences(1)
+    assert _differences(5)[0].text == shortest.text

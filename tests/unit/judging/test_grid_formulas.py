@@ -15,7 +15,7 @@ import pytest
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
+from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number, NumberedCoding
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.layout import Indicators, Layout, on_grid
@@ -31,10 +31,10 @@ from qsage_validate.games.protocol import Player, Square
 from qsage_validate.judging.codes import needed_variables
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.fault import FindingKind
-from qsage_validate.proving.blame import blame
-from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.validation.finding import Finding
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.run import LevelResult
+from qsage_validate.proving.runner import blame
+from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
 from research.benchmarks.models import Case
 from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes
 from tests.support.depqbf import depqbf_truth
@@ -405,6 +405,20 @@ def test_bits_without_meaning_may_be_of_any_kind() -> None:
         assert isinstance(_verdict(encoded, formula, layout), expected)
 
 
+def test_moves_on_a_grid_may_be_numbers() -> None:
+    """The board helps to prove a formula whatever the codes of its moves are."""
+    encoded = _encoded(TINY)
+    squares = tuple(f"occupy({x},{y})" for x in (1, 2) for y in (1, 2))
+    moves = tuple(
+        replace(ply, coding=NumberedCoding(squares, (*ply.x, *ply.y)))
+        for ply in encoded.layout.moves
+    )
+    layout = replace(encoded.layout, moves=moves)
+    assert layout.state.is_board
+    verdict = _verdict(encoded, layout=layout, patience=0)
+    assert isinstance(verdict, Proved), str(verdict)
+
+
 # --- Layouts that lie ------------------------------------------------------------------------
 
 
@@ -454,6 +468,24 @@ def test_a_move_without_a_code_is_named() -> None:
     """One bit for the three columns of White's ply."""
     encoded = _encoded(DOMINO)
     finding = _first(_verdict(encoded, layout=_widened(encoded.layout, 2, (6,))))
+    assert finding.kind is FindingKind.LEGALITY_DIFFERS
+    assert finding.text.endswith("is legal by the rules, and has no code")
+
+
+@pytest.mark.parametrize("ply", [1, 2, 3])
+def test_a_formula_that_leaves_out_a_column_is_refuted(ply: int) -> None:
+    """It is right after all plays that it can say: that legal moves have no code is the fault."""
+    encoded = _encoded(TINY)
+    (bit,) = encoded.layout.moves[ply - 1].x
+    assert not isinstance(bit, bool)
+    scopes = tuple(
+        replace(scope, variables=tuple(v for v in scope.variables if v != bit))
+        for scope in encoded.qbf.scopes
+    )
+    gates = {bit: Gate(Connective.OR, ()), **encoded.qbf.gates}
+    formula = replace(encoded.qbf, scopes=scopes, gates=gates)
+    layout = _widened(encoded.layout, ply, ())
+    finding = _first(_verdict(encoded, formula, layout))
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     assert finding.text.endswith("is legal by the rules, and has no code")
 

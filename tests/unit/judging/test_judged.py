@@ -20,7 +20,7 @@ from qsage_validate.judging.judged import judge_formula, judge_found
 from qsage_validate.judging.readings.find import Standing, find_layout
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import Proved, Refuted
 from tests.support.qbf_truth import qbf_truth
 from tests.support.scrambled import Claiming, numbered
 

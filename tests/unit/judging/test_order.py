@@ -13,7 +13,7 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.encoding import judge
-from qsage_validate.validation.verdict import Proved
+from qsage_validate.validation.finding import Proved
 from research.benchmarks.models import Case
 from tests.support.position_truth import right_after_each_play
 

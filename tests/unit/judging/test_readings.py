@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -11,21 +12,22 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.comments import layout_from_comments, with_layout
+from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
+from qsage_validate.encodings.layout.lines import with_layout
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.games.bddl.language import BDDL
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.readings.codes import styles
+from qsage_validate.judging.readings.codes import sketch_of, styles
 from qsage_validate.judging.readings.find import FoundReadings, Standing, find_layout
-from qsage_validate.judging.readings.sketch import sketch_of
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import Proved, Refuted
 from research.benchmarks import strangers_truth
 from tests.support.places import REPOSITORY
 from tests.support.scrambled import Chosen, Claiming, clausified, numbered, one_hot, renamed
@@ -134,6 +136,22 @@ def test_the_game_of_another_size_is_named_with_its_count() -> None:
     )
     with pytest.raises(UsageError, match=r"its 5 turns need .* the formula has 2"):
         find_layout(flat, claiming())
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("p cnf 0 0\n", "it has 0: it is the constant true"),
+        ("p cnf 0 1\n0\n", "it has 0: it is the constant false"),
+        (
+            "c ren 2 -> 1\nc ren 5 -> 2\np cnf 2 1\ne 1 0\na 2 0\n1 2 0\n",
+            "by its comments (ren ... -> ...) a preprocessor took away variables 1, 3, 4",
+        ),
+    ],
+)
+def test_what_a_preprocessor_took_away_is_told(text: str, why: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(why)):
+        find_layout(parse_qdimacs(text), claiming())
 
 
 def test_the_layout_travels_in_the_file() -> None:

@@ -12,12 +12,19 @@ from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.judging import residuals
+from qsage_validate.judging import residuals, sandwich
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.refinement import Refinement
-from qsage_validate.judging.residuals import Residuals, solver_value, trimmed
+from qsage_validate.judging.positions import Positions
+from qsage_validate.judging.residuals import (
+    Refinement,
+    Residuals,
+    ResidualsOf,
+    solver_value,
+    trimmed,
+)
+from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.validation.verdict import Claimed, Proved
+from qsage_validate.validation.finding import Claimed, Proved
 from tests.support.random_qbf import truth
 
 
@@ -82,6 +89,32 @@ def test_an_expansion_that_grows_has_the_value_of_the_truth_table() -> None:
     assert seen == {True, False}
 
 
+def test_an_expansion_that_grows_ends_where_the_whole_one_is_cheaper() -> None:
+    random = Random(23)
+    ended = 0
+    for _ in range(40):
+        formula = _formula(random)
+        grows = Refinement(formula, ())
+        value = grows.value({}, most_inputs=1)
+        ended += value is None
+        assert value is None or value is truth(formula)
+        assert grows.value({}) is truth(formula), "it goes on where it is asked again"
+    assert ended
+
+
+def test_values_of_another_formula_are_not_taken() -> None:
+    encoding = encode(hex_network(2, 2, plies=3))
+    values = GameValues.of_game(load_game(encoding.model))
+    never = Qbf(encoding.qbf.scopes, {99: Gate(Connective.OR, ())}, 99)
+    known = ResidualsOf(never)
+    own = Positions(encoding.qbf, encoding.layout, values, residuals=known).residuals
+    assert own.value({}, 0) is True
+    shared = Positions(never, encoding.layout, values, residuals=known).residuals
+    assert shared.value({}, 0) is False
+    again = Positions(never, encoding.layout, values, residuals=known).residuals
+    assert again is shared
+
+
 def test_connectives_of_all_kinds_are_refined() -> None:
     random = Random(23)
     for _ in range(60):
@@ -104,7 +137,7 @@ def test_a_bare_word_is_confirmed_or_found_wrong(
     expected = truth(formula)
     word = residuals.ResidualValue(expected is not lies, "a solver")
     monkeypatch.setattr(residuals, "_said", lambda *_: word)
-    monkeypatch.setattr(residuals.Residuals, "_refine", lambda *_: None)
+    monkeypatch.setattr(Refinement, "value", lambda *_: None)
     monkeypatch.setattr(residuals, "_SMALL_INPUTS", 0)
     asked = Residuals(formula, [], most_inputs=0)
     assert asked.answer({}, 0) == word
@@ -113,6 +146,26 @@ def test_a_bare_word_is_confirmed_or_found_wrong(
     assert asked.confirm(NEVER) is lies
     assert asked.answer({}, 0) == residuals.ResidualValue(expected)
     assert not asked.words
+
+
+@pytest.mark.parametrize("lies", [False, True])
+def test_a_bare_word_is_held_against_a_certificate(
+    monkeypatch: pytest.MonkeyPatch, lies: bool
+) -> None:
+    """Where no expansion decides, some route to a certificate may."""
+    formula = _formula(Random(5))
+    expected = truth(formula)
+    word = residuals.ResidualValue(expected is not lies, "a solver")
+    monkeypatch.setattr(residuals, "_said", lambda *_: word)
+    monkeypatch.setattr(Refinement, "value", lambda *_: None)
+    monkeypatch.setattr(residuals, "_SMALL_INPUTS", 0)
+    asked = Residuals(formula, [], most_inputs=0)
+    assert asked.answer({}, 0) == word
+    assert not asked.certificates
+    assert asked.confirm(Deadline.after(60)) is lies
+    assert asked.answer({}, 0).truth is expected
+    assert not asked.words
+    assert sum(asked.certificates.values()) == 1
 
 
 def test_a_question_that_was_decided_is_not_asked_again() -> None:
@@ -145,7 +198,7 @@ def test_no_value_after_the_deadline(most_inputs: int) -> None:
 def test_values_follow_from_those_of_all_codes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the next ply stands left of all else, and only the longer plays are expanded."""
     monkeypatch.setattr(residuals, "_SMALL_INPUTS", 0)
-    monkeypatch.setattr(Residuals, "_refine", lambda *_: None)
+    monkeypatch.setattr(Refinement, "value", lambda *_: None)
     monkeypatch.setattr(residuals, "_said", lambda *_: residuals.ResidualValue(None))
     random = Random(3)
     seen = set()
@@ -165,6 +218,7 @@ def test_a_bare_word_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     model = hex_network(2, 2, plies=3)
     encoded = encode(model, "cor")
     layout = replace(encoded.layout, encoding="mine")
+    monkeypatch.setattr(sandwich, "completion", lambda *_: {})
     assert isinstance(judge(encoded.qbf, layout, load_game(model)).verdict, Proved)
     monkeypatch.setattr(Residuals, "words", property(lambda _: {"a solver": 3}))
     verdict = judge(encoded.qbf, layout, load_game(model)).verdict

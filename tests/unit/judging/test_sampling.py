@@ -14,11 +14,11 @@ from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging import encoding
 from qsage_validate.judging.judged import judge_formula
-from qsage_validate.judging.positions import Positions, SearchTally
-from qsage_validate.judging.sampling import sample
+from qsage_validate.judging.positions import Positions, SearchTally, sample
 from qsage_validate.judging.simulator import GameValues, simulator_of
+from qsage_validate.kernel.claims import ClaimsTimeoutError
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.verdict import Refuted, Sampled
+from qsage_validate.validation.finding import Proved, Refuted, Sampled, Verdict
 from tests.support.places import SAMPLES
 from tests.support.readers import read_qcir
 
@@ -86,3 +86,18 @@ def test_a_late_fault_of_a_large_game_is_found(monkeypatch: pytest.MonkeyPatch) 
     moves = verdict.findings[0].moves
     wins = GameValues(simulator_of(game)).value(moves)
     assert ("and Black wins" in verdict.findings[0].text) is wins
+
+
+@pytest.mark.parametrize(("name", "kind"), [("puzzle", Proved), ("puzzle-wrong", Refuted)])
+def test_positions_decide_where_scripts_take_too_long(
+    name: str, kind: type[Verdict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was undecided once, whatever positions would have said."""
+
+    def too_long(*_: object, **__: object) -> None:
+        raise ClaimsTimeoutError(0)
+
+    monkeypatch.setattr(encoding, "first_failure", too_long)
+    game, layout = _puzzle()
+    verdict = encoding.judge(read_qcir(SAMPLES / f"{name}.qcir"), layout, game).verdict
+    assert isinstance(verdict, kind), str(verdict)

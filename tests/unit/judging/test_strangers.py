@@ -19,7 +19,7 @@ from qsage_validate.games.registry import find_command
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.simulator import GameValues, simulator_of
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import Proved, Refuted
 from tests.support.depqbf import depqbf_truth
 from tests.support.readers import read_qcir
 from tests.support.strangers import numbered_layout

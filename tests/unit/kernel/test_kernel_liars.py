@@ -16,10 +16,8 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.proofs.ground import ground_positional
-from qsage_validate.validation.proofs.strategy import prove_boards, prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
+from qsage_validate.validation.finding import FindingKind, Proved, Refuted, Unsupported, Verdict
+from qsage_validate.validation.proofs import ground_positional, prove_boards, prove_rules
 from tests.support.plays import with_function
 from tests.support.plies import relisted
 from tests.support.table_matches import EL, HELD, certified

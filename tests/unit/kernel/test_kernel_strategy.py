@@ -22,10 +22,8 @@ from qsage_validate.kernel.game import Rules, State
 from qsage_validate.kernel.reading import PlyReading, Reading
 from qsage_validate.kernel.strategy import Lost, StrategyProof, Won
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.proofs.ground import rules_of
-from qsage_validate.validation.proofs.strategy import LevelAnswer, prove_boards, prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Verdict
+from qsage_validate.validation.finding import FindingKind, Proved, Refuted, Verdict
+from qsage_validate.validation.proofs import LevelAnswer, prove_boards, prove_rules, rules_of
 from tests.support.plays import with_function
 from tests.support.table_matches import EL, HELD, HEX, SETS, certified
 

@@ -13,16 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from qsage_validate.arena.engines.engine import Step
-from qsage_validate.arena.frame import MatchMove, WhyNot
+from qsage_validate.arena.frame import Frame, MatchMove, WhyNot
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.protocol import BoardPicture, Player, Square
-from qsage_validate.play.console.plain import PlainPlay
+from qsage_validate.play.console import PlainPlay
 from qsage_validate.play.export import ExportFormat, export, formats_of, write_play
-from qsage_validate.play.history import Round
-from qsage_validate.play.match import PlayMatch
+from qsage_validate.play.match import PlayMatch, Round
 from qsage_validate.play.transcript import Transcript, TranscriptPly, Variation
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.strategies.reader import LayoutMove
 from tests.support.plays import EL, match_for
 from tests.support.sgf import moves_of, read_sgf
 from tests.support.table_matches import HEX, table_match
@@ -111,9 +109,9 @@ class Asked(ToyEngine):
 
     told = 0
 
-    def push(self, step: Step, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Step:
+    def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
         self.told += 1
-        return super().push(step, move, why, claim=claim)
+        return super().push(frame, move, why, claim=claim)
 
 
 def test_a_move_that_was_tried_is_not_asked_for_again() -> None:
@@ -132,10 +130,10 @@ def test_a_move_that_was_tried_is_not_asked_for_again() -> None:
 
 def test_a_round_without_an_answer_leaves_the_tree() -> None:
     class Broken(ToyEngine):
-        def reply(self, step: Step) -> Step | None:
-            if step.frame.ply == 2 and step.frame.move == LayoutMove("occupy(3,3)"):
+        def reply(self, frame: Frame) -> Frame | None:
+            if frame.ply == 2 and frame.move == LayoutMove("occupy(3,3)"):
                 raise UsageError("no answer")
-            return super().reply(step)
+            return super().reply(frame)
 
     match = PlayMatch(Broken())
     match.push("occupy(4,4)")

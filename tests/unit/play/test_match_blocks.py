@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qsage_validate.arena.block_adversary import BlockAdversary
-from qsage_validate.arena.engines.blocks import BlockEngine
+from qsage_validate.arena.blocks import BlockAdversary, BlockEngine
 from qsage_validate.arena.frame import BlockMove
 from qsage_validate.certificates.oracles.sat import SatOracle
 from qsage_validate.circuit.aig import Aig
@@ -26,7 +25,7 @@ from qsage_validate.kernel.certificate import (
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code, match_json
 from qsage_validate.play.transcript import Transcript
-from qsage_validate.strategies.readings import NamedGroup
+from qsage_validate.strategies.reader import NamedGroup
 from qsage_validate.validation.finding import FindingKind
 from tests.support.plays import DOMINO, certified
 

@@ -21,7 +21,7 @@ from qsage_validate.games.protocol import Player, Square
 from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.report import exit_code, frame_lines, match_json
 from qsage_validate.play.transcript import Transcript
-from qsage_validate.strategies.readings import NamedGroup
+from qsage_validate.strategies.reader import NamedGroup
 from qsage_validate.validation.finding import FindingKind
 from tests.support.plays import (
     BREAKTHROUGH,

@@ -16,8 +16,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Dialect
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.problems.files import Files, sorted_out
-from qsage_validate.problems.load import Problem, load
+from qsage_validate.problems.load import Files, Problem, load, sorted_out
 from qsage_validate.validation.finding import FindingKind
 from tests.support.plies import indicators_of, with_indicators
 

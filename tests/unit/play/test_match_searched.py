@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from qsage_validate.arena.adversary import EngineAdversary
-from qsage_validate.arena.engines.searched import SearchedEngine
+from qsage_validate.arena.searched import SearchedEngine
 from qsage_validate.errors import (
     AmbiguousMoveError,
     Exit,

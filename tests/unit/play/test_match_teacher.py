@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from qsage_validate.errors import UsageError
-from qsage_validate.play.console.plain import PlainPlay
+from qsage_validate.play.console import PlainPlay
 from qsage_validate.play.match import PlayMatch
 from tests.support.plays import EL, match_for
 from tests.support.toy_match import toy_match

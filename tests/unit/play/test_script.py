@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.arena.frame import Frame
 from qsage_validate.errors import InputError
-from qsage_validate.play.script import run_script
+from qsage_validate.play.report import run_script
 from qsage_validate.problems.script_moves import script_moves
 from tests.support.plays import DOMINO, EL, match_for
 

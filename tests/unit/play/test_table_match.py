@@ -9,28 +9,28 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from qsage_validate.arena.board_adversary import BoardAdversary
-from qsage_validate.arena.move_words import TableWords
-from qsage_validate.arena.names import Names
-from qsage_validate.arena.pairs import letters_of
+from qsage_validate.arena.adversary import BoardAdversary
+from qsage_validate.arena.board_engine import TableWords
+from qsage_validate.arena.frame import Names
+from qsage_validate.arena.program import letters_of
 from qsage_validate.encodings.layout.layout import Layout, StateView, listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game
+from qsage_validate.games.positional.cover_game import Pairing, open_sets
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.pairing import Pairing, open_sets
 from qsage_validate.games.positional.rules import PositionalPosition
 from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
-from qsage_validate.play.console.plain import PlainPlay
+from qsage_validate.play.console import PlainPlay
 from qsage_validate.play.match import RefusedMoveError
-from qsage_validate.play.script import run_script
+from qsage_validate.play.report import run_script
 from qsage_validate.problems.script_moves import script_moves
 from qsage_validate.render.steps import steps_by_rules, steps_of_frames
-from qsage_validate.strategies.readings import LayoutMove, Legality, PlyCode, split_moves
+from qsage_validate.strategies.reader import LayoutMove, Legality, PlyCode, split_moves
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.fit import check_fit
 from tests.support.by_name import resolve_model
@@ -517,8 +517,9 @@ def test_an_illegal_reply_ends_the_play_or_is_a_pass_where_the_formula_ignores_i
         # The certificate says that the stone is there: its own board is wrong, its reply is not.
         assert {f.kind for f in state.findings} <= {FindingKind.BOARD_DIFFERS}
         (state,) = play_engine.answer_all([play_engine.play(state, LayoutMove("c3"))])
-        (final,) = play_engine.finish_all([state])
-        assert final.promised is False
+        (state,) = play_engine.finish_all([state])
+        assert state.ending is not None
+        assert state.ending.promised is False
         return
     assert state.findings[0].kind is FindingKind.ILLEGAL_REPLY
     assert state.findings[0].text.endswith("Black has claimed it") or "b2" in str(state.moves)

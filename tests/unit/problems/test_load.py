@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.problems import load as problems
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Files
 from tests.support.plays import EL, HELD, certified
 from tests.support.plies import indicators_of
 from tests.support.table_matches import TRAILS
@@ -98,12 +99,11 @@ def test_a_large_circuit_is_put_in_order_once_and_plays_the_same(
         match.push("occupy(3,3)")
         transcripts.append(str(match.transcript()))
     assert transcripts[0] == transcripts[1]
-    sizes = [tree.size(tree.root) for tree in map(tree_of, (small, large)) if tree is not None]
-    assert len(sizes) == 2
+    sizes = [tree.size(tree.root) for tree in [tree_of(own.on_board) for own in (small, large)]]
     assert sizes[0] == sizes[1]
 
 
-def reading(encoding: Encoding, *read: int, missing: int = 0) -> problems.Problem:
+def reading(encoding: Encoding, *read: int, missing: int = 0) -> problems.BoardProblem:
     """A certificate whose replies of White's read these variables of Black's, one each.
 
     ``missing`` of them have no function.
@@ -115,7 +115,7 @@ def reading(encoding: Encoding, *read: int, missing: int = 0) -> problems.Proble
     certificate = CircuitCertificate(
         CertificateKind.HERBRAND, Aig(len(read), nothing, nothing), read, functions, Dialect.CAQE
     )
-    return problems.of(encoding, certificate, Files())
+    return problems.of(encoding, certificate, Files()).on_board
 
 
 @pytest.mark.parametrize("missing", [0, 1])
@@ -133,7 +133,7 @@ def test_a_play_gives_moves_claims_and_indicators(missing: int) -> None:
     assert found.unassigned == tuple(sorted((goal, state)))
     assert any("which are no moves" in note for note in found.notes)
     skolem = certified(EL)
-    assert problems.of(skolem.encoding, skolem.certificate, Files()).unassigned == ()
+    assert problems.of(skolem.encoding, skolem.certificate, Files()).on_board.unassigned == ()
 
 
 def test_where_the_rules_tell_the_position_its_atoms_are_given() -> None:
@@ -147,3 +147,10 @@ def test_where_the_rules_tell_the_position_its_atoms_are_given() -> None:
     assert reading(encoding, min(told - black)).unassigned == ()
     other = min(existential - told - black)
     assert reading(encoding, min(told - black), other).unassigned == (other,)
+
+
+def test_a_play_of_blocks_is_replayed_in_blocks(repository: Path) -> None:
+    formula = str(repository / "certificates" / "tic.qcir")
+    bare = problems.load(Files(formula, formula.replace(".qcir", ".aig"), as_blocks=True))
+    assert "--bare" in shlex.split(bare.replay(("1=1",)))
+    assert bare.replay(("1=1",)) == bare.replay_blocks(("1=1",))

@@ -91,14 +91,27 @@ def test_the_paper_has_its_sections_and_cites_what_there_is() -> None:
     _, front, body = text("research/paper.md").split("---\n", 2)
     head = yaml.safe_load(front)
     assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} <= head.keys()
-    for section in ("Summary", "Statement of need", "State of the field", "References"):
+    for section in (
+        *("Summary", "Statement of need", "State of the field", "Software design"),
+        *("Research impact", "Acknowledgements", "References"),
+    ):
         assert f"\n# {section}\n" in body
+    assert 750 <= len(body.split()) <= 1750
     bibliography = text(f"research/{head['bibliography']}")
     entries = dict(re.findall(r"^@\w+\{(\w+),\n(.*?)^\}", bibliography, re.M | re.S))
     assert set(re.findall(r"@(\w+)", body)) == set(entries)
     for name, fields in entries.items():
         for field in ("author", "title", "year"):
             assert re.search(rf"\b{field}\s*=", fields), f"{name} has no {field}"
+
+
+@pytest.mark.parametrize("name", ["wrong-answer", "fault", "question"])
+def test_issue_templates_ask_for_what_a_report_needs(name: str) -> None:
+    form = yaml.safe_load(text(f".github/ISSUE_TEMPLATE/{name}.yml"))
+    assert {"name", "description", "labels", "body"} == form.keys()
+    asked = {field["id"] for field in form["body"] if field["validations"]["required"]}
+    assert asked >= ({"question"} if name == "question" else {"command", "expected", "version"})
+    assert len({field["id"] for field in form["body"]}) == len(form["body"])
 
 
 def table() -> list[list[str]]:

@@ -109,7 +109,7 @@ def test_the_entry_points_exist() -> None:
     from qsage_validate.cli import start
 
     scripts = PROJECT["project"]["scripts"]
-    assert set(scripts) == {"qsage", "qsage-play"}
+    assert set(scripts) == {"qsage", "qsage-play", "qsage-validate"}
     for target in scripts.values():
         module, _, function = target.partition(":")
         assert module == start.__name__

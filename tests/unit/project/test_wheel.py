@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -83,7 +84,39 @@ def test_a_missing_extra_is_installed_as_the_wheel_was(installed: Path, tmp_path
     done = run(
         installed, tmp_path, "from qsage_validate.errors import *; print(install_line('gdl'))"
     )
-    assert done.stdout == "pip install 'qsage-validate[gdl]'\n"
+    assert done.stdout == "pip install 'clingo>=5.8'\n"  # unpacked: nobody has recorded whence
+
+
+def test_a_missing_extra_names_the_file_that_the_wheel_came_from(
+    installed: Path, made: Path, tmp_path: Path
+) -> None:
+    (wheel,) = made.glob("*.whl")
+    copied = tmp_path / "site"
+    shutil.copytree(installed, copied)
+    (record,) = copied.glob("*.dist-info")
+    statements = "from qsage_validate.errors import *; print(install_line('gdl'))"
+    for url, line in (
+        (wheel.as_uri(), f"pip install '{wheel}[gdl]'\n"),
+        ("file:///no/such.whl", "pip install 'clingo>=5.8'\n"),
+        ("https://a.org/q.whl", "pip install 'qsage-validate[gdl] @ https://a.org/q.whl'\n"),
+    ):
+        (record / "direct_url.json").write_text(json.dumps({"url": url, "archive_info": {}}))
+        assert run(copied, tmp_path, statements).stdout == line
+    (record / "direct_url.json").unlink()
+    (record / "INSTALLER").write_text("pip\n")
+    assert run(copied, tmp_path, statements).stdout == "pip install 'qsage-validate[gdl]'\n"
+
+
+def test_the_pages_that_messages_name_are_in_the_wheel(installed: Path, tmp_path: Path) -> None:
+    program = "import sys; from qsage_validate.cli.start import main"
+    said = f"{program}; sys.argv[1:] = ['help', 'solving']; main('qsage')"
+    assert run(installed, tmp_path, said).stdout.startswith("# Solving and certifying\n")
+    named = set()
+    for path in (REPOSITORY / "qsage_validate").rglob("*.py"):
+        named |= set(re.findall(r"'qsage help (\S+)'", path.read_text("utf-8")))
+    assert len(named) > 3
+    listed = run(installed, tmp_path, f"{program}; sys.argv[1:] = ['help']; main('qsage')").stdout
+    assert named <= {line.split()[0] for line in listed.splitlines()}
 
 
 def test_a_missing_extra_is_installed_as_the_checkout_was(

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
-from typing import cast
+from typing import TypeVar, cast
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
@@ -26,25 +26,26 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
-from qsage_validate.problems.solving import Solving
+from qsage_validate.problems.load import BlockProblem, BoardProblem, Files, Problem
+from qsage_validate.problems.searched import Solving
 from qsage_validate.proving.assertions_level import BROKEN, HOLDS, OPEN, VACUOUS, prove_assertions
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.plays.exhaustive import exhaust
-from qsage_validate.proving.runner import ValidationOptions, validate
+from qsage_validate.proving.run import ValidationOptions
+from qsage_validate.proving.runner import validate
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.assertions import AssertionVocabulary
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import FindingKind, Proved, Refuted
 from tests.support.certifying import certify_game
 from tests.support.gdl_heap import heap
 from tests.support.plays import BREAKTHROUGH, CONNECT, DOMINEERING, DOMINO, HELD, model_of
 from tests.support.random_certificates import certified as random_certified
 from tests.support.random_certificates import evaluate_aig
 
+_P = TypeVar("_P", bound=Problem)
 
-def with_assertions(problem: Problem, text: str) -> Problem:
+
+def with_assertions(problem: _P, text: str) -> _P:
     """The problem with the assertions of a text."""
     known = AssertionVocabulary(problem.formula, problem.layout, problem.game)
     return replace(problem, assertions=tuple(known.bound(parse_assertions(Source(text, "a")))))
@@ -103,7 +104,7 @@ def test_clauses_and_conditions_mean_what_all_choices_show(
         max_leaves=6,
     )
     lines += [f"end: {text}" for text in data.draw(st.lists(words, max_size=3))]
-    problem = Problem(Files(formula="f"), formula, certificate, None, None)
+    problem = BlockProblem(Files(formula="f"), formula, certificate)
     problem = with_assertions(problem, "\n".join(lines))
     result, answers = prove_assertions(problem)
     plays = list(all_values(formula, certificate))
@@ -155,7 +156,7 @@ def played(name: str) -> tuple[Problem, tuple[Looked, ...]]:
     game = load_game(model)
     layout: Layout = made.encoding.layout
     files = Files(formula="game.qcir", certificate="game.aig")
-    problem = Problem(files, made.encoding.qbf, made.certificate, layout, game)
+    problem = BoardProblem(files, made.encoding.qbf, made.certificate, layout, game)
     play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))
     return problem, tuple(_looked(play_engine, game, play_engine.start()))
 

@@ -6,12 +6,19 @@ import pytest
 
 from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.protocol import Player
-from qsage_validate.proving.blame import blame
-from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.report import ValidationReport
-from qsage_validate.proving.statements import conclude
-from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted, Sampled, Unsupported, Verdict
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.report import ValidationReport, conclude
+from qsage_validate.proving.run import LevelResult
+from qsage_validate.proving.runner import blame
+from qsage_validate.validation.finding import (
+    Finding,
+    FindingKind,
+    Proved,
+    Refuted,
+    Sampled,
+    Unsupported,
+    Verdict,
+)
 
 OK = Proved("it holds")
 BAD = Refuted((Finding(FindingKind.BOARD_DIFFERS, 1, "a square differs"),))

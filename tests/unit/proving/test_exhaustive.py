@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
+from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.arena.play_state import PlayState
 from qsage_validate.certificates.oracles.choose import OracleKind
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.encodings.layout.layout import StateView
@@ -22,20 +22,24 @@ from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
-from qsage_validate.proving.levels import LevelInterrupted, LevelResult
+from qsage_validate.problems.load import BoardProblem, Files
 from qsage_validate.proving.plays import exhaustive
-from qsage_validate.proving.plays.array_walker import ArrayWalker
-from qsage_validate.proving.plays.exhaustive import exhaust
+from qsage_validate.proving.plays.exhaustive import ArrayWalker, exhaust
 from qsage_validate.proving.plays.random_plays import attack
 from qsage_validate.proving.plays.state_walker import StateWalker
 from qsage_validate.proving.plays.vector_walk import PlayLayer
 from qsage_validate.proving.plays.walkers import replay_all
+from qsage_validate.proving.run import LevelInterrupted, LevelResult
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.progress import Progress
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled, Unsupported
+from qsage_validate.validation.finding import (
+    Claimed,
+    FindingKind,
+    Proved,
+    Refuted,
+    Sampled,
+    Unsupported,
+)
 from tests.support.certifying import certify_game
 from tests.support.models import models
 from tests.support.plays import (
@@ -60,8 +64,8 @@ def setup_for(
     *,
     engine: OracleKind = OracleKind.AUTO,
     rules: bool = True,
-) -> Problem:
-    return Problem(
+) -> BoardProblem:
+    return BoardProblem(
         Files(formula="game.qcir", certificate="game.aig", engine=engine),
         made.encoding.qbf,
         certificate if certificate is not None else made.certificate,
@@ -158,7 +162,7 @@ def test_without_arrays_the_results_are_the_same(
 ) -> None:
     made = certified(EL)
     quick = exhaust(setup_for(made))
-    monkeypatch.setattr("qsage_validate.proving.plays.array_walker.walks", lambda problem: False)
+    monkeypatch.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
     slow = exhaust(setup_for(made, engine=engine))
     assert isinstance(slow.verdict, Proved)
     same = ("positions", "plays", "transpositions", "replies", "plays ended by ply")
@@ -195,9 +199,7 @@ def test_faults_are_found_in_the_fewest_plies(
             unmerged(patched)
             apart = exhaust(problem)
         with monkeypatch.context() as patched:
-            patched.setattr(
-                "qsage_validate.proving.plays.array_walker.walks", lambda problem: False
-            )
+            patched.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
             slow = exhaust(problem)
         assert type(merged.verdict) is type(apart.verdict) is type(slow.verdict)
         if not isinstance(merged.verdict, Refuted):
@@ -253,7 +255,7 @@ def test_a_limit_says_what_was_covered() -> None:
 
 def test_without_a_layout_there_are_no_moves() -> None:
     made = certified(DOMINO)
-    result = exhaust(replace(setup_for(made), layout=None, game=None))
+    result = exhaust(setup_for(made).blocks())
     assert isinstance(result.verdict, Unsupported)
 
 

@@ -17,8 +17,13 @@ from qsage_validate.formats.formula import read_formula
 from qsage_validate.kernel.certificate import Certificate, CertificateKind, CircuitCertificate
 from qsage_validate.kernel.lrat import CheckedProof, check_steps, read_cnf
 from qsage_validate.kernel.obligation import Cnf
-from qsage_validate.proving.bundle.formula_cnf import formula_cnf, formula_proof
-from qsage_validate.proving.bundle.lrat_proof import Derivation, NotProvedError, refutation
+from qsage_validate.proving.bundle.formula_cnf import (
+    Derivation,
+    NotProvedError,
+    formula_cnf,
+    formula_proof,
+    refutation,
+)
 from qsage_validate.system.limits import Deadline
 from tests.support.lrat import refutes
 from tests.support.random_certificates import all_choices, certified, meaning, pedant_text

@@ -19,15 +19,13 @@ from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.play.report import exit_code
-from qsage_validate.play.script import run_script
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
+from qsage_validate.play.report import exit_code, run_script
+from qsage_validate.problems.load import Files, Problem, load
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
-from qsage_validate.proving.levels import Level, LevelResult
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import Finding, FindingKind, Proved, Refuted
 from tests.support.random_certificates import all_choices, certified, meaning
 
 SAMPLES = ["tic", "hex", "evader", "connect3", "breakthrough", "domineering"]
@@ -163,7 +161,7 @@ def test_a_beaten_certificate_is_a_play_that_can_be_replayed(name: str, reposito
         words = shlex.split(finding.replay)
         unreadable = any(" is off the " in m or " bits say " in m for m in finding.moves[1::2])
         assert ("--bare" in words) == unreadable
-        match = PlayMatch(open_engine(replace(wrong, layout=None) if unreadable else wrong))
+        match = PlayMatch(open_engine(wrong.on_board.blocks() if unreadable else wrong))
         # The play, with the certificate's own answers, shows that something is wrong.
         assert run_script(match, words[words.index("--moves") + 1]) is None
         assert exit_code(match) is Exit.REFUTED

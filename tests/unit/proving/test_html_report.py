@@ -17,20 +17,29 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
-from qsage_validate.problems.provenance import facts_from_json, file_facts
-from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.pages.finding_groups import groups_of
-from qsage_validate.proving.pages.html import html_report
-from qsage_validate.proving.pages.refuted_play import first_refuted_play, steps_of_finding
-from qsage_validate.proving.pages.statistics import Statistics, statistics_of
-from qsage_validate.proving.report import ValidationReport
-from qsage_validate.proving.statements import Conclusions, Statement, StatementSubject
+from qsage_validate.problems.load import BoardProblem, Files, load
+from qsage_validate.problems.validated import facts_from_json, file_facts
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.pages.html import (
+    Statistics,
+    first_refuted_play,
+    groups_of,
+    html_report,
+    statistics_of,
+    steps_of_finding,
+)
+from qsage_validate.proving.report import Conclusions, Statement, StatementSubject, ValidationReport
+from qsage_validate.proving.run import LevelResult
 from qsage_validate.render.svg import Bar, bar_chart
-from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.proofs.strategy import prove_rules
-from qsage_validate.validation.verdict import Proved, Refuted, Unsupported, Verdict
+from qsage_validate.validation.finding import (
+    Finding,
+    FindingKind,
+    Proved,
+    Refuted,
+    Unsupported,
+    Verdict,
+)
+from qsage_validate.validation.proofs import prove_rules
 from tests.support.certifying import certify_game
 from tests.support.plays import with_flipped_fanin
 
@@ -105,20 +114,19 @@ FINE = (
 
 
 @pytest.fixture(scope="module")
-def tic(repository: Path) -> Problem:
+def tic(repository: Path) -> BoardProblem:
     folder = repository / "certificates"
-    return load(Files(str(folder / "tic.qcir"), str(folder / "tic.aig")))
+    return load(Files(str(folder / "tic.qcir"), str(folder / "tic.aig"))).on_board
 
 
 @pytest.fixture(scope="module")
-def numbers(tic: Problem) -> Statistics:
+def numbers(tic: BoardProblem) -> Statistics:
     found = statistics_of(tic)
-    assert found is not None
     return found
 
 
 @pytest.fixture(scope="module")
-def broken(tic: Problem) -> tuple[Problem, Refuted]:
+def broken(tic: BoardProblem) -> tuple[BoardProblem, Refuted]:
     """The first damaged certificate that the rules refute by a play."""
     certificate, game = tic.certificate, tic.game
     assert isinstance(certificate, CircuitCertificate)
@@ -135,7 +143,7 @@ def broken(tic: Problem) -> tuple[Problem, Refuted]:
 # The page of the shipped sample: what it consists of, in order.
 
 
-def test_the_page_of_the_sample(tic: Problem, numbers: Statistics) -> None:
+def test_the_page_of_the_sample(tic: BoardProblem, numbers: Statistics) -> None:
     page = html_report(report_of(*FINE), tic, numbers)
     outline = Outline(page)
     assert outline.headings == [
@@ -180,7 +188,7 @@ def test_the_statistics_of_the_sample(numbers: Statistics) -> None:
     assert data["main_line"] == [step.move for step in numbers.main_line[1:]]
 
 
-def test_nothing_comes_from_elsewhere(tic: Problem, numbers: Statistics) -> None:
+def test_nothing_comes_from_elsewhere(tic: BoardProblem, numbers: Statistics) -> None:
     page = html_report(report_of(*FINE), tic, numbers)
     outline = Outline(page)
     forbidden = {"link", "img", "iframe", "object", "embed", "base", "form", "image"}
@@ -201,7 +209,7 @@ def test_nothing_comes_from_elsewhere(tic: Problem, numbers: Statistics) -> None
     }
 
 
-def test_ids_are_unique_and_drawings_well_formed(tic: Problem, numbers: Statistics) -> None:
+def test_ids_are_unique_and_drawings_well_formed(tic: BoardProblem, numbers: Statistics) -> None:
     page = html_report(report_of(*FINE), tic, numbers)
     outline = Outline(page)
     assert len(outline.ids) == len(set(outline.ids))
@@ -249,7 +257,7 @@ def test_verdict_and_last_line_are_quoted(verdicts: tuple[Verdict, ...], word: s
     assert ("the certificate" in outline.text) is (word == "refuted")
 
 
-def test_the_same_validation_gives_the_same_page(tic: Problem, numbers: Statistics) -> None:
+def test_the_same_validation_gives_the_same_page(tic: BoardProblem, numbers: Statistics) -> None:
     report = report_of(*FINE)
     again = statistics_of(tic)
     assert html_report(report, tic, numbers) == html_report(report, tic, again)
@@ -288,7 +296,7 @@ def test_hostile_names_stay_text() -> None:
     assert "alert('1')" in outline.text
 
 
-def test_the_refuted_play_is_shown_step_by_step(broken: tuple[Problem, Refuted]) -> None:
+def test_the_refuted_play_is_shown_step_by_step(broken: tuple[BoardProblem, Refuted]) -> None:
     problem, verdict = broken
     report = report_of(*FINE[:4], verdict)
     played = first_refuted_play(report, problem)
@@ -342,14 +350,13 @@ def test_many_findings_of_one_kind_are_cut_off() -> None:
 def test_boards_of_the_formula_have_the_sides_of_the_rules(repository: Path) -> None:
     folder = repository / "certificates"
     problem = load(Files(str(folder / "hex.qcir"), str(folder / "hex.aig")))
-    found = statistics_of(problem)
-    assert found is not None
+    found = statistics_of(problem.on_board)
     boards = [step.board for step in found.main_line]
     assert {board.top for board in boards if board is not None} == {Player.BLACK}
     assert "Black connects top and bottom" in html_report(report_of(*FINE), problem, found)
 
 
-def test_a_play_without_a_certificate_is_shown_by_the_rules(tic: Problem) -> None:
+def test_a_play_without_a_certificate_is_shown_by_the_rules(tic: BoardProblem) -> None:
     moves = ("occupy(1,1)", "occupy(2,1)", "occupy(1,1)")
     finding = Finding(FindingKind.END_DIFFERS, 3, "the formula accepts it", moves=moves)
     steps, source = steps_of_finding(finding, None, tic.game)
@@ -366,7 +373,7 @@ def test_a_play_without_a_certificate_is_shown_by_the_rules(tic: Problem) -> Non
 
 
 @pytest.mark.parametrize("mark", ["!", " !illegal"])
-def test_marks_behind_moves_are_understood(tic: Problem, mark: str) -> None:
+def test_marks_behind_moves_are_understood(tic: BoardProblem, mark: str) -> None:
     start = PlayMatch(open_engine(tic)).frames[1].move
     finding = Finding(
         FindingKind.VERDICT_DIFFERS, 2, "the verdict differs", moves=(str(start), f"{start}{mark}")
@@ -382,16 +389,17 @@ def test_who_moves_is_said_by_the_layout() -> None:
     model = replace(harary_model("domino", 3, 3, maker_breaker=True), turns=turns)
     made = certify_game(model, "cor-ladder")
     rules = load_game(made.encoding.model)
-    problem = Problem(Files(), made.encoding.qbf, made.certificate, made.encoding.layout, rules)
+    problem = BoardProblem(
+        Files(), made.encoding.qbf, made.certificate, made.encoding.layout, rules
+    )
     found = statistics_of(problem)
-    assert found is not None
     assert [row.player for row in found.by_ply] == [None, *turns][: len(found.by_ply)]
     for line in (found.main_line, found.deepest_line):
         assert [step.player for step in line] == [None, *turns][: len(line)]
 
 
 def test_a_page_of_a_certificate_whose_functions_look_left_does_not_advise_to_look_right(
-    tic: Problem,
+    tic: BoardProblem,
 ) -> None:
     """What is validated is loaded without that check, which is a level."""
     loaded = replace(tic, files=replace(tic.files, unchecked_dependencies=True))
@@ -400,7 +408,7 @@ def test_a_page_of_a_certificate_whose_functions_look_left_does_not_advise_to_lo
     assert "--peeking" in html_report(report_of(Refuted((wrong,))), loaded)
 
 
-def test_large_strategies_are_lower_bounds(tic: Problem) -> None:
+def test_large_strategies_are_lower_bounds(tic: BoardProblem) -> None:
     part = statistics_of(tic, budget=20)
     assert part is not None
     assert not part.exact
@@ -415,14 +423,13 @@ def test_the_bare_game_has_a_page_without_boards(tmp_path: Path) -> None:
     certificate = tmp_path / "f.aag"
     certificate.write_text("aag 1 1 0 1 0\n2\n1\ni0 2\no0 1\n")
     problem = load(Files(str(formula), str(certificate)))
-    assert statistics_of(problem) is None
     finding = Finding(FindingKind.VERDICT_DIFFERS, 2, "a lie", moves=("1=1", "2=0"))
     outline = Outline(html_report(report_of(Refuted((finding,))), problem))
     assert "svg" not in outline.tags
     assert "1. Black 1=1" in outline.text
 
 
-def test_files_as_they_were_read_are_told(tic: Problem) -> None:
+def test_files_as_they_were_read_are_told(tic: BoardProblem) -> None:
     facts = file_facts(tic.files)
     assert [Path(fact.path).name for fact in facts] == ["tic.qcir", "tic.aig"]
     told = {fact.path: fact.to_dict() for fact in facts}

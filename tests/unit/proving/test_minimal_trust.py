@@ -10,7 +10,7 @@ import pytest
 from qsage_validate.certificates.files.reader import parse_certificate
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.proving.formula_level import check_formula
-from qsage_validate.validation.verdict import Proved, Refuted
+from qsage_validate.validation.finding import Proved, Refuted
 
 MATRICES = ("2 0", "1 2 0", "-1 2 0\n1 -2 0", "1 2 0\n2 3 0", "3 0\n2 -3 0", "2 -2 0")
 

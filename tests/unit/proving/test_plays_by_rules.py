@@ -27,19 +27,23 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.play.report import exit_code
-from qsage_validate.play.script import run_script
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
-from qsage_validate.proving.levels import LevelResult
+from qsage_validate.play.report import exit_code, run_script
+from qsage_validate.problems.load import BoardProblem, Files, load
 from qsage_validate.proving.plays.exhaustive import exhaust
-from qsage_validate.proving.plays.merging import merging_for
 from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.proving.plays.walkers import merging_for
+from qsage_validate.proving.run import LevelResult
+from qsage_validate.strategies.reader import LayoutMove
 from qsage_validate.system.limits import Limits
-from qsage_validate.validation.finding import Finding, FindingKind
+from qsage_validate.validation.finding import (
+    Claimed,
+    Finding,
+    FindingKind,
+    Proved,
+    Refuted,
+    Sampled,
+)
 from qsage_validate.validation.fit import check_fit
-from qsage_validate.validation.verdict import Claimed, Proved, Refuted, Sampled
 from tests.support.plays import DOMINEERING, DOMINO
 from tests.support.plays import EL as GRID_EL
 from tests.support.plays import HELD as GRID_HELD
@@ -58,9 +62,9 @@ def setup_for(
     game: TwoPlayerGame | None = None,
     certificate: CircuitCertificate | None = None,
     unassigned: tuple[int, ...] = (),
-) -> Problem:
+) -> BoardProblem:
     made = certified(model, encoding)
-    return Problem(
+    return BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         certificate or made.certificate,
@@ -148,7 +152,6 @@ def test_the_replay_of_a_move_without_a_code_shows_it() -> None:
     with pytest.raises(MalformedMoveError, match="such as"):
         match.push("z9")
     tree = tree_of(problem)
-    assert tree is not None
     assert finding.kind in [found.kind for found in tree.root.findings]
 
 
@@ -160,7 +163,7 @@ def test_a_square_that_bits_cannot_name_is_found(
     honest = made.encoding.layout
     moves = list(honest.moves)
     moves[1] = with_bits(moves[1], x=moves[1].x[1:])  # one bit for three columns
-    problem = Problem(
+    problem = BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         made.certificate,
@@ -168,9 +171,7 @@ def test_a_square_that_bits_cannot_name_is_found(
         load_game(made.encoding.model),
     )
     if not arrays:
-        monkeypatch.setattr(
-            "qsage_validate.proving.plays.array_walker.walks", lambda problem: False
-        )
+        monkeypatch.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
     finding = first_finding(exhaust(problem))
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     texts = [found.detail for found in exhaust(problem).findings]
@@ -178,9 +179,9 @@ def test_a_square_that_bits_cannot_name_is_found(
     assert FindingKind.LEGALITY_DIFFERS in kinds(attack(problem, games=20))
 
 
-def grid_setup(words: tuple[str, ...], layout: Layout | None = None) -> Problem:
+def grid_setup(words: tuple[str, ...], layout: Layout | None = None) -> BoardProblem:
     made = certified_grid(words)
-    return Problem(
+    return BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         made.certificate,
@@ -391,7 +392,7 @@ def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.M
     model = made.encoding.model
     assert isinstance(model, Model)
     shorter = load_game(replace(model, problem=replace(model.problem, depth=2)))
-    problem = Problem(
+    problem = BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         made.certificate,
@@ -399,9 +400,7 @@ def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.M
         shorter,
     )
     if not arrays:
-        monkeypatch.setattr(
-            "qsage_validate.proving.plays.array_walker.walks", lambda problem: False
-        )
+        monkeypatch.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
         monkeypatch.setattr(
             "qsage_validate.proving.plays.random_plays.walks", lambda problem: False
         )
@@ -538,7 +537,6 @@ def test_a_replaced_reply_must_win_with_any_legal_move() -> None:
     assert isinstance(won.verdict, Proved), str(won.verdict)
     assert won.evidence["plays"] == 2 * 2
     tree = tree_of(problem)
-    assert tree is not None
     sizes = tree.size(tree.root)
     assert str(sizes.text)
 
@@ -707,7 +705,7 @@ def test_a_finding_says_whether_its_play_rests_on_a_guess(tmp_path: Path) -> Non
             "i0 1\ni1 2\ni2 3\ni3 6\ni4 7\no0 4\no1 5\n",
             encoding="ascii",
         )
-        problem = load(Files(formula=str(formula), certificate=str(aag)))
+        problem = load(Files(formula=str(formula), certificate=str(aag))).on_board
         assert problem.answering.kind is CertificateKind.HERBRAND
         assert problem.unassigned == ((3,) if guesses else ())
         result = exhaust(problem)

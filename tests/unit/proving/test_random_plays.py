@@ -13,30 +13,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.arena.adversary import Draws, ManyDraws, PlayResults
-from qsage_validate.arena.board_adversary import BoardAdversary, LeastSeen
+from qsage_validate.arena.adversary import BoardAdversary, Draws, LeastSeen, ManyDraws, PlayResults
 from qsage_validate.arena.play_engine import PlayEngine
 from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.certificates.routes.by_search import Certified
 from qsage_validate.errors import Undecided, UsageError
+from qsage_validate.games.bddl.arrays import ArrayRules
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
-from qsage_validate.proving.levels import LevelInterrupted, LevelResult
+from qsage_validate.problems.load import BoardProblem, Files
 from qsage_validate.proving.plays import random_plays
-from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.proving.plays.vector_plays import VectorAdversary
-from qsage_validate.proving.plays.vector_rules import VectorRules
+from qsage_validate.proving.plays.random_plays import VectorAdversary, attack
 from qsage_validate.proving.plays.vector_walk import VectorWalk
+from qsage_validate.proving.run import LevelInterrupted, LevelResult
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress
-from qsage_validate.validation.finding import FindingKind
-from qsage_validate.validation.verdict import Refuted, Sampled
+from qsage_validate.validation.finding import FindingKind, Refuted, Sampled
 from tests.support.certifying import certify_game
 from tests.support.models import models
 from tests.support.plays import (
@@ -118,47 +114,48 @@ def test_the_least_seen_move_is_chosen() -> None:
 def test_rules_on_masks_are_the_rules(model: Model, data: st.DataObject) -> None:
     game = load_game(model)
     assert isinstance(game, BddlGame)
-    rules = VectorRules(game)
+    rules = ArrayRules(game.grounding)
     position = game.initial
     while position.outcome is None:
-        row = rules.row(position.state)[None, :]
-        assert rules.state(row[0]) == position.state
+        column = rules.columns([position.state])
+        assert rules.state(column[:, 0]) == position.state
         player = position.to_move
         actions = game.grounding.actions[player]
-        legal = rules.legal(row, player)[0]
+        legal = rules.legal(column, player)[0]
         names = [str(game.move_table[player][a.number]) for a in actions]
         assert [n for n, fine in zip(names, legal, strict=True) if fine] == list(
             map(str, position.legal_moves())
         )
         for each in Player:
-            assert rules.wins(row, each)[0] == game.grounding.wins(position.state, each)
-        occupied, white = rules.occupied_and_white(row)
+            assert rules.wins(column, each)[0] == game.grounding.wins(position.state, each)
+        assert rules.can_move(column, player)[0]
+        occupied, white = rules.occupied_and_white(column)
         assert occupied[0].tolist() == [s.value != "." for s in position.board.squares]
         assert white[0].tolist() == [s.value == "W" for s in position.board.squares]
         chosen = data.draw(st.sampled_from(np.flatnonzero(legal).tolist()))
-        after = rules.after(row, player, np.asarray([chosen]))
+        after = rules.after(column, player, np.asarray([chosen]))
         position = position.play(game.parse_move(names[chosen], player))
-        assert rules.state(after[0]) == position.state
+        assert rules.state(after[:, 0]) == position.state
 
 
 def test_boards_of_more_squares_than_a_word_has() -> None:
     model = certified(("httt", "--size=9x9", "--shape=domino", "--depth=3")).encoding.model
     game = load_game(model)
     assert isinstance(game, BddlGame)
-    rules = VectorRules(game)
+    rules = ArrayRules(game.grounding)
     position = game.initial
     for move in ("occupy(9,9)", "occupy(1,8)", "occupy(1,1)"):
-        row = rules.row(position.state)[None, :]
+        column = rules.columns([position.state])
         names = [
             str(game.move_table[position.to_move][a.number])
             for a in game.grounding.actions[position.to_move]
         ]
         chosen = names.index(move)
-        legal = rules.legal(row, position.to_move)[0]
+        legal = rules.legal(column, position.to_move)[0]
         assert legal.sum() == len(position.legal_moves())
-        after = rules.after(row, position.to_move, np.asarray([chosen]))
+        after = rules.after(column, position.to_move, np.asarray([chosen]))
         position = position.play(game.parse_move(move, position.to_move))
-        assert rules.state(after[0]) == position.state
+        assert rules.state(after[:, 0]) == position.state
 
 
 # -- the plays ------------------------------------------------------------------------------
@@ -249,9 +246,9 @@ def test_batches_do_not_matter() -> None:
 
 def setup_for(
     words: tuple[str, ...], certificate: CircuitCertificate | None = None, **changes: object
-) -> Problem:
+) -> BoardProblem:
     made = certified(words)
-    problem = Problem(
+    problem = BoardProblem(
         Files(formula="game.qcir", certificate="game.aig"),
         made.encoding.qbf,
         certificate if certificate is not None else made.certificate,
@@ -362,7 +359,7 @@ def test_ctrl_c_leaves_what_is_known(jobs: int, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_game_of_variables() -> None:
-    problem = setup_for(DOMINO, layout=None, game=None)
+    problem = setup_for(DOMINO).blocks()
     result = attack(problem, games=70, illegal=0.5)
     assert isinstance(result.verdict, Sampled)
     assert list(result.evidence["parts"]) == ["random values"]  # type: ignore[call-overload]

@@ -12,12 +12,13 @@ from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Player
-from qsage_validate.proving.levels import Level, LevelResult
-from qsage_validate.proving.report import ValidationReport
-from qsage_validate.proving.statements import StatementSubject, conclude
-from qsage_validate.validation.finding import Finding, FindingKind
-from qsage_validate.validation.verdict import (
+from qsage_validate.proving.levels import Level
+from qsage_validate.proving.report import StatementSubject, ValidationReport, conclude
+from qsage_validate.proving.run import LevelResult
+from qsage_validate.validation.finding import (
     Claimed,
+    Finding,
+    FindingKind,
     Proved,
     Refuted,
     Sampled,

@@ -8,7 +8,7 @@ import pytest
 
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Outcome, TwoPlayerGame
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.strategies.reader import LayoutMove
 from tests.support.certificate_strategy import CertificateStrategy, NoMoveError
 from tests.support.plays import (
     BREAKTHROUGH,

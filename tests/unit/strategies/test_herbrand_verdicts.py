@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from qsage_validate.strategies.reader import CertificateReader
-from qsage_validate.strategies.readings import Assignment, LayoutMove
+from qsage_validate.strategies.reader import Assignment, CertificateReader, LayoutMove
 from tests.support.plays import HELD, certified, reader_for, with_function
 from tests.support.plies import indicators_of
 

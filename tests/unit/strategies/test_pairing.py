@@ -13,16 +13,16 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.masks import mask_of
+from qsage_validate.games.positional.cover_game import Pairing, PairingFinder, open_sets
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.pairing import Pairing, PairingFinder, open_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.solvers.qbf.solving import solve_formula
 from qsage_validate.solvers.search.maker_maker import BlockingSearch
-from qsage_validate.strategies.pairing_strategy import (
+from qsage_validate.strategies.guesses import (
     PairingFailsError,
     PairingStrategy,
     check_pairing,

@@ -6,10 +6,9 @@ import pytest
 
 from qsage_validate.arena.open import open_engine
 from qsage_validate.play.match import PlayMatch
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import load
+from qsage_validate.problems.load import Files, load
 from qsage_validate.strategies import skolem
-from qsage_validate.strategies.readings import LayoutMove
+from qsage_validate.strategies.reader import LayoutMove
 from tests.support.places import SAMPLES
 from tests.support.plays import EL, certified, reader_for
 

@@ -14,7 +14,7 @@ from qsage_validate.games.bddl.model import Action, Anchor, Coordinate, Model, S
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import BoardPicture, Outcome, Player, Square
-from qsage_validate.strategies.readings import BoardReading, LayoutMove, Legality, StrategyAnswer
+from qsage_validate.strategies.reader import BoardReading, LayoutMove, Legality, StrategyAnswer
 from qsage_validate.validation.finding import Finding, FindingKind
 from qsage_validate.validation.fit import check_fit
 from qsage_validate.validation.referee import Referee

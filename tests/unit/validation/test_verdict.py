@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from qsage_validate.errors import Exit
-from qsage_validate.validation.verdict import Sampled
+from qsage_validate.validation.finding import Sampled
 
 
 def test_sampled_says_what_was_tried_and_gives_it_as_its_reason() -> None:

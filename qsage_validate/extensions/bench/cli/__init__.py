@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from qsage_validate.cli.lazy import DeclaredCommand
+from qsage_validate.cli.commands import DeclaredCommand
 
 COMMANDS: Final = (
     DeclaredCommand(

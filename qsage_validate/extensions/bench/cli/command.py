@@ -7,24 +7,15 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import Command, CommandGroup, subcommand
 from qsage_validate.cli.common import address_in, emit, emit_json, narrate
-from qsage_validate.cli.lazy import CommandGroup, GuardedCommand, earlier, examples, typer_program
-from qsage_validate.cli.option_groups import (
-    OptionGroup,
-    argument,
-    flag,
-    option,
-    output_option,
-    takes_options,
-)
 from qsage_validate.cli.options import JsonOption
+from qsage_validate.cli.parameters import OptionGroup, argument, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError, did_you_mean
 from qsage_validate.extensions.bench.campaign import experiments
 from qsage_validate.system.signals import orderly_termination
@@ -40,36 +31,30 @@ if TYPE_CHECKING:
 
 
 ResultsArgument = Annotated[
-    list[str], typer.Argument(metavar="RESULTS...", help="Files that experiments have written.")
+    tuple[str, ...], argument("Files that experiments have written.", "RESULTS...")
 ]
-ProcessorOption = Annotated[
-    bool, typer.Option("--cpu", help="Processor time in the place of wall-clock time.")
-]
+ProcessorOption = Annotated[bool, flag("Processor time in the place of wall-clock time.")]
 OnlyOption = Annotated[
-    list[str] | None,
-    typer.Option(metavar="PATTERN", help="Instances so called: 'httt*'. May be repeated."),
+    tuple[str, ...], option("Instances so called: 'httt*'. May be repeated.", "PATTERN")
 ]
-FormulasOption = Annotated[
-    bool,
-    typer.Option("--formulas", help="Each formula of a run by itself, where a run asks several."),
+FormulasOption = Annotated[bool, flag("Each formula of a run by itself, where a run asks several.")]
+PictureOption = Annotated[
+    str | None,
+    output_option("Write a picture: .png, .svg or .pdf.", "FILE", "-o", "--output", panel=None),
 ]
-_PICTURE: Final = output_option(
-    "Write a picture: .png, .svg or .pdf.", "FILE", "-o", "--output", panel=None
-)
 
 
-@examples(
+@subcommand(
     "qsage bench table bench-table2.jsonl",
     "qsage bench table bench-table2.jsonl --table runs --csv",
 )
-@takes_options
 def table(
     results: ResultsArgument,
     kind: str | None = option("Which; the experiment's first if not said.", "NAME", "--table"),
-    only: OnlyOption = None,
+    only: OnlyOption = (),
     cpu: ProcessorOption = False,
-    markdown: bool = flag("As Markdown, for a document.", "--markdown"),
-    csv: bool = flag("As CSV, for a spreadsheet or pandas.", "--csv"),
+    markdown: bool = flag("As Markdown, for a document."),
+    csv: bool = flag("As CSV, for a spreadsheet or pandas."),
     output: str | None = output_option(
         "Write Markdown, or CSV, to a file.", "FILE", "-o", "--output"
     ),
@@ -105,19 +90,20 @@ def table(
     return exit_code(found.records)
 
 
-@examples(
+@subcommand(
     "qsage bench cactus bench-table2.jsonl -o cactus.svg",
     "qsage bench cactus hein.jsonl --by seconds --by memory --split -o answers.svg",
 )
-@takes_options
 def cactus(
     results: ResultsArgument,
-    only: OnlyOption = None,
+    only: OnlyOption = (),
     cpu: ProcessorOption = False,
-    by: list[str] | None = option("seconds (default) or memory; may be repeated.", "WHAT", "--by"),
-    split: bool = flag("False answers and true ones apart.", "--split"),
+    by: tuple[str, ...] = option(
+        "seconds (default) or memory; may be repeated.", "WHAT", default=()
+    ),
+    split: bool = flag("False answers and true ones apart."),
     formulas: FormulasOption = False,
-    output: str | None = _PICTURE,
+    output: PictureOption = None,
     title: str = option("The picture's title.", default=""),
 ) -> Exit:
     """Show how many instances each way decides within how many seconds, or MB, each."""
@@ -132,7 +118,7 @@ def cactus(
 
     if output is not None:
         check_picture(output)
-    unknown = [name for name in by or () if name not in MEASURES]
+    unknown = [name for name in by if name not in MEASURES]
     if unknown:
         near, known = did_you_mean(unknown[0], MEASURES), " or ".join(MEASURES)
         raise UsageError(f"found {unknown[0]!r} for --by{near}, expected {known}")
@@ -148,19 +134,18 @@ def cactus(
     return Exit.FINE
 
 
-@examples(
+@subcommand(
     "qsage bench scatter results.jsonl -x caqe -y depqbf",
     "qsage bench scatter results.jsonl -x caqe -y depqbf -o scatter.svg",
 )
-@takes_options
 def scatter(
     results: ResultsArgument,
     x: str | None = option("Such as bloqqer+depqbf.", "WAY", "-x"),
     y: str | None = option("The way to compare with.", "WAY", "-y"),
-    only: OnlyOption = None,
+    only: OnlyOption = (),
     cpu: ProcessorOption = False,
     formulas: FormulasOption = False,
-    output: str | None = _PICTURE,
+    output: PictureOption = None,
     title: str = option("The picture's title.", default=""),
 ) -> Exit:
     """Compare two ways on the instances that both were run on."""
@@ -203,7 +188,7 @@ def _formulas(found: Results, apart: bool) -> Sequence[RunRecord]:
     return take_apart(found.records)
 
 
-def _read(paths: Sequence[str], only: Sequence[str] | None, cpu: bool) -> Results:
+def _read(paths: Sequence[str], only: Sequence[str], cpu: bool) -> Results:
     from dataclasses import replace
 
     from qsage_validate.errors import InputError
@@ -214,7 +199,7 @@ def _read(paths: Sequence[str], only: Sequence[str] | None, cpu: bool) -> Result
     found = read_all(paths)
     if found.warning is not None:
         narrate(found.warning)
-    selection = Selection(only=tuple(only or ()))
+    selection = Selection(only=tuple(only))
     records = [record for record in found.records if selection.takes(record.run.instance)]
     if not records:
         called = f" of {', '.join(map(repr, only))}" if only and found.records else ""
@@ -238,11 +223,6 @@ def exit_code(records: Sequence[RunRecord]) -> Exit:
 class _Group(CommandGroup):
     """Names the experiments when a name is unknown."""
 
-    examples = (
-        "qsage bench table2 --only 'httt*3x3*' --timeout 10",
-        "qsage bench table bench-table2.jsonl",
-    )
-
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             names = ", ".join(self.commands)
@@ -253,9 +233,9 @@ class _Group(CommandGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer_program(
-    cls=_Group,
-    no_args_is_help=True,
+command = _Group(
+    "qsage bench table2 --only 'httt*3x3*' --timeout 10",
+    "qsage bench table bench-table2.jsonl",
     help="Run experiments, and make tables and plots of their results.",
 )
 
@@ -269,26 +249,30 @@ class WhatOptions(OptionGroup):
 
     panel = "What is run"
 
-    model: list[str] | None = option(
+    model: tuple[str, ...] = option(
         "Of the experiment 'models': a game by name and options, 'httt --size 4x4 --depth 5'. "
         "May be repeated. Of 'encodings': the game of the formulas, by name or one file.",
         "'MODEL'",
+        default=(),
     )
     game: tuple[str, str] | None = option(
         "Of the experiment 'encodings': the game of the formulas (BDDL).", "DOMAIN PROBLEM"
     )
-    models: list[str] | None = option("A folder of BDDL files. May be repeated.", "DIR")
-    solver: list[str] | None = option(
+    models: tuple[str, ...] = option("A folder of BDDL files. May be repeated.", "DIR", default=())
+    solver: tuple[str, ...] = option(
         "search, a QBF solver, or certify:ROUTE. May be repeated.",
         "NAME",
-        autocompletion=completion.solvers,
+        complete=completion.solvers,
+        default=(),
     )
-    preprocess: list[str] | None = option(
-        "none, bloqqer, hqspre or qratpre. May be repeated.", "NAME"
+    preprocess: tuple[str, ...] = option(
+        "none, bloqqer, hqspre or qratpre. May be repeated.", "NAME", default=()
     )
-    encoding: list[str] | None = option("An encoding. May be repeated.", "NAME")
-    only: OnlyOption = None
-    setting: list[str] | None = option("An option of the experiment.", "NAME=VALUE", "--set")
+    encoding: tuple[str, ...] = option("An encoding. May be repeated.", "NAME", default=())
+    only: OnlyOption = ()
+    setting: tuple[str, ...] = option(
+        "An option of the experiment.", "NAME=VALUE", "--set", default=()
+    )
 
 
 @dataclass(frozen=True)
@@ -298,9 +282,7 @@ class RunOptions(OptionGroup):
     panel = "Limits, and where runs are made"
 
     timeout: float = option("The time limit of a run.", "SECONDS", default=60.0)
-    processor_time: bool = flag(
-        "Count processor time: a busy machine changes little.", "--processor-time"
-    )
+    processor_time: bool = flag("Count processor time: a busy machine changes little.")
     memory: int | None = option("The memory limit of each process.", "MB")
     jobs: int = option("Runs at a time.", "N", default=1)
     scheduler: str | None = option("Run on a Dask cluster: tcp://host:8786.", "ADDRESS")
@@ -362,15 +344,15 @@ def _selection(what: WhatOptions, runs: RunOptions, inputs: Sequence[str]) -> Se
     from qsage_validate.extensions.bench.experiment import Selection
 
     return Selection(
-        solvers=tuple(what.solver) if what.solver else None,
-        preprocessors=tuple(what.preprocess) if what.preprocess else None,
-        encodings=tuple(what.encoding) if what.encoding else None,
-        inputs=(*inputs, *(what.models or ())),
-        models=(*(what.model or ()), *([] if what.game is None else [shlex.join(what.game)])),
-        only=tuple(what.only or ()),
+        solvers=what.solver or None,
+        preprocessors=what.preprocess or None,
+        encodings=what.encoding or None,
+        inputs=(*inputs, *what.models),
+        models=(*what.model, *([] if what.game is None else [shlex.join(what.game)])),
+        only=what.only,
         seconds=runs.timeout,
         memory_mb=runs.memory,
-        options=_settings(what.setting or []),
+        options=_settings(what.setting),
         processor_time=runs.processor_time,
         note=narrate,
     )
@@ -385,11 +367,11 @@ _FILES = {
 }
 
 
-def _command_for(name: str) -> Callable[..., Exit]:
-    def command(
+def _command_for(name: str) -> Command:
+    def run(
         *,
-        inputs: list[str] | None = argument(
-            "Files and folders, if it takes any.", "FILES", default=None
+        inputs: tuple[str, ...] = argument(
+            "Files and folders, if it takes any.", "FILES", default=()
         ),
         results: str | None = output_option(
             "Where results go, and are continued; else bench-NAME.jsonl.",
@@ -403,14 +385,14 @@ def _command_for(name: str) -> Callable[..., Exit]:
         json_output: JsonOption = False,
     ) -> Exit:
         runs.check()
-        selection = _selection(what, runs, inputs or ())
+        selection = _selection(what, runs, inputs)
         shard = "" if runs.shard is None else "-{}-of-{}".format(*runs.part())
         path = results or f"bench-{name}{shard}.jsonl"
         if dry:
             return _list(name, selection, path, runs)
         return _run(name, selection, path, runs, json_output)
 
-    command.__doc__ = (
+    run.__doc__ = (
         f"{experiments()[name][0].upper()}{experiments()[name][1:]}.\n\n"
         "Each run is a process with limits of its own; its result is appended to the file of "
         "results as one line. Runs that have a result there are not repeated, so that the same "
@@ -420,11 +402,11 @@ def _command_for(name: str) -> Callable[..., Exit]:
         f"qsage bench {name} {_FILES.get(name, '')}--list",
         f"qsage bench {name} {_FILES.get(name, '')}--timeout 60 -o results.jsonl",
     )
-    return examples(*lines)(earlier(preprocessor="--preprocess")(takes_options(command)))
+    return subcommand(*lines)(run)
 
 
 for _name in experiments():
-    app.command(_name, cls=GuardedCommand)(_command_for(_name))
+    command.add_command(_command_for(_name), _name)
 
 
 def _settings(words: Sequence[str]) -> dict[str, str]:
@@ -531,9 +513,8 @@ def _check_experiment(found: Results, name: str) -> None:
 
 # --- Tables and plots -----------------------------------------------------------------------
 
-app.command("table", cls=GuardedCommand)(table)
-app.command("cactus", cls=GuardedCommand)(cactus)
-app.command("scatter", cls=GuardedCommand)(scatter)
+for _command in (table, cactus, scatter):
+    command.add_command(_command)
 
 
 class CampaignProgress:

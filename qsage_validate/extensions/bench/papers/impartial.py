@@ -201,7 +201,7 @@ def by_technique(records: Sequence[RunRecord]) -> ResultTable:
 
 
 def _technique(record: RunRecord) -> str:
-    """The technique of a formula; results of older versions do not name it."""
+    """The technique of a formula, where its result names one."""
     return record.result.data.get("technique") or "not recorded"
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from qsage_validate.api.formulas import Formula
 from qsage_validate.arena.program import Programmed
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
-from qsage_validate.cli.formula import formula_path, game_formula, load_formula
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.model_arguments import ModelArguments, takes_model
-from qsage_validate.cli.option_groups import OptionGroup, flag, option, output_option
+from qsage_validate.cli.formula import game_formula, load_formula
+from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
+from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.extensions.explain.explanation import ExplainOptions, Followed, counted_nodes
 from qsage_validate.extensions.explain.library import check_winning, explained
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from qsage_validate.extensions.explain.library import Explanation
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import Player
-    from qsage_validate.problems.files import Files
+    from qsage_validate.problems.load import Files
     from qsage_validate.system.limits import Deadline
 
 
@@ -53,7 +52,7 @@ class ShownOptions(OptionGroup):
         "--write-certificate",
     )
     formula: str | None = output_option("Write its formula, as QCIR.", "FILE", "--write-formula")
-    no_boards: bool = flag("No boards in the text.", "--no-boards")
+    no_boards: bool = flag("No boards in the text.")
     depth_limit: int | None = option(
         "Show no node below this depth; the whole is found and proved.", "N", min=0
     )
@@ -92,14 +91,13 @@ class LearningOptions(OptionGroup):
     )
 
 
-@examples(
+@subcommand(
     "qsage explain httt --size 4x4 --shape tic --depth 5",
     "qsage explain sample:tic --cert sample:tic.aig",
 )
-@partial(takes_model, or_formula=True)
 def command(
     *,
-    model: ModelArguments,
+    model: ModelArguments = model_words(or_formula=True),
     cert: str | None = option(
         "A certificate of FORMULA: it is proved first, and the program is for its player.",
         "FILE",
@@ -129,8 +127,7 @@ def command(
     for file in outputs:
         check_streams(file, json_output)
     only = model.words[0] if len(model.words) == 1 else None
-    if any(own.has(only) for own in families()):
-        assert only is not None, "a family has it"
+    if only is not None and any(own.has(only) for own in families()):
         named = {
             "--cert": cert,
             "--encoding": encoding,
@@ -221,8 +218,7 @@ def _heaps(
 def _formula(path: str, model: ModelArguments, read: FormulaOptions, cert: str | None) -> Formula:
     """The formula of a file, with the certificate that was named."""
     from qsage_validate.cli.options import prenex_order
-    from qsage_validate.problems.files import Files
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import Files, load
 
     if cert is None:
         return Formula(load_formula(path, model, read))
@@ -261,8 +257,7 @@ def formula(files: Files) -> Programmed:
 
     Raises ``RefutedStrategyError`` where that does not win, and as :func:`game`.
     """
-    from qsage_validate.problems.files import sorted_out
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import load, sorted_out
 
     problem = load(replace(sorted_out(files), explained=True))
     return _explained(Formula(problem), check_winning(problem))

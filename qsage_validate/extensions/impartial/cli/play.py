@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
+from qsage_validate.cli.play.asked import HeapOptions
 from qsage_validate.cli.play.attacks import (
+    by_hand,
     finding_lines,
     random_lines,
     run_adversary,
     show,
     tell_random,
 )
-from qsage_validate.cli.play.by_hand import by_hand
-from qsage_validate.cli.play.heap_options import HeapOptions
 from qsage_validate.cli.play.modes import script
 from qsage_validate.cli.play.play_options import GAMES, PlayMode, PlayOptions
 from qsage_validate.errors import Exit, UsageError, one_line
@@ -48,7 +48,7 @@ def impartial_game(name: str) -> ImpartialGame:
 
 def play_heaps(name: str, options: HeapOptions, play: PlayOptions, json_output: bool) -> Exit:
     """Play the impartial game that is called ``name``, or is in the file ``name``."""
-    from qsage_validate.cli.play.table import PlayTable
+    from qsage_validate.cli.play.play_options import PlayTable
     from qsage_validate.extensions.impartial.problem import load_heaps, open_heaps
     from qsage_validate.games.protocol import Player
 
@@ -79,7 +79,7 @@ def _random_start(
 
     Raises ``UsageError`` where no state up to ``bound`` has a move.
     """
-    from qsage_validate.arena.engines.engine import answered
+    from qsage_validate.arena.board_engine import answered
     from qsage_validate.extensions.impartial.problem import open_heaps, random_state
 
     for _ in range(_STARTS):

@@ -8,17 +8,16 @@ from os import path
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli import completion
+from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.lazy import examples
-from qsage_validate.cli.option_groups import (
+from qsage_validate.cli.options import JsonOption
+from qsage_validate.cli.parameters import (
     OptionGroup,
     argument,
     flag,
     option,
     output_option,
-    takes_options,
 )
-from qsage_validate.cli.options import JsonOption
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline
 from qsage_validate.system.progress import Progress, nobody
@@ -55,7 +54,7 @@ class SearchOptions(OptionGroup):
         "NAME",
         default="hybrid",
     )
-    misere: bool = flag("Whoever makes the last move loses.", "--misere")
+    misere: bool = flag("Whoever makes the last move loses.")
     timeout: float = option(
         "Give up the formula after so many seconds, and the strategy after as many again.",
         "SECONDS",
@@ -88,11 +87,10 @@ def _games(incomplete: str) -> list[str]:
     return [*completion.like(incomplete, names()), *completion.files(incomplete)]
 
 
-@examples(
+@subcommand(
     "qsage synthesize take-away-3",
     "qsage synthesize take-away-3 --check 'v % 4 != 0'",
 )
-@takes_options
 def command(
     *,
     game: str | None = argument(
@@ -101,9 +99,9 @@ def command(
         "--list.",
         "GAME",
         default=None,
-        autocompletion=_games,
+        complete=_games,
     ),
-    strategy: bool = flag("Synthesise a complete strategy as well.", "--strategy"),
+    strategy: bool = flag("Synthesise a complete strategy as well."),
     checked: CheckOptions,
     search: SearchOptions,
     write: WriteOptions,
@@ -111,8 +109,8 @@ def command(
     list_games: bool = flag(
         "List the games of the benchmark's families; GAME is a pattern: 'mark*'.", "--list"
     ),
-    show: bool = flag("Only print the game as a file.", "--show"),
-    published: bool = flag("A family's game as it was published, with its defects.", "--published"),
+    show: bool = flag("Only print the game as a file."),
+    published: bool = flag("A family's game as it was published, with its defects."),
     json_output: JsonOption = False,
 ) -> Exit:
     """Find the winning formula of an impartial game.

@@ -601,8 +601,7 @@ def _synthesised(search: FormulaSearch, result: FormulaResult) -> None:
                 result.accept(candidate, verification, technique)
                 _shrink(search, result, sample, level)
                 return
-            if verification.status is ClaimStatus.REFUTED:
-                assert verification.state is not None
+            if verification.status is ClaimStatus.REFUTED and verification.state is not None:
                 search.add(verification.state)
                 break
             result.candidate, result.reason = candidate, verification.reason

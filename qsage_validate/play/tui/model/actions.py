@@ -1,8 +1,16 @@
-"""The one table of what a person can do: key bindings, bar, palette and help are made from it."""
+"""The actions of the interface with their keys, and the layout of its panes.
+
+Small terminals show the board and one pane behind tabs, larger ones all panes side by side.
+Regions never overlap and never leave the area.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from enum import Enum
+
+# The one table of what a person can do: key bindings, bar, palette and help are made from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +185,167 @@ ACTIONS = (
 def key_of(name: str) -> str:
     """The key that a person presses for an action."""
     return next(action.key for action in ACTIONS if action.name == name)
+
+
+# The places of board and panes on a terminal of a given size: arithmetic, no widgets
+
+
+PANES = ("moves", "why", "values", "messages")
+STAGE = "stage"
+TABS = "tabs"
+
+# A terminal below both of these says that it is too small.
+SMALLEST_WIDE = (60, 16)
+SMALLEST_TALL = (40, 26)
+
+_MIN_PANE = 32
+_MIN_STAGE = 26
+_MIN_MESSAGES = 7
+
+
+class PaneMode(Enum):
+    """The way in which the panes are shown."""
+
+    TABBED = "tabbed"
+    STACKED = "stacked"
+    SPREAD = "spread"
+    WIDE = "wide"
+
+    @property
+    def tabbed(self) -> bool:
+        """True if only one pane is shown at a time."""
+        return self in (PaneMode.TABBED, PaneMode.STACKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in characters."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """A person's changes to the panes, where there is room for all of them.
+
+    ``columns`` are added to the width of the stage; ``maximised`` gives all other room to the
+    active pane; of ``collapsed`` panes only the title is left.
+    """
+
+    columns: int = 0
+    maximised: bool = False
+    collapsed: frozenset[str] = frozenset()
+
+
+NATURAL = Sizing()
+# The lines of a pane of which only the title is left: its border.
+_COLLAPSED = 2
+
+Measure = Callable[[int, int], tuple[int, int]]
+
+
+def too_small(width: int, height: int) -> str | None:
+    """The line to show instead of the interface, or ``None`` when there is room for it."""
+    for least_width, least_height in (SMALLEST_WIDE, SMALLEST_TALL):
+        if width >= least_width and height >= least_height:
+            return None
+    wide, tall = SMALLEST_WIDE, SMALLEST_TALL
+    return f"Too small: {width}x{height}, need {wide[0]}x{wide[1]} or {tall[0]}x{tall[1]}"
+
+
+def mode_for(width: int, height: int) -> PaneMode:
+    """The mode for an area of this size."""
+    if width >= 150 and height >= 30:
+        return PaneMode.WIDE
+    if width >= 104 and height >= 27:
+        return PaneMode.SPREAD
+    return PaneMode.TABBED if width >= _MIN_PANE + _MIN_STAGE else PaneMode.STACKED
+
+
+def arrange(
+    width: int, height: int, active: str, measure: Measure, sizing: Sizing = NATURAL
+) -> Mapping[str, Box]:
+    """The boxes of stage, tabs and panes; a pane that is not shown has none.
+
+    ``measure`` gives the size that the stage would take of the size it is offered.
+    """
+    mode = mode_for(width, height)
+    if not mode.tabbed and sizing.maximised:
+        boxes = _spread(width, height, measure, sizing, wide=mode is PaneMode.WIDE)
+        return _beside(boxes[STAGE].width, width, height, active)
+    if mode is PaneMode.STACKED:
+        return _stacked(width, height, active, measure)
+    if mode is PaneMode.TABBED:
+        return _tabbed(width, height, active, measure)
+    return _spread(width, height, measure, sizing, wide=mode is PaneMode.WIDE)
+
+
+def _stacked(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:
+    stage = min(max(measure(width, height - 8)[1], 6), height - 6)
+    return {
+        STAGE: Box(0, 0, width, stage),
+        TABS: Box(0, stage, width, 1),
+        active: Box(0, stage + 1, width, height - stage - 1),
+    }
+
+
+def _tabbed(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:
+    most = width - _MIN_PANE
+    stage = min(max(measure(most, height)[0] + 2, _MIN_STAGE), most)
+    return _beside(stage, width, height, active)
+
+
+def _beside(stage: int, width: int, height: int, active: str) -> Mapping[str, Box]:
+    """The stage, ``stage`` columns wide, and one pane with the tabs beside it."""
+    rest = width - stage
+    return {
+        STAGE: Box(0, 0, stage, height),
+        TABS: Box(stage, 0, rest, 1),
+        active: Box(stage, 1, rest, height - 1),
+    }
+
+
+def _spread(
+    width: int, height: int, measure: Measure, sizing: Sizing, *, wide: bool
+) -> dict[str, Box]:
+    most = width * 2 // 5 if wide else width - 46
+    natural = measure(most, height - _MIN_MESSAGES)
+    left = min(max(natural[0] + 2, _MIN_STAGE, width // 3), most)
+    left = min(max(left + sizing.columns, _MIN_STAGE), width - 46)
+    least = _COLLAPSED if "messages" in sizing.collapsed else _MIN_MESSAGES
+    # A stage that was made wider may draw its board larger.
+    natural = measure(max(left - 2, 1), height - least)
+    stage = min(max(natural[1], height // 3), height - least)
+    if least == _COLLAPSED:
+        stage = height - least
+    boxes = {STAGE: Box(0, 0, left, stage), "messages": Box(0, stage, left, height - stage)}
+    rest = width - left
+    if wide:
+        middle = rest // 2
+        boxes |= _stack(left, middle, height, {"moves": 1, "why": 1}, sizing)
+        boxes |= _stack(left + middle, rest - middle, height, {"values": 1}, sizing)
+    else:
+        boxes |= _stack(left, rest, height, {"moves": 3, "why": 3, "values": 4}, sizing)
+    return boxes
+
+
+def _stack(
+    x: int, width: int, height: int, parts: Mapping[str, int], sizing: Sizing
+) -> dict[str, Box]:
+    """Panes below each other, by their ``parts`` of the height; the last open one has the rest."""
+    opened = [pane for pane in parts if pane not in sizing.collapsed] or list(parts)[-1:]
+    shared = height - _COLLAPSED * (len(parts) - len(opened))
+    total = sum(parts[pane] for pane in opened)
+    boxes: dict[str, Box] = {}
+    y = used = 0
+    for pane, part in parts.items():
+        size = _COLLAPSED
+        if pane in opened:
+            size = shared - used if pane == opened[-1] else shared * part // total
+            used += size
+        boxes[pane] = Box(x, y, width, size)
+        y += size
+    return boxes

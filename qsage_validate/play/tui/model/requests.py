@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from qsage_validate.arena.frame import Frame, Hint, MatchMove, SquareXY, WhyNot
-from qsage_validate.arena.pairs import pairs_text
+from qsage_validate.arena.program import pairs_text
 from qsage_validate.errors import CancelledError, QsageError, UsageError
 from qsage_validate.formats.policy import check_inside
 from qsage_validate.formats.source import Source

@@ -14,9 +14,9 @@ from textual.widget import Widget
 from textual.widgets import DataTable, OptionList, Static
 from textual.widgets.option_list import Option
 
-from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove
+from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Prove
 from qsage_validate.play.tui.once import Choices
-from qsage_validate.play.tui.screens.findings_screen import ListedFinding, describe
+from qsage_validate.play.tui.screens.dialogs import ListedFinding, describe
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.panes import fill
 from qsage_validate.system.limits import Stopwatch

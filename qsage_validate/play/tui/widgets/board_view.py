@@ -19,15 +19,15 @@ from textual.strip import Strip
 
 from qsage_validate.arena.frame import SquareXY
 from qsage_validate.games.protocol import Shape, Square
-from qsage_validate.play.tui.model.board_art import (
+from qsage_validate.play.tui.model.view import (
     SIDES,
     GridGeometry,
+    Picture,
     SquareMark,
     best_grid,
     scales,
     square_rows,
 )
-from qsage_validate.play.tui.model.view import Picture
 
 _PARTS = "wood", "wood-alt", "line", "dot", "black", "white", "cursor"
 _COORDINATES = "coordinate", "coordinate-cursor"

@@ -11,7 +11,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.encoding import judge
-from qsage_validate.validation.verdict import Proved
+from qsage_validate.validation.finding import Proved
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,14 @@ from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.masks import mask_of, members
 from qsage_validate.games.positional.harary import harary_model, polyomino_of
-from qsage_validate.games.positional.hex import hex_network, transversal_of
+from qsage_validate.games.positional.hex import (
+    hex_network,
+    preprocess,
+    transversal_of,
+    with_winning_sets,
+)
 from qsage_validate.games.positional.language import model_of_pg, read_positional
-from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.paths import with_winning_sets
-from qsage_validate.games.positional.preprocessing import preprocess
-from qsage_validate.games.positional.symmetry import sound_first_moves
+from qsage_validate.games.positional.model import PositionalModel, alternating, sound_first_moves
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.qbf.backends import BLOQQER
 from qsage_validate.solvers.qbf.solving import available, solve_formula

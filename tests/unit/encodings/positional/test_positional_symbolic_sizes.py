@@ -11,9 +11,8 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.hex import hex_network, with_winning_sets
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
-from qsage_validate.games.positional.paths import with_winning_sets
 from research.benchmarks.symbolic_sizes import (
     CircuitSize,
     circuit_size,

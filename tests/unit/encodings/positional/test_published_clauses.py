@@ -18,9 +18,8 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.games.masks import mask_of, members
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.hex import hex_network, with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player
 from tests.support.positional import targets_on
 

@@ -337,7 +337,7 @@ def test_moves_of_nobody_are_illegal_and_not_an_error() -> None:
     illegality = game.initial.illegality(BddlMove("horizontal", 1, 1))
     assert illegality is not None
     assert illegality.text == "horizontal(1,1): Black has no action 'horizontal'"
-    other = game.initial.illegality("what")
+    other = game.initial.illegality(7)
     assert other is not None
     assert other.rule == "unknown action"
 

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.masks import bits, mask_of
-from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.cover_game import MakerPairing, maker_pairing
+from qsage_validate.games.positional.hex import hex_network, with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.pairing import MakerPairing, maker_pairing
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.solvers.search.solver import search_for

@@ -12,26 +12,22 @@ from textual.notifications import Notify
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Input, Static
 
-from qsage_validate.arena.engines.engine import Step
-from qsage_validate.arena.frame import BlockMove, LayoutMove, MatchMove
+from qsage_validate.arena.frame import BlockMove, Frame, LayoutMove, MatchMove
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp, run
 from qsage_validate.play.tui.model import requests
-from qsage_validate.play.tui.model.board_art import SquareMark
-from qsage_validate.play.tui.model.view import Tone, status
+from qsage_validate.play.tui.model.view import SquareMark, Tone, status
 from qsage_validate.play.tui.screens.dialogs import (
     ConfirmScreen,
     HelpScreen,
     MenuScreen,
     PathScreen,
 )
-from qsage_validate.play.tui.widgets.block_form import BlockForm
 from qsage_validate.play.tui.widgets.board_view import BoardView
 from qsage_validate.play.tui.widgets.panes import MessagesPane, MovesPane, ValuesPane, WhyPane
-from qsage_validate.play.tui.widgets.play_area import PaneTabs, PlayArea
-from qsage_validate.play.tui.widgets.prompt import MovePrompt
+from qsage_validate.play.tui.widgets.play_area import BlockForm, MovePrompt, PaneTabs, PlayArea
 from qsage_validate.play.tui.worker import Answered
 from tests.support.pilot import Driver, drive
 from tests.support.toy_match import DOMINOES, PAWNS, TIC, Toy, ToyEngine, bare_match, toy_match
@@ -435,7 +431,7 @@ def test_a_random_player_plays_to_the_end() -> None:
 
 def test_the_random_player_stops_where_rules_and_formula_disagree() -> None:
     class Torn(ToyEngine):
-        def random(self, step: Step, generator: random.Random) -> MatchMove | None:
+        def random(self, frame: Frame, generator: random.Random) -> MatchMove | None:
             return LayoutMove.on_grid("occupy", 1, 1)
 
     async def scenario(driver: Driver) -> None:

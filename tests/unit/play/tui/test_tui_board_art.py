@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.games.protocol import Shape, Square
-from qsage_validate.play.tui.model.board_art import (
+from qsage_validate.play.tui.model.view import (
     SIDES,
     GridGeometry,
     SquareMark,

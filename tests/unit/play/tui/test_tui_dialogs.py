@@ -22,16 +22,13 @@ from qsage_validate.errors import Exit
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.play.tui import app as tui
-from qsage_validate.play.tui.loading import LoadingApp
 from qsage_validate.play.tui.model import entries
-from qsage_validate.play.tui.model.services import ProofEnd, Services
-from qsage_validate.play.tui.screens.dialog import Dialog
-from qsage_validate.play.tui.screens.dialogs import MenuScreen
-from qsage_validate.play.tui.start import StartApp
-from qsage_validate.play.tui.widgets.block_form import BitList
+from qsage_validate.play.tui.model.situation import ProofEnd, Services
+from qsage_validate.play.tui.screens.dialogs import Dialog, MenuScreen
+from qsage_validate.play.tui.start import LoadingApp, StartApp
 from qsage_validate.play.tui.widgets.panes import MovesPane
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import load
+from qsage_validate.play.tui.widgets.play_area import BitList
+from qsage_validate.problems.load import Files, load
 from qsage_validate.system.progress import Background
 from tests.support.pilot import Driver, ToolDriver, drive, drive_app
 from tests.support.places import SAMPLES

@@ -6,8 +6,8 @@ import pytest
 from textual.geometry import Size
 
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.services import Services
-from qsage_validate.play.tui.screens.tree_screen import TreeScreen
+from qsage_validate.play.tui.model.situation import Services
+from qsage_validate.play.tui.screens.tool_screen import TreeScreen
 from qsage_validate.play.tui.widgets.board_view import BoardView
 from qsage_validate.play.tui.widgets.panes import WhyPane
 from qsage_validate.play.tui.widgets.play_area import PlayArea

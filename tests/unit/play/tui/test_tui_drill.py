@@ -21,7 +21,7 @@ from qsage_validate.extensions.teaching.board import DrillApp, DrillPlan, Worked
 from qsage_validate.extensions.teaching.drill import Drill, DrillFile, DrillProgress
 from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.games.protocol import Player
-from qsage_validate.play.tui.model.board_art import SquareMark
+from qsage_validate.play.tui.model.view import SquareMark
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, MenuScreen
 from qsage_validate.play.tui.widgets.board_view import BoardView
 from tests.support.pilot import quick

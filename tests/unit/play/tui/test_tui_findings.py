@@ -15,11 +15,10 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.requests import follow
-from qsage_validate.play.tui.screens.findings_screen import FindingsScreen, ListedFinding, describe
-from qsage_validate.play.tui.widgets.bars import TitleBar
+from qsage_validate.play.tui.screens.dialogs import FindingsScreen, ListedFinding, describe
+from qsage_validate.play.tui.widgets.panes import TitleBar
 from qsage_validate.play.tui.worker import Answered
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Files
 from qsage_validate.validation.assertions import AssertionVocabulary
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, drive
@@ -116,7 +115,7 @@ def test_a_broken_assertion_is_shown_and_leads_to_its_step() -> None:
     game = load_game(made.encoding.model)
     known = AssertionVocabulary(made.encoding.qbf, made.encoding.layout, game)
     read = parse_assertions(Source("always open (3,1)", "a.txt"))
-    problem = Problem(files, made.encoding.qbf, made.certificate, made.encoding.layout, game)
+    problem = BoardProblem(files, made.encoding.qbf, made.certificate, made.encoding.layout, game)
     match = PlayMatch(open_engine(replace(problem, assertions=tuple(known.bound(read)))))
 
     async def scenario(driver: Driver) -> None:

@@ -10,8 +10,8 @@ import pytest
 from textual.pilot import Pilot
 
 from qsage_validate.errors import CancelledError, Exit
-from qsage_validate.play.tui import loading
-from qsage_validate.play.tui.loading import LoadingApp, opened
+from qsage_validate.play.tui import start
+from qsage_validate.play.tui.start import LoadingApp, opened
 from qsage_validate.system.progress import Background, go_on, stage
 
 Scenario = Callable[[LoadingApp, "Pilot[bool | Exit]"], Awaitable[None]]
@@ -90,12 +90,12 @@ def test_cancel_calls_the_work_off(key: str) -> None:
 
 
 def test_what_is_ready_at_once_has_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "run_app", lambda app: pytest.fail("a screen was shown"))
+    monkeypatch.setattr(start, "run_app", lambda app: pytest.fail("a screen was shown"))
     assert opened(Background(lambda: 7), "a play", "dark") == 7
 
 
 def test_a_cancelled_play_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "run_app", lambda app: app.action_cancel() or False)
+    monkeypatch.setattr(start, "run_app", lambda app: app.action_cancel() or False)
     monkeypatch.setattr(LoadingApp, "exit", lambda self, result: None)
     work = Work()
     with pytest.raises(CancelledError, match=r"^opening wide\.aig was cancelled$"):
@@ -106,7 +106,7 @@ def test_ctrl_c_calls_the_work_off(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(app: LoadingApp) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(loading, "run_app", interrupted)
+    monkeypatch.setattr(start, "run_app", interrupted)
     work = Work()
     with pytest.raises(KeyboardInterrupt):
         opened(work.background, "wide.aig", "dark")

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.games.protocol import Shape
-from qsage_validate.play.tui.model.board_art import best_grid
-from qsage_validate.play.tui.model.pane_layout import (
+from qsage_validate.play.tui.model.actions import (
     PANES,
     SMALLEST_TALL,
     SMALLEST_WIDE,
@@ -22,6 +21,7 @@ from qsage_validate.play.tui.model.pane_layout import (
     mode_for,
     too_small,
 )
+from qsage_validate.play.tui.model.view import best_grid
 
 # What title, status, prompt and actions take, at most, of the lines of a terminal.
 BARS = 9

@@ -8,7 +8,7 @@ import pytest
 from textual import events
 
 pytest.importorskip("termios", reason="another driver reads there")
-from qsage_validate.play.tui.reading import KeyReader
+from qsage_validate.play.tui.terminal import KeyReader
 
 _PASTE = b"\x1b[200~occ\x1bq\x1b[31mupy\x1b\x1b[201~"
 

@@ -12,19 +12,18 @@ from threading import Event
 import pytest
 from textual.pilot import Pilot
 
-from qsage_validate.arena.engines.engine import Step
+from qsage_validate.arena.frame import Frame
 from qsage_validate.arena.open import open_engine
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.registry import find_command
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
-from qsage_validate.play.tui.model.services import Services
+from qsage_validate.play.tui.model.situation import Services
 from qsage_validate.play.tui.model.view import status
-from qsage_validate.play.tui.screens.gate_screen import GateScreen
-from qsage_validate.problems import solving
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import against_solver, load
+from qsage_validate.play.tui.screens.tool_screen import GateScreen
+from qsage_validate.problems import searched
+from qsage_validate.problems.load import Files, against_solver, load
 from qsage_validate.solvers.qbf.backend import Missing, at
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.system.limits import Stopwatch
@@ -45,8 +44,8 @@ class Slow(ToyEngine):
         super().__init__()
         self.task, self.go = Task(), Event()
 
-    def reply(self, step: Step) -> Step | None:
-        answer = super().reply(step)
+    def reply(self, frame: Frame) -> Frame | None:
+        answer = super().reply(frame)
         if answer is not None:
             self.task.tell(Progress("toy", "question 1"))
             while not self.go.wait(0.005):
@@ -227,7 +226,7 @@ def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     body = f'{tell}; {wait}; exec {found.path} "$@"'
     path = script(tmp_path, "slow", body)
     slow = replace(real, name="slow", find=lambda: at(path))
-    monkeypatch.setattr(solving, "backends", lambda: {"slow": slow})
+    monkeypatch.setattr(searched, "backends", lambda: {"slow": slow})
     monkeypatch.setattr(
         "qsage_validate.solvers.qbf.bloqqer.availability", lambda: Missing("no Bloqqer here")
     )

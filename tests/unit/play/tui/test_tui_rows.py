@@ -12,7 +12,7 @@ from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from qsage_validate.play.tui.rows import Rows
+from qsage_validate.play.tui.base import Rows
 
 WIDTH, HEIGHT = 12, 3
 SIZE = Size(WIDTH, HEIGHT)

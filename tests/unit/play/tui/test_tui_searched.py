@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.arena.engines.searched import SearchedEngine
+from qsage_validate.arena.searched import SearchedEngine
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command

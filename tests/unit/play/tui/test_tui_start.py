@@ -16,7 +16,7 @@ from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.play.state import Recent
 from qsage_validate.play.tui.model import entries
 from qsage_validate.play.tui.start import StartApp
-from qsage_validate.problems.files import beside
+from qsage_validate.problems.load import beside
 
 Scenario = Callable[[StartApp, "Pilot[Any]"], Awaitable[None]]
 SOLVERS = ("depqbf",)

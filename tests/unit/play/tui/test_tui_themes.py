@@ -7,8 +7,8 @@ from itertools import product
 import pytest
 from rich.color import Color, ColorSystem
 
-from qsage_validate.play.tui.model.board_art import SquareMark
-from qsage_validate.play.tui.themes import THEMES, themes
+from qsage_validate.play.tui.base import THEMES, themes
+from qsage_validate.play.tui.model.view import SquareMark
 
 SYSTEMS = {
     "truecolor": ColorSystem.TRUECOLOR,

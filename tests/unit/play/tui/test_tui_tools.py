@@ -14,15 +14,11 @@ from qsage_validate.errors import UsageError
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.actions import ACTIONS
-from qsage_validate.play.tui.model.services import LevelRow, ProofEnd, Prove, Services
-from qsage_validate.play.tui.screens.gate_screen import GateScreen
+from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Prove, Services
 from qsage_validate.play.tui.screens.prove_screen import ProveScreen
-from qsage_validate.play.tui.screens.tool_screen import KeyBar, ToolScreen
-from qsage_validate.play.tui.screens.tree_screen import TreeScreen
-from qsage_validate.play.tui.widgets.bars import ActionBar
-from qsage_validate.play.tui.widgets.panes import ValuesPane, WhyPane
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem, load
+from qsage_validate.play.tui.screens.tool_screen import GateScreen, KeyBar, ToolScreen, TreeScreen
+from qsage_validate.play.tui.widgets.panes import ActionBar, ValuesPane, WhyPane
+from qsage_validate.problems.load import Files, Problem, load
 from qsage_validate.system.progress import Progress, Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver, drive, drive_app

@@ -8,16 +8,20 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.arena.engines.engine import Step
-from qsage_validate.arena.frame import LayoutMove, MatchMove, MatchOutcome, SquareXY
+from qsage_validate.arena.frame import Frame, LayoutMove, MatchMove, MatchOutcome, SquareXY
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose
-from qsage_validate.play.tui.model.board_art import SquareMark
-from qsage_validate.play.tui.model.notes import Weight, finding_note
 from qsage_validate.play.tui.model.requests import Refused
-from qsage_validate.play.tui.model.situation import MatchSituation
-from qsage_validate.play.tui.model.view import Tone, ViewState, picture, square_text, status
+from qsage_validate.play.tui.model.situation import MatchSituation, Weight, finding_note
+from qsage_validate.play.tui.model.view import (
+    SquareMark,
+    Tone,
+    ViewState,
+    picture,
+    square_text,
+    status,
+)
 from tests.support.position_text import board_of
 from tests.support.toy_match import DOMINOES, TIC, ToyEngine, bare_match, toy_match
 
@@ -31,7 +35,7 @@ def view_of(match: PlayMatch, *moves: str) -> ViewState:
 def ended(promised: bool | None, verdict: bool | None, winner: Player | None) -> ViewState:
     view = view_of(toy_match())
     outcome = MatchOutcome(winner, "over", promised, verdict)
-    frames = (*view.situation.frames, replace(view.situation.frame, outcome=outcome))
+    frames = (*view.situation.frames, view.situation.frame.ended(outcome))
     return replace(view, situation=replace(view.situation, frames=frames))
 
 
@@ -122,7 +126,7 @@ def test_what_is_said_is_decided_without_textual() -> None:
 
 def test_a_board_with_very_many_moves_is_picked_by_square() -> None:
     class Large(ToyEngine):
-        def touched(self, step: Step, move: MatchMove) -> tuple[SquareXY, ...]:
+        def touched(self, frame: Frame, move: MatchMove) -> tuple[SquareXY, ...]:
             raise AssertionError("the formula is not asked about so many moves")
 
     board = board_of("/".join(["." * 19] * 19))

@@ -18,13 +18,12 @@ from qsage_validate.errors import Exit, UsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.problems.files import Files
+from qsage_validate.problems.load import Files
 from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.bundle.bundle import read_manifest
-from qsage_validate.proving.verified import program
-from qsage_validate.proving.verified.program import find_program
-from qsage_validate.proving.verified.theorems import verified_theorems, write_theorem
-from qsage_validate.proving.verified.unrolling import rules_in_coq, unroll
+from qsage_validate.proving.verified import theorems
+from qsage_validate.proving.verified.games import rules_in_coq, unroll
+from qsage_validate.proving.verified.theorems import find_program, verified_theorems, write_theorem
 from research.benchmarks import verified_fuzz
 from tests.support.commands import run_qsage
 
@@ -360,7 +359,7 @@ def test_without_the_program_one_line_says_how_to_get_it(
     tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(program, "_CHECKOUT", tmp_path / "nothing")
+    monkeypatch.setattr(theorems, "_CHECKOUT", tmp_path / "nothing")
     for words in (
         ["verify", str(bundles / "tic"), "--checker", "coq"],
         ["verify", str(bundles / "tic"), "--theorem", str(tmp_path / "T.v")],
@@ -380,7 +379,7 @@ def test_a_program_of_another_version_is_refused(
     other.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     with pytest.raises(UsageError, match="expected qsage-verified 1"):
-        program.require_program()
+        theorems.require_program()
 
 
 # -- Coq -------------------------------------------------------------------------------------

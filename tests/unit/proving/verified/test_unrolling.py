@@ -16,18 +16,18 @@ from qsage_validate.games.positional.model import Network, PositionalModel, alte
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.problems.files import Files
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import Files, Problem
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.bundle.formula_cnf import formula_proof
-from qsage_validate.proving.bundle.lrat_proof import NotProvedError
+from qsage_validate.proving.bundle.formula_cnf import NotProvedError, formula_proof
 from qsage_validate.proving.verified.games import (
     NoGameProofError,
+    VerifiedUnrolling,
     game_certificate,
     prove_game,
+    rules_in_coq,
+    unroll,
     write_game,
 )
-from qsage_validate.proving.verified.unrolling import VerifiedUnrolling, rules_in_coq, unroll
 from qsage_validate.system.limits import Deadline
 from research.benchmarks.verified_fuzz import black_wins, random_grid, random_positional
 
@@ -118,7 +118,7 @@ def test_moves_that_do_not_win_have_no_proof(problems: dict[str, Problem]) -> No
 def test_the_entry_of_the_manifest_says_why_there_is_no_proof(
     problems: dict[str, Problem], tmp_path: Path
 ) -> None:
-    bare = replace(problems["tic"], layout=None)
+    bare = problems["tic"].on_board.blocks()
     assert write_game(str(tmp_path), bare) == {"none": "there are no rules and no layout"}
     assert list(tmp_path.iterdir()) == []
 

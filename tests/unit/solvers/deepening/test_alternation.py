@@ -9,11 +9,10 @@ import pytest
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.games.masks import mask_of, members
+from qsage_validate.games.positional.cover_game import PairingFinder
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import hex_network
+from qsage_validate.games.positional.hex import hex_network, with_all_winning_sets
 from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.pairing import PairingFinder
-from qsage_validate.games.positional.paths import with_all_winning_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.alternation import (

@@ -20,9 +20,8 @@ from qsage_validate.extensions.fast.engines import Connections, Machine
 from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.masks import members
-from qsage_validate.games.positional.hex import hex_network, with_network
+from qsage_validate.games.positional.hex import hex_network, with_network, with_winning_sets
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
-from qsage_validate.games.positional.paths import with_winning_sets
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command

@@ -9,20 +9,22 @@ import pytest
 from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import hex_network, transversal_of
-from qsage_validate.games.positional.model import PositionalModel
-from qsage_validate.games.positional.paths import transversals, with_winning_sets
-from qsage_validate.games.positional.preprocessing import (
+from qsage_validate.games.positional.hex import (
     STEPS,
     contracted,
+    hex_network,
     preprocess,
+    transversal_of,
+    transversals,
     useless_positions,
     with_useless_white,
+    with_winning_sets,
     without_dead_sets,
     without_detours,
     without_larger_sets,
     without_long_sets,
 )
+from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.search.solver import SearchSolver

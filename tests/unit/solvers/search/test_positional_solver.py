@@ -11,12 +11,16 @@ import pytest
 from qsage_validate.certificates.compile.plan import Plan, Planner
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.masks import mask_of, members, minimal
+from qsage_validate.games.positional.cover_game import Pairing
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network
-from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.pairing import Pairing
+from qsage_validate.games.positional.model import (
+    CanonicalKeys,
+    PositionalModel,
+    alternating,
+    key_symmetries,
+)
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
-from qsage_validate.games.positional.symmetry import CanonicalKeys, key_symmetries
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.solvers.search.engine import Bounds
 from qsage_validate.solvers.search.maker_breaker import (

@@ -1,1 +1,0 @@
-"""Engines reply in a play: on a board, in blocks of variables, with heaps."""

@@ -1,1 +1,0 @@
-"""Plays at a prompt."""

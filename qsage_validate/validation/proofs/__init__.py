@@ -1,1 +1,0 @@
-"""Proofs by SAT that formula, certificate and rules agree."""

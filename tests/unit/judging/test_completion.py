@@ -1,0 +1,74 @@
+"""Functions of helpers of which nothing is known: found from the claim, and checked like others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from qsage_validate.encodings.layout.codings import NumberedCoding
+from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.registry import encode
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.judging import sandwich
+from qsage_validate.judging.encoding import judge
+from qsage_validate.validation.finding import Proved
+from research.benchmarks.models import Case
+from tests.support.position_truth import right_after_each_play
+
+WORDS = ("httt --shape domino --size 2x3 --depth 3", "connect-c --connect 2 --size 2x2 --depth 3")
+
+
+def moves_alone(layout: Layout) -> Layout:
+    """What a stranger's layout says: the moves and the game, nothing of the helpers."""
+    moves = tuple(replace(ply, stop=None, indicators=None, legal=()) for ply in layout.moves)
+    return Layout(moves=moves, actions=layout.actions, game=layout.game, model=layout.model)
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_helpers_without_a_suggestion_get_functions(
+    words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stops, claims, indicators and states of a formula of which the moves alone are known."""
+    model = Case(words, words).model()
+    encoding = encode(model)
+    layout = moves_alone(encoding.layout)
+    verdict = judge(encoding.qbf, layout, BddlGame(model)).verdict
+    assert isinstance(verdict, Proved), str(verdict)
+    assert "on all scripts" in verdict.reason
+    monkeypatch.setattr(sandwich, "completion", lambda *_: {})
+    assert not isinstance(judge(encoding.qbf, layout, BddlGame(model), patience=0).verdict, Proved)
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_no_functions_prove_a_wrong_formula(words: str) -> None:
+    model = Case(words, words).model()
+    encoding = encode(model)
+    layout, game = moves_alone(encoding.layout), BddlGame(model)
+    wrong = 0
+    for number, gate in [*encoding.qbf.gates.items()][-12:]:
+        flipped = tuple(-x for x in gate.inputs)
+        gates = {**encoding.qbf.gates, number: replace(gate, inputs=flipped)}
+        formula = replace(encoding.qbf, gates=gates)
+        if not right_after_each_play(formula, layout, game):
+            wrong += 1
+            assert not isinstance(judge(formula, layout, game, patience=1).verdict, Proved)
+    assert wrong
+
+
+def test_a_board_helps_where_the_layout_lists_the_moves() -> None:
+    """States and indicators are suggested of moves that have a number each, too."""
+    model = Case(WORDS[0], WORDS[0]).model()
+    encoding = encode(model)
+    plies = []
+    for ply in encoding.layout.moves:
+        names: list[str | None] = [None] * (1 << len(ply.variables))
+        for move in ply.moves:
+            code = ply.coding.encode(move)
+            names[sum(code[v] << k for k, v in enumerate(reversed(ply.variables)))] = move
+        texts = tuple(f"@{k}" if name is None else name for k, name in enumerate(names))
+        plies.append(replace(ply, coding=NumberedCoding(texts, ply.variables)))
+    layout = replace(encoding.layout, moves=tuple(plies))
+    verdict = judge(encoding.qbf, layout, BddlGame(model)).verdict
+    assert isinstance(verdict, Proved), str(verdict)
+    assert "on all scripts" in verdict.reason
