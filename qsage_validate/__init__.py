@@ -19,12 +19,12 @@ _MODULES = {
         *("game", "game_from_files", "game_from_text", "game_names"),
     ),
     "api.formulas": (
-        *("Difference", "Differences", "EncodingReport", "validate_encoding"),
-        *("Formula", "FoundLayout", "encode", "read_formula"),
+        *("Difference", "Differences", "EncodingReport", "Formula", "FoundLayout"),
+        *("encode", "read_formula", "validate_encoding"),
     ),
     "api.solving": (
-        *("Result", "solve"),
-        *("Solution", "SolutionReport", "find_solution", "load_solution"),
+        *("Result", "Solution", "SolutionReport"),
+        *("find_solution", "load_solution", "solve"),
     ),
     "api.strategies": ("Strategy", "Tree", "certify", "load"),
     "api.matches": ("Match",),
