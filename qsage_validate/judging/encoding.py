@@ -195,7 +195,11 @@ class _Judgement:
                 if not following or following == guesses:
                     break
                 guesses = following
-            if not decides and self._completed(script, deadline):
+            if decides:
+                continue
+            suggestions = suggestions_of(self.layout, self.game, of_listed=False)
+            script = kind(codes, rules_in, suggestions, decides=decides, guesses={})
+            if self._completed(script, deadline):
                 self.shown.add(half)
                 return []
         self.doubts.append(failures[0][0])

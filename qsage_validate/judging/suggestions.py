@@ -43,10 +43,15 @@ if TYPE_CHECKING:
 _NO_CODES: Final[Mapping[int, int]] = {}
 
 
-def suggestions_of(layout: Layout, game: TwoPlayerGame | None) -> Suggestions:
-    """What is tried on a formula of a game; ``why`` of it says where there is nothing to try."""
+def suggestions_of(
+    layout: Layout, game: TwoPlayerGame | None, *, of_listed: bool = True
+) -> Suggestions:
+    """What is tried on a formula of a game; ``why`` of it says where there is nothing to try.
+
+    ``of_listed`` asks for indicators of moves on a grid that are numbers in a list, too.
+    """
     if layout.state.is_board and isinstance(game, BddlGame):
-        return GridSuggestions(layout, game)
+        return GridSuggestions(layout, game, of_listed)
     from qsage_validate.encodings.registry import encode
 
     try:
@@ -261,10 +266,11 @@ class GridSuggestions(NoSuggestions):
     Where the layout has bits that a number does not need, the lowest ones are taken.
     """
 
-    def __init__(self, layout: Layout, game: BddlGame) -> None:
+    def __init__(self, layout: Layout, game: BddlGame, of_listed: bool) -> None:
         super().__init__()
         self.layout = layout
         self.game = game
+        self._of_listed = of_listed
 
     def begin(self, script: Scripts) -> None:
         super().begin(script)
@@ -355,7 +361,7 @@ class GridSuggestions(NoSuggestions):
         (stop,) = (FALSE,) if ply.stop is None else script.bits((ply.stop,))
         tracker.add(ply.player, action, x, y, stop)
         indicators = ply.indicators
-        if indicators is None:
+        if indicators is None or not (own or self._of_listed):
             return
         flags = tracker.precondition_flags(len(tracker.steps), len(indicators.preconditions))
         self._pairs += zip(indicators.preconditions, flags, strict=True)
