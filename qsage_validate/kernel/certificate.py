@@ -34,9 +34,7 @@ class CertificateKind(Enum):
     @property
     def other(self) -> CertificateKind:
         """The kind of the opponent's functions."""
-        return (
-            CertificateKind.HERBRAND if self is CertificateKind.SKOLEM else CertificateKind.SKOLEM
-        )
+        return CertificateKind.HERBRAND if self.truth else CertificateKind.SKOLEM
 
     @property
     def player(self) -> Player:
@@ -106,8 +104,7 @@ class ClauseCertificate:
 
     @cached_property
     def variables(self) -> frozenset[int]:
-        used = np.unique(np.abs(self.literals))
-        return frozenset(int(v) for v in used if v)
+        return frozenset(int(v) for v in np.unique(np.abs(self.literals)) if v)
 
     def __repr__(self) -> str:
         return f"<ClauseCertificate {self.kind.value}: {len(self.defined):,} variables>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from pkgutil import iter_modules
 
 import pytest
 
@@ -12,6 +13,7 @@ from qsage_validate.arena.frame import Frame, LayoutMove, MatchMove, MatchOutcom
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.picking import Choose
+from qsage_validate.play.tui import model
 from qsage_validate.play.tui.model.requests import Refused
 from qsage_validate.play.tui.model.situation import MatchSituation, Weight, finding_note
 from qsage_validate.play.tui.model.view import (
@@ -109,16 +111,9 @@ def test_a_finding_has_the_command_that_replays_it() -> None:
 
 
 def test_what_is_said_is_decided_without_textual() -> None:
-    modules = (
-        "actions",
-        "board_art",
-        "notes",
-        "pane_layout",
-        "requests",
-        "situation",
-        "view",
+    imports = "; ".join(
+        f"import {model.__name__}.{module.name}" for module in iter_modules(model.__path__)
     )
-    imports = "; ".join(f"import qsage_validate.play.tui.model.{name}" for name in modules)
     imports += "; import qsage_validate.play.picking"
     program = f"import sys; {imports}; sys.exit('textual' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
