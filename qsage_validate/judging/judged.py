@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from itertools import chain, product
 from typing import Final
@@ -56,6 +56,7 @@ def models_of_size(formula: Qbf) -> Iterator[GameModel]:
 
 
 _LIST: Final = re.compile(r"\[[^\]]*\]")
+_BOUNDS: Final = re.compile(r"( bounds )(-?\d+)")
 
 
 def lines_in_names(layout: Layout, formula: Qbf, *, rules: bool = False) -> tuple[str, ...]:
@@ -71,6 +72,7 @@ def _named(lines: Iterator[str], layout: Layout, formula: Qbf) -> Iterator[str]:
     bits = iter([*chain.from_iterable(map(_groups, layout.moves))])
     axes = iter(axis.bits for axis in layout.state.axes)
     states = iter(layout.state.states)
+    goals = iter(bits for one in fields(layout.goals) if (bits := getattr(layout.goals, one.name)))
     for line in lines:
         _, keyword, *rest = line.split(maxsplit=3)
         if keyword == "move":
@@ -84,6 +86,14 @@ def _named(lines: Iterator[str], layout: Layout, formula: Qbf) -> Iterator[str]:
             yield f"@ state {rest[0]} {own[1:-1] if layout.state.is_board else own}"
         elif keyword == "gate":
             yield f"@ gate {_name(int(rest[0]), formula)} {rest[1]}"
+        elif keyword == "goal":
+            yield _LIST.sub(lambda _: _names(next(goals), formula), line)
+        elif keyword == "indicators":
+            ply = layout.moves[int(rest[0]) - 1]
+            assert ply.indicators is not None, "the line is that of a ply's indicators"
+            line, _, _ = line.partition("[")
+            line = _BOUNDS.sub(lambda m: f"{m[1]}{_name(int(m[2]), formula)}", line)
+            yield line + _names(ply.indicators.preconditions, formula)
         else:
             yield line
 

@@ -14,17 +14,18 @@ from itertools import combinations, permutations, product
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.circuit.sat import Solver
 from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout.codings import Bits, Number
 from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode, StateView, board_view
 from qsage_validate.encodings.layout.lines import is_clausal
+from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
 from qsage_validate.judging.readings.codes import Sketch
+from qsage_validate.judging.readings.goals import with_goals
+from qsage_validate.judging.readings.propagation import Copy, Matrix
 from qsage_validate.judging.residuals import trimmed
 from qsage_validate.system.limits import NEVER, Deadline
 
-_SOLVER: Final = "minisat22"
 # Plays that are looked at: fewer where each is looked at in many places.
 _PLAYS: Final = 20
 _FEW: Final = 4
@@ -44,13 +45,17 @@ def with_board(
     sayable = tuple(play for play in sketch.plays if _is_said(layout, play.moves))
     known = replace(sketch, plays=sayable)
     search = _Search(layout, trimmed(formula), known, game, deadline)
-    with search.solver:
+    with search.matrix.solver:
         legal = search.legality()
         state = search.board()
         moves = search.with_stops() if state.is_board else layout.moves
-    if moves is None:
-        return replace(layout, gates={**layout.gates, **legal})
-    return replace(layout, moves=moves, state=state, gates={**layout.gates, **legal})
+        found = replace(layout, gates={**layout.gates, **legal})
+        if moves is None:
+            return found
+        found = replace(found, moves=moves, state=state)
+        if state.is_board and isinstance(game, BddlGame):
+            return with_goals(found, search.matrix, sayable, game)
+        return found
 
 
 @dataclass
@@ -115,7 +120,6 @@ class _Search:
 
     def __post_init__(self) -> None:
         self.moves = {abs(x) for ply in self.layout.moves for x in ply.all_variables}
-        self.solver = Solver(_SOLVER, bootstrap_with=self.formula.clauses())
         self.gates = () if is_clausal(self.formula) else tuple(self.formula.gates)
         variables = [v for scope in self.formula.scopes for v in scope.variables]
         quantifiers = self.formula.quantifiers()
@@ -129,6 +133,7 @@ class _Search:
         first = variables.index(self.pool[0]) if self.pool else 0
         self.outer = set(variables[:first]).intersection(self.helpers)
         self.inner = [v for v in self.helpers if v not in self.outer]
+        self.matrix = Matrix(self.formula, self.pool, self.outer, self.deadline)
         self.flags = [*self._flags()] if self.game.language == "bddl" else []
         self.stops: set[int] = set()
 
@@ -162,7 +167,7 @@ class _Search:
                     if ply.coding.can_say(str(m))
                 ]
                 for pattern in patterns:
-                    forced = self._forced({**before, **pattern}, asserted=False)
+                    forced = self.matrix.forced({**before, **pattern}, asserted=False)
                     mask = seen.add(forced or ())
                     where |= mask
                     if pattern in allowed:
@@ -227,54 +232,39 @@ class _Search:
             if self.deadline.over:
                 return
             fixed = self._going_on(self._values(play.moves)) if play.black_wins else {}
-            forced = self._forced(fixed or self._values(play.moves), asserted=play.black_wins)
+            forced = self.matrix.forced(fixed or self._values(play.moves), asserted=play.black_wins)
             if forced is not None:
                 yield _Point(seen.add(forced), (), self._positions(play.moves))
 
     def _going_on(self, fixed: dict[int, bool]) -> dict[int, bool]:
         """The values of a play in which nobody stops: flags are false where they may be."""
         for v in self.flags:
-            assumed = [self.formula.output, *(u if value else -u for u, value in fixed.items())]
-            may = [self.solver.solve(assumptions=[*assumed, x]) for x in (-v, v)]
+            may = [self.matrix.may_be(fixed, [x]) for x in (-v, v)]
             if all(may):
                 self.stops.add(v)
             fixed = {**fixed, v: not may[0]}
         return fixed
 
-    def _copies(self, fixed: dict[int, bool]) -> list[tuple[tuple[bool, ...], list[int]]]:
-        """What is forced for each value of the symbolic variables.
-
-        A variable that stands left of them has one value in all copies: what one of them forces,
-        the others know.
-        """
-        while not self.deadline.over:
-            found: list[tuple[tuple[bool, ...], list[int]]] = []
-            shared = dict(fixed)
-            for values in product((False, True), repeat=len(self.pool)):
-                point = {**shared, **dict(zip(self.pool, values, strict=True))}
-                forced = self._forced(point, asserted=True)
-                if forced is None:
-                    return []
-                found.append((values, forced))
-                shared.update((abs(x), x > 0) for x in forced if abs(x) in self.outer)
-            if len(shared) == len(fixed):
-                return [(values, self._more(shared, values, forced)) for values, forced in found]
-            fixed = shared
-        return []
+    def _copies(self, fixed: dict[int, bool]) -> list[Copy]:
+        """What is forced for each value of the symbolic variables, by a search where that helps."""
+        found = self.matrix.copies(fixed)
+        if found is None:
+            return []
+        shared, copies = found
+        return [(values, self._more(shared, values, forced)) for values, forced in copies]
 
     def _more(
         self, shared: Mapping[int, bool], values: Sequence[bool], forced: Sequence[int]
     ) -> list[int]:
         """What is forced at a point, with inner variables of which that takes a search."""
         point = {**shared, **dict(zip(self.pool, values, strict=True))}
-        assumed = [v if value else -v for v, value in point.items()] + [self.formula.output]
         known = set(map(abs, forced))
         found = list(forced)
         for v in self.inner:
             if v in known or self.deadline.over:
                 continue
             for literal in (v, -v):
-                if not self.solver.solve(assumptions=[*assumed, literal]):
+                if not self.matrix.may_be(point, [literal]):
                     found.append(-literal)
                     break
         return found
@@ -484,13 +474,6 @@ class _Search:
 
     def _fixed(self, ply: int, move: str) -> dict[int, bool]:
         return dict(self.layout.moves[ply].coding.encode(move))
-
-    def _forced(self, fixed: Mapping[int, bool], *, asserted: bool) -> list[int] | None:
-        """The literals that follow by unit propagation; ``None`` where they contradict."""
-        assumed = [v if value else -v for v, value in fixed.items()]
-        assumed += [self.formula.output] * asserted
-        consistent, forced = self.solver.propagate(assumptions=assumed)
-        return list(forced) if consistent else None
 
 
 def _codes(width: int) -> list[tuple[bool, ...]]:

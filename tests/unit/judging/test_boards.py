@@ -55,6 +55,28 @@ def test_the_board_is_the_one_that_the_encoder_made(words: str, encoding: str) -
     assert stops <= {ply.stop for ply in known.moves}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "httt --size 4x4 --shape tic --depth 5",
+        "connect-c --connect 2 --size 2x2 --depth 3",
+        "breakthrough --size 2x4 --depth 7 --second",
+    ],
+)
+def test_claims_and_indicators_are_the_encoders(words: str) -> None:
+    """In the first game White reaches no goal: the parts that do not hold tell the bits apart.
+
+    In the last one White's claim stands in the block of the symbolic position.
+    """
+    formula, known, alone, game = stripped(words, "lifted")
+    found = with_board(alone, formula, sketch_of(game), game)
+    assert found.goals == known.goals
+    for ours, theirs in zip(found.moves, known.moves, strict=True):
+        if theirs.indicators is not None:
+            assert ours.indicators is not None
+            assert ours.indicators.preconditions == theirs.indicators.preconditions
+
+
 def test_no_board_is_made_up() -> None:
     """States that a strategy may tell otherwise, to its own disadvantage, are no board."""
     formula, known, alone, game = stripped("hex-network --size 2x2 --depth 3", "en")
@@ -108,3 +130,4 @@ def test_a_board_is_written_in_the_names_of_the_file() -> None:
     again = layout_from_comments(replace(named, comments=tuple(enumerate(lines, start=1))))
     assert again is not None
     assert (again.moves, again.state, again.gates) == (found.moves, found.state, found.gates)
+    assert again.goals == found.goals

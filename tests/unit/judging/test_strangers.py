@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.layout.foreign import layout_from_meta
+from qsage_validate.encodings.layout.layout import GoalVariables, StateView
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -18,6 +20,8 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.encoding import judge
+from qsage_validate.judging.readings.boards import with_board
+from qsage_validate.judging.readings.codes import sketch_of
 from qsage_validate.judging.simulator import GameValues, simulator_of
 from qsage_validate.validation.finding import Proved, Refuted
 from tests.support.depqbf import depqbf_truth
@@ -84,6 +88,23 @@ def test_grids(shared_data: Path, encoding: str, name: str) -> None:
         assert "the layout gives ply 1 to Black, the rules to White" in str(verdict)
     else:
         assert isinstance(verdict, Proved), str(verdict)
+
+
+@pytest.mark.parametrize("name", ["tic", "domino", "bsp24"])
+def test_goals_and_indicators_are_found_as_the_meta_file_says(shared_data: Path, name: str) -> None:
+    """Without them the proof of ``bwnib`` on whole scripts had no suggestion for its helpers."""
+    folder = shared_data / "strangers" / "grid"
+    if not folder.is_dir():
+        pytest.skip("the shared data has no strangers")
+    formula = read_qcir(folder / f"bwnib_{name}.qcir")
+    said = layout_from_meta(read_meta(folder / f"bwnib_{name}.meta"), formula)
+    game = BddlGame(read_model(folder / f"{name}.domain.ig", folder / f"{name}.problem.ig"))
+    plies = (replace(ply, stop=None, indicators=None) for ply in said.moves)
+    alone = replace(said, moves=tuple(plies), state=StateView(), goals=GoalVariables())
+    found = with_board(alone, formula, sketch_of(game), game)
+    assert found.goals == said.goals
+    assert [ply.indicators for ply in found.moves] == [ply.indicators for ply in said.moves]
+    assert [ply.stop for ply in found.moves] == [ply.stop for ply in said.moves]
 
 
 def test_a_move_before_the_first_ply_makes_a_formula_wrong(shared_data: Path) -> None:
