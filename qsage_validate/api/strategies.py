@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from qsage_validate.api.reports import Attack, Report
     from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
     from qsage_validate.certificates.routes.routes import CertifiedFormula
+    from qsage_validate.circuit.qbf import Qbf
 
 _POSITIONS = 200_000
 
@@ -74,7 +75,8 @@ class Strategy:
         Skolem functions are those of existential variables, Herbrand functions of universal ones.
         Raises ``UsageError`` for a clause set, and without a formula.
         """
-        return tuple(self._functions[1])
+        _, _, functions = self._functions
+        return tuple(functions)
 
     def values(self, choice: Mapping[str, bool]) -> dict[str, bool]:
         """The values of all functions where the opponent's variables have those of ``choice``.
@@ -84,9 +86,7 @@ class Strategy:
         """
         from qsage_validate.circuit.aig import values_of
 
-        certificate, functions = self._functions
-        formula = self.problem.formula
-        assert formula is not None, "functions have a formula"
+        formula, certificate, functions = self._functions
         theirs = [s for s in formula.scopes if s.quantifier is not certificate.kind.decides]
         known = [formula.name(v) for scope in theirs for v in scope.variables]
         read = [formula.name(v) for v in certificate.inputs]
@@ -102,14 +102,14 @@ class Strategy:
         return dict(zip(functions, found, strict=True))
 
     @property
-    def _functions(self) -> tuple[CircuitCertificate, dict[str, int]]:
-        """The certificate, and the literal of each function by its variable's name."""
+    def _functions(self) -> tuple[Qbf, CircuitCertificate, dict[str, int]]:
+        """Formula and certificate, and the literal of each function by its variable's name."""
         formula, certificate = self.problem.formula, self.problem.answering
         if formula is None or not isinstance(certificate, CircuitCertificate):
             raise UsageError("found a clause set or no formula, expected functions as a circuit")
         own, scopes = certificate.functions, formula.scopes
         variables = (v for scope in scopes for v in scope.variables if v in own)
-        return certificate, {formula.name(v): own[v] for v in variables}
+        return formula, certificate, {formula.name(v): own[v] for v in variables}
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ from qsage_validate.validation.finding import Finding
 
 if TYPE_CHECKING:
     from qsage_validate.arena.board_engine import Engine
-    from qsage_validate.arena.frame import Frame
+    from qsage_validate.arena.frame import Frame, MatchOutcome
 
 
 # Adversaries: random plays, what is counted of them, and the report
@@ -308,9 +308,7 @@ class EngineAdversary(Adversary):
     def play(self, numbers: Sequence[int]) -> PlayResults:
         results = PlayResults()
         for number in numbers:
-            frames = self._play(Draws(self.seed, number))
-            outcome = frames[-1].outcome
-            assert outcome is not None, "the play has ended"
+            frames, outcome = self._play(Draws(self.seed, number))
             results.texts.append(" ".join(str(frame.move) for frame in frames if frame.changed))
             if outcome.winner is not None and outcome.promised is None:
                 results.given += 1
@@ -321,14 +319,15 @@ class EngineAdversary(Adversary):
             results.findings.add(replace(f, replay=self._replay(own)) for f in found)
         return results
 
-    def _play(self, draws: Draws) -> list[Frame]:
+    def _play(self, draws: Draws) -> tuple[list[Frame], MatchOutcome]:
+        """The frames of a whole play, and its end."""
         from qsage_validate.arena.board_engine import answered
 
         frames = [*answered(self._engine, self._engine.start())]
-        while not frames[-1].over:
+        while (outcome := frames[-1].outcome) is None:
             move = draws.choice(self._engine.legal(frames[-1]))
             frames += answered(self._engine, self._engine.push(frames[-1], move, None, claim=False))
-        return frames
+        return frames, outcome
 
 
 # Random adversaries of a certificate: on a board, many plays in lock step, and in the bare game

@@ -442,19 +442,16 @@ class BoardEngine(Engine):
     def parse(self, frame: Frame, text: str) -> LayoutMove:
         # A square alone may be a move because no other one there is legal.
         legal = () if frame.over else self.legal(frame)
-        if self._is_by_rules(frame):
-            return self._parse_by_rules(frame, text, legal)
+        game = self._play_engine.game
+        if game is not None and self._is_by_rules(frame):
+            # A move that the layout need not know, of either player.
+            name = str(game.parse_move(text, self.mover(frame)))
+            return next((m for m in legal if str(m) == name), LayoutMove(name))
         try:
             return self._words.parse(text, self._next_ply(frame), legal)
         except MalformedMoveError:
             self._explain_unsaid(frame, text)
             raise
-
-    def _parse_by_rules(self, frame: Frame, text: str, legal: Sequence[LayoutMove]) -> LayoutMove:
-        """A move that the layout need not know, of either player."""
-        assert self._play_engine.game is not None, "the rules go on"
-        name = str(self._play_engine.game.parse_move(text, self.mover(frame)))
-        return next((m for m in legal if str(m) == name), LayoutMove(name))
 
     def _explain_unsaid(self, frame: Frame, text: str) -> None:
         """Raise ``MalformedMoveError`` where a move is known to the rules, but has no code."""

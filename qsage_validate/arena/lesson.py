@@ -373,13 +373,13 @@ def _within(distance: Distance) -> str:
     return f" within {distance.plies} more {'ply' if distance.plies == 1 else 'plies'}"
 
 
-def last_reply(frames: Sequence[Frame], player: Player) -> tuple[Position, Frame] | None:
-    """The position before the last reply of ``player``, and the reply's frame."""
+def last_reply(frames: Sequence[Frame], player: Player) -> tuple[Position, Frame, Position] | None:
+    """The last reply of ``player``: the position before it, its frame, the position after it."""
     for before, frame in reversed(list(pairwise(frames))):
         if frame.player is player and frame.by_certificate:
             if before.position is None or frame.position is None:
                 return None
-            return before.position, frame
+            return before.position, frame, frame.position
     return None
 
 
@@ -388,7 +388,7 @@ def other_moves(frames: Sequence[Frame], player: Player) -> tuple[str, ...]:
     found = last_reply(frames, player)
     if found is None:
         return ()
-    before, reply = found
+    before, reply, _ = found
     own = str(reply.move)
     return tuple(text for move in before.legal_moves() if (text := str(move)) != own)
 

@@ -432,7 +432,8 @@ def _every_first_move(found: Deepened, method: SolveMethod, encoding: str | None
     """The first moves at the critical depth; ``None`` where none is known."""
     if found.truth is not True:
         return None if found.truth is None else Named((), whole=True)
-    assert found.critical is not None, "asked for with the critical depth"
+    if found.critical is None:
+        return None
     model = found.depths.at(found.critical)
     if method.searches:
         return by_search(model, method)

@@ -228,9 +228,9 @@ def command(
         _show(result)
     code = result.exit_code
     verified: tuple[VerifiedTheorem, ...] = ()
-    if proof.proof is not None and not result.interrupted:
+    if problem is not None and proof.proof is not None and not result.interrupted:
         _prove(files, problem, result, options, proof.proof)
-    if proof.trust == "verified" and code is Exit.FINE:
+    if problem is not None and proof.trust == "verified" and code is Exit.FINE:
         verified = _verify(files, problem, result, options, proof.proof)
         if not any(each.proved for each in verified):
             code = Exit.UNDECIDED
@@ -354,7 +354,7 @@ def _about_assertions(result: ValidationReport) -> Iterator[str]:
 
 def _prove(
     files: Files,
-    problem: Problem | None,
+    problem: Problem,
     result: ValidationReport,
     options: ValidationOptions,
     folder: str,
@@ -363,7 +363,6 @@ def _prove(
     from qsage_validate.proving.bundle.bundle import write_bundle
     from qsage_validate.system.signals import orderly_termination
 
-    assert problem is not None, "--proof does not go with --memory"
     # The folder that is made beside the old one is removed also when the program is told to end.
     with orderly_termination(), SearchLine(sys.stderr) as line:
         bundle = write_bundle(
@@ -381,7 +380,7 @@ def _prove(
 
 def _verify(
     files: Files,
-    problem: Problem | None,
+    problem: Problem,
     result: ValidationReport,
     options: ValidationOptions,
     written: str | None,
@@ -393,7 +392,6 @@ def _verify(
     from qsage_validate.system.folders import marked_folder
     from qsage_validate.system.progress import Progress
 
-    assert problem is not None, "--trust verified does not go with --memory"
     with marked_folder() as folder, SearchLine(sys.stderr) as line:
         if written is None:
             written = os.path.join(folder, "bundle")

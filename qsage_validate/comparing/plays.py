@@ -84,9 +84,8 @@ def transfer(
         checked = check(formula, strategy, deadline=options.limits.deadline)
         if isinstance(checked, CertificateProved):
             return Wins("the functions are all that it needs (proved by SAT)", strategy)
-        if not isinstance(checked, CertificateRefuted):
+        if not isinstance(checked, CertificateRefuted) or checked.choice is None:
             return Undecided(f"whether the functions win: {checked.reason}")
-        assert checked.choice is not None, "what the functions read was looked at before"
         return _lost(formula, strategy, checked.choice, "")
     try:
         found = complete(formula, strategy, options, as_it_is=True)

@@ -14,7 +14,7 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Source, quoted
 
 _MAX_DIGITS: Final = 1000
-_BLANKS: Final = re.compile(r"[ \t\n\r]*")
+_NO_BLANK: Final = re.compile(r"[^ \t\n\r]")
 _TOKEN: Final = re.compile(r'[{}\[\]]|(?P<string>"(?:[^"\\]|\\.)*")(?P<colon>[ \t\n\r]*:)?')
 
 
@@ -251,6 +251,5 @@ def _doubled(text: str) -> tuple[int, str]:
 
 
 def _skip(text: str, at: int) -> int:
-    match = _BLANKS.match(text, at)
-    assert match is not None, "the pattern matches nothing, too"
-    return match.end()
+    match = _NO_BLANK.search(text, at)
+    return len(text) if match is None else match.start()

@@ -406,10 +406,11 @@ def _ends(reader: _Reader) -> tuple[str, str] | None:
 
 
 def _edges(reader: _Reader, ends: tuple[str, str] | None) -> tuple[Row, ...]:
+    if ends is None:
+        return ()
     seen: set[frozenset[str]] = set()
     edges: list[Row] = []
     for row in reader.rows.get("edges", ()):
-        assert ends is not None
         for word in row:
             if word.text not in ends:
                 reader.position(word, f"#positions, {ends[0]} or {ends[1]}")

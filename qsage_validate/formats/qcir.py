@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -296,9 +297,7 @@ class _Reader:
 
     def _argument_at(self, s: _Statement, index: int) -> int:
         at = s.arguments_at
-        for _ in range(index):
-            separator = _SEPARATOR.search(self.code, at)
-            assert separator is not None, "an argument has a separator before it"
+        for separator in islice(_SEPARATOR.finditer(self.code, at), index):
             at = separator.end()
         at += self._blanks(at)
         return at

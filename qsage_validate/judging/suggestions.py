@@ -70,20 +70,18 @@ def _written(ply: Ply) -> tuple[object, ...]:
 
 
 class NoSuggestions:
-    """Nothing is known of the helpers; ``why`` says for what reason."""
+    """Nothing is known of the helpers; ``why`` says for what reason.
+
+    ``script`` is the one that is walked through, from ``begin`` on.
+    """
+
+    script: Scripts
 
     def __init__(self, why: str = "") -> None:
         self.why = why
-        self._script: Scripts | None = None
-
-    @property
-    def script(self) -> Scripts:
-        """The script that is walked through."""
-        assert self._script is not None, "a script has begun"
-        return self._script
 
     def begin(self, script: Scripts) -> None:
-        self._script = script
+        self.script = script
 
     def renames(self, ply: PlyReading) -> bool:
         return False

@@ -64,7 +64,9 @@ def export_sgf(match: PlayMatch) -> str:
         if isinstance(item, str):
             parts.append(item)
             continue
-        parts += [_node(frame, cell) for frame in item.frames if frame.player is not None]
+        parts += [
+            _node(frame, frame.player, cell) for frame in item.frames if frame.player is not None
+        ]
         if len(item.children) > 1:
             beside = [child for child in item.children if child is not item.onward]
             for child in reversed([item.onward or beside[0], *beside]):
@@ -104,17 +106,16 @@ def _stones(board: BoardPicture, cell: Callable[[SquareXY], str]) -> Iterator[st
             yield name + "".join(f"[{each}]" for each in placed)
 
 
-def _node(frame: Frame, cell: Callable[[SquareXY], str]) -> str:
+def _node(frame: Frame, player: Player, cell: Callable[[SquareXY], str]) -> str:
     """The node of a ply; a ply on no cell, or one that was let happen, has a comment."""
-    assert frame.player is not None, "the start is the root"
     square = getattr(frame.move, "square", None)
     said = [] if frame.illegal is None else [f"let happen: {frame.illegal}"]
     said += [f"finding: {finding.text}" for finding in frame.findings]
     if square is None:
-        said.insert(0, f"{frame.player} {frame.move or 'unreadable'}")
+        said.insert(0, f"{player} {frame.move or 'unreadable'}")
     if frame.outcome is not None:
         said.append(frame.outcome.text)
-    move = "" if square is None else f"{_SIGNS[frame.player]}[{cell(square)}]"
+    move = "" if square is None else f"{_SIGNS[player]}[{cell(square)}]"
     comment = f"C[{_text(chr(10).join(said))}]" if said else ""
     return f";{move}{comment}\n"
 

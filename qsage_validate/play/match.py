@@ -133,9 +133,10 @@ class History:
         self.go(new)
 
     def drop(self) -> None:
-        """Take the round that the board shows out of the tree, and go back."""
+        """Take the round that the board shows out of the tree, and go back; the start stays."""
         gone, parent = self.here, self.here.parent
-        assert parent is not None, "the start stays"
+        if parent is None:
+            return
         parent.children.remove(gone)
         parent.onward = parent.children[-1] if parent.children else None
         del self._rounds[gone.number]

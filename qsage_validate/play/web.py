@@ -91,18 +91,17 @@ class _Tab(AppService):
     async def start(self, width: int, height: int) -> None:
         environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
         environment |= {"TERM": "xterm-256color", "COLORTERM": "truecolor", **self._variables}
-        self._program = TerminalProgram.begin(self._words, environment, width, height)
-        os.set_blocking(self._program.terminal, False)
-        self._output = asyncio.create_task(self._show())
+        program = TerminalProgram.begin(self._words, environment, width, height)
+        os.set_blocking(program.terminal, False)
+        self._program = program
+        self._output = asyncio.create_task(self._show(program))
 
-    async def _show(self) -> None:
+    async def _show(self, program: TerminalProgram) -> None:
         """Send what the program shows, until it ends; an error stays to be read.
 
         What it shows after the tab was closed is read as well: a program whose terminal nobody
         reads waits for ever with its last words, and does not save its play.
         """
-        program = self._program
-        assert program is not None, "it was started"
         while True:
             try:
                 data = os.read(program.terminal, 1 << 16)
@@ -298,7 +297,7 @@ class BoardServer(Server):
     async def handle_index(self, request: web.Request) -> web.Response:
         """The page; its addresses are those by which the browser has come."""
         scheme, host = request.scheme, request.host
-        page = aiohttp_jinja2.render_template(
+        page = aiohttp_jinja2.render_string(
             "app_index.html",
             request,
             {
@@ -308,9 +307,8 @@ class BoardServer(Server):
                 "application": {"name": self.title},
             },
         )
-        assert page.text is not None, "it was rendered"
-        page.text = page.text.replace("</body>", f"{_FOCUS}</body>")
-        return page
+        text = page.replace("</body>", f"{_FOCUS}</body>")
+        return web.Response(text=text, content_type="text/html", charset="utf-8")
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         """A tab: begins a play, and ends it when the tab is closed."""

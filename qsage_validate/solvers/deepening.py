@@ -204,6 +204,8 @@ def _stuck_with_an_open_square(grounding: Grounding) -> bool:
 class PositionalDepths(Depths):
     """Black wins by a claim of Black's, and the board is full some time."""
 
+    bound: Bound
+
     def __init__(self, model: PositionalModel) -> None:
         self.model = self._positional = model
         most = model.open.bit_count()
@@ -211,8 +213,7 @@ class PositionalDepths(Depths):
         self.bound = Bound(most, f"the board is full after {plies}")
 
     def relevant(self, first: int = 1, last: int | None = None) -> Iterator[int]:
-        end = self.last(last)
-        assert end is not None, "there is a bound"
+        end = self.bound.plies if last is None else min(last, self.bound.plies)
         turns = self._positional.at_depth(end).turns
         # What the first stones have won is won within 1 ply, whoever makes it.
         won = self._positional.won_by_black(self._positional.black)
@@ -380,9 +381,9 @@ def deepen_by_search(
 
     def watch(progress: Progress) -> None:
         # The search of so many plies has begun: those before have been refuted.
-        assert progress.done is not None, "a search counts plies"
-        if depths.searched(progress.done - 1) > 0:
-            add(DepthAnswer(depths.searched(progress.done - 1), False, SEARCH, now() - started))
+        refuted = 0 if progress.done is None else depths.searched(progress.done - 1)
+        if refuted > 0:
+            add(DepthAnswer(refuted, False, SEARCH, now() - started))
         tell(progress)
 
     if search is None:
@@ -476,8 +477,8 @@ def _conclude(depths: Depths, answers: Sequence[DepthAnswer], last: int | None) 
 
 
 def _won(depths: Depths, answers: Sequence[DepthAnswer]) -> Deepened:
-    refuted, upper = _known(answers)
-    assert upper is not None, "an answer that says so"
+    refuted, _ = _known(answers)
+    upper = min(answer.plies for answer in answers if answer.truth)
     why = f"Black wins within {depths.count(upper)}{_in_depth(depths, upper)}"
     return Deepened(depths, None, refuted, False, depths.bound, why, tuple(answers), upper)
 

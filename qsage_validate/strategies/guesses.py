@@ -20,7 +20,7 @@ from qsage_validate.games.masks import members
 from qsage_validate.games.positional.cover_game import Pairing, open_sets
 from qsage_validate.games.positional.model import PositionalModel, representatives
 from qsage_validate.games.positional.rules import ClaimMove, PositionalGame, PositionalPosition
-from qsage_validate.games.protocol import Move, Player, TwoPlayerGame
+from qsage_validate.games.protocol import Move, Outcome, Player, TwoPlayerGame
 from qsage_validate.solvers.search.maker_maker import BlockingSearch
 from qsage_validate.strategies.reader import Assignment
 from qsage_validate.system.limits import NEVER, Deadline
@@ -267,7 +267,7 @@ def check_pairing(strategy: PairingStrategy) -> CheckedPairing:
         positions += 1
         longest = max(longest, len(history))
         if position.outcome is not None:
-            _expect_white(position, history)
+            _expect_white(position.outcome, history)
             continue
         pairing = strategy.pairing(history)
         if pairing is not None:
@@ -283,16 +283,14 @@ def check_pairing(strategy: PairingStrategy) -> CheckedPairing:
             after = position.play(move)
             played: tuple[Move, ...] = (*history, move)
             if after.outcome is not None:
-                _expect_white(after, played)
+                _expect_white(after.outcome, played)
                 continue
             answer = strategy.reply(played)
             waiting.append(((*played, answer), after.play(answer)))
     return CheckedPairing(positions, pairings, longest)
 
 
-def _expect_white(position: PositionalPosition, history: Sequence[Move]) -> None:
-    outcome = position.outcome
-    assert outcome is not None
+def _expect_white(outcome: Outcome, history: Sequence[Move]) -> None:
     if outcome.winner is not WHITE:
         raise PairingFailsError(f"after {_text(history)}: Black {outcome.reason}")
 

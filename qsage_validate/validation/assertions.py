@@ -139,27 +139,18 @@ class AssertionVocabulary:
     def _bound(self, source: Source, one: Assertion) -> Asserted:
         place = f"{source.path}:{one.line}"
         own = list(names(one.condition))
-        if not one.clause and all(self.atom(name.text) is not None for name in own):
+        found = {name.text: self.atom(name.text) for name in own}
+        atoms = {name: atom for name, atom in found.items() if atom is not None}
+        if not one.clause and len(atoms) == len(found):
             if one.ply is not None and one.ply > self.plies:
                 expected = f"a ply from 0 to {self.plies}"
                 raise source.error(one.offset, f"ply {one.ply}", expected)
-            return Asserted(replace(one, condition=self._in_atoms(one.condition)), place)
+            return Asserted(replace(one, condition=_in_atoms(one.condition, atoms)), place)
         literal = self.literals.get if one.clause else self.literal
         literals = {name.text: number for name in own if (number := literal(name.text)) is not None}
-        if len(literals) < len({name.text for name in own}) or not one.end:
+        if len(literals) < len(found) or not one.end:
             raise self._refusal(source, one, own)
         return Asserted(one, place, literals)
-
-    def _in_atoms(self, condition: Condition) -> Condition:
-        match condition:
-            case Name(text):
-                atom = self.atom(text)
-                assert atom is not None, "the caller has looked"
-                return atom
-            case Not(part):
-                return Not(self._in_atoms(part))
-            case Join(_, parts):
-                return replace(condition, parts=tuple(map(self._in_atoms, parts)))
 
     def _refusal(self, source: Source, one: Assertion, own: Sequence[Name]) -> InputError:
         """The error of an assertion whose names do not belong together, or mean nothing."""
@@ -190,3 +181,14 @@ class AssertionVocabulary:
         if name.text.lower() == "goal":
             return "a name of the position, for no rules are known that say who has won"
         return f"a name of the position like {next(iter(self.words))!r}{hint}"
+
+
+def _in_atoms(condition: Condition, atoms: Mapping[str, Condition]) -> Condition:
+    """The condition with what its names mean in their place."""
+    match condition:
+        case Name(text):
+            return atoms[text]
+        case Not(part):
+            return Not(_in_atoms(part, atoms))
+        case Join(_, parts):
+            return replace(condition, parts=tuple(_in_atoms(part, atoms) for part in parts))

@@ -13,8 +13,23 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
-from qsage_validate.games.protocol import Move, Outcome, Player, Position, Square, TwoPlayerGame
-from qsage_validate.strategies.reader import BoardReading, LayoutMove, Legality, StrategyAnswer
+from qsage_validate.games.protocol import (
+    BoardPicture,
+    Move,
+    Outcome,
+    Player,
+    Position,
+    Square,
+    TwoPlayerGame,
+)
+from qsage_validate.strategies.reader import (
+    Atoms,
+    BoardReading,
+    LayoutMove,
+    Legality,
+    SquareXY,
+    StrategyAnswer,
+)
 from qsage_validate.validation.fit import check_fit
 
 if TYPE_CHECKING:
@@ -85,10 +100,13 @@ class Referee:
 
         Only atoms that the formula has are compared, and it may leave them open.
         """
-        atoms, state = reading.atoms, self.layout.state
-        if atoms is None:
-            board = reading.board
-            return () if board is None else tuple(position.board.differences(board))
+        if reading.atoms is not None:
+            return self._wrong_atoms(position, reading.atoms)
+        board = reading.board
+        return () if board is None else tuple(position.board.differences(board))
+
+    def _wrong_atoms(self, position: Position, atoms: Atoms) -> tuple[str, ...]:
+        state = self.layout.state
         differ = (self.game.atoms(position) & atoms.known) ^ atoms.true
         return tuple(sorted(atom for atom in differ if state.wrong(atom, atom in atoms.true)))
 
@@ -96,17 +114,23 @@ class Referee:
         self, position: Position, reading: BoardReading, plies: int, moves: tuple[str, ...]
     ) -> Finding | None:
         """A finding if the formula's position after ``plies`` plies is not that of the rules."""
-        wrong = self.differences(position, reading)
-        if not wrong:
-            return None
-        said = [self._said(what, position, reading, plies) for what in wrong[:_NAMED_MOVES]]
-        text, rule = ", ".join(shown for shown, _ in said), f"the rules' board is {position.board}"
+        text, rule = "", f"the rules' board is {position.board}"
+        said: list[tuple[str, tuple[Evidence, ...]]] = []
         if reading.atoms is not None:
-            rest = len(wrong) - len(said)
-            text += f" and {rest} more" if rest else ""
+            atoms = self._wrong_atoms(position, reading.atoms)
+            named = atoms[:_NAMED_MOVES]
+            said = [self._atom_said(atom, atom in reading.atoms.true, plies) for atom in named]
+            rest = len(atoms) - len(said)
+            text = f" and {rest} more" if rest else ""
             rule = f"the rules' position is {position}"
+        elif reading.board is not None:
+            squares = position.board.differences(reading.board)[:_NAMED_MOVES]
+            said = [self._square_said(xy, position, reading.board, plies) for xy in squares]
+        if not said:
+            return None
+        text = ", ".join(shown for shown, _ in said) + text
         board = self.drawn(position, reading).board
-        squares = position.board.differences(board) if board and position.board.squares else ()
+        differ = position.board.differences(board) if board and position.board.squares else ()
         from qsage_validate.validation.finding import Finding, FindingKind
 
         return Finding(
@@ -115,37 +139,35 @@ class Referee:
             text,
             player=position.to_move.other if plies else None,
             move=moves[-1] if moves else None,
-            squares=tuple(squares),
+            squares=tuple(differ),
             evidence=said[0][1],
             rule=rule,
             moves=moves,
         )
 
-    def _said(
-        self, what: tuple[int, int] | str, position: Position, reading: BoardReading, plies: int
-    ) -> tuple[str, tuple[Evidence, ...]]:
-        """A square or an atom in formula and rules, as text, and the literals that say it."""
+    def _atom_said(self, atom: str, value: bool, plies: int) -> tuple[str, tuple[Evidence, ...]]:
+        """An atom in formula and rules, as text, and the literals that say it."""
         state = self.layout.state
         literals = zip(state.kinds, state.states[plies], strict=True)
-        if isinstance(what, str):
-            assert reading.atoms is not None, "it is an atom"
-            value = what in reading.atoms.true
-            return (
-                f"'{what}' is {str(value).lower()} in the formula and {str(not value).lower()} by "
-                "the rules",
-                tuple(
-                    self.evidence(literal, value, f"{what}, state {plies}")
-                    for kind, literal in literals
-                    if literal
-                    and (what == kind or (state.position and what.startswith(f"{kind} ")))
-                ),
-            )
-        assert reading.board is not None, "it is a square"
-        assert state.code is not None, "the board was read from state variables"
-        square, place = reading.board[what], f"({what[0]},{what[1]})"
-        values = zip(literals, state.code.encode(square), strict=True)
         return (
-            f"{place} is {_content(square)} in the formula and {_content(position.board[what])} by "
+            f"'{atom}' is {str(value).lower()} in the formula and {str(not value).lower()} by "
+            "the rules",
+            tuple(
+                self.evidence(literal, value, f"{atom}, state {plies}")
+                for kind, literal in literals
+                if literal and (atom == kind or (state.position and atom.startswith(f"{kind} ")))
+            ),
+        )
+
+    def _square_said(
+        self, xy: SquareXY, position: Position, board: BoardPicture, plies: int
+    ) -> tuple[str, tuple[Evidence, ...]]:
+        """A square in formula and rules, as text, and the state variables that say it."""
+        state, square, place = self.layout.state, board[xy], f"({xy[0]},{xy[1]})"
+        literals = zip(state.kinds, state.states[plies], strict=True)
+        values = () if state.code is None else zip(literals, state.code.encode(square), strict=True)
+        return (
+            f"{place} is {_content(square)} in the formula and {_content(position.board[xy])} by "
             "the rules",
             tuple(
                 self.evidence(literal, value, f"{kind} of state {plies} at {place}")

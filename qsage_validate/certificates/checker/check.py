@@ -244,10 +244,10 @@ def check_matrix(
         answer = search.ask(composition, goal)
     if isinstance(answer, Satisfiable):
         choice = dict(zip(composition.opponent, answer.inputs, strict=True))
-        at_fault = _first_true(composition, contradictions, answer.inputs)
+        at_fault = _true(composition, contradictions, answer.inputs)
         reason = f"the matrix is {'false' if circuit.kind is CertificateKind.SKOLEM else 'true'}"
-        if at_fault is not None:
-            variable = list(read.contradictions)[at_fault]
+        if at_fault:
+            variable = list(read.contradictions)[at_fault[0]]
             reason = f"the clauses of {variable} contradict each other"
         reason = f"{reason} under {_text(formula, choice)}"
         return CertificateRefuted(reason, choice, evidence=search.evidence)
@@ -256,9 +256,8 @@ def check_matrix(
         answer = search.ask(composition, ambiguous)
         if isinstance(answer, Satisfiable):
             assert isinstance(certificate, ClauseCertificate), "circuits leave nothing open"
-            at_fault = _first_true(composition, openings, answer.inputs)
-            assert at_fault is not None
-            open_variables = (list(read.openings)[at_fault],)
+            first, *_ = _true(composition, openings, answer.inputs)
+            open_variables = (list(read.openings)[first],)
             choice = dict(zip(composition.opponent, answer.inputs, strict=True))
             answer, doubt = _either_value_wins(search, certificate)
             if doubt:
@@ -295,7 +294,7 @@ def _either_value_wins(search: _CheckSearch, certificate: ClauseCertificate) -> 
     answer = search.ask(composition, builder.or_(lost, contradictory))
     if not isinstance(answer, Satisfiable):
         return answer, ""
-    if _first_true(composition, composition.also, answer.inputs) is not None:
+    if _true(composition, composition.also, answer.inputs):
         return answer, "and one of its values leads to a contradiction"
     return answer, "and it loses with one of its values"
 
@@ -408,16 +407,16 @@ def _lost(composition: Composition, kind: CertificateKind) -> int:
     return composition.matrix ^ (kind is CertificateKind.SKOLEM)
 
 
-def _first_true(
+def _true(
     composition: Composition, literals: Sequence[int], inputs: Sequence[bool]
-) -> int | None:
-    """The index of the first of ``literals`` that is true under ``inputs``."""
+) -> Sequence[int]:
+    """The indices of those ``literals`` that are true under ``inputs``, in order."""
     from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 
     aig, moved = composition.builder.build(literals)
     words = GraphSimulator(aig, moved).run(pack(np.array([inputs], dtype=np.bool_)))
-    true = np.flatnonzero(unpack(words, 1)[0])
-    return int(true[0]) if len(true) else None
+    true: list[int] = np.flatnonzero(unpack(words, 1)[0]).tolist()
+    return true
 
 
 def _check_sides(formula: Qbf, circuit: CircuitCertificate) -> None:

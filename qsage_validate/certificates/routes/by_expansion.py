@@ -171,8 +171,7 @@ class _Expansion:
         inputs = [values.get(v, FALSE) for v in self.place]
         functions = dict(constants)
         for known, run in groupby(self.order, lambda pair: pair[0] in self.known):
-            if known:
-                assert self.given is not None, "it has these functions"
+            if known and self.given is not None:
                 names = [v for v, _ in run]
                 found = self._given(self.given, builder, inputs, names)
                 for variable, literal in zip(names, found, strict=True):

@@ -115,10 +115,9 @@ def run_adversary(adversary: Adversary, games: int) -> AdversaryReport:
 # Plays of a person: on the board, at a prompt, as a drill
 
 
-def play_drill(make: Callable[[], Problem], what: str, options: PlayOptions) -> Exit:
-    """Ask for the moves of one side, line after line: on the board, or at a prompt."""
+def play_drill(make: Callable[[], Problem], what: str, side: Player, options: PlayOptions) -> Exit:
+    """Ask for the moves of ``side``, line after line: on the board, or at a prompt."""
     from qsage_validate.arena.lesson import PromptDrill, teacher_of, teachers
-    from qsage_validate.games.protocol import Player
     from qsage_validate.registry import load
 
     found = teachers()
@@ -133,8 +132,6 @@ def play_drill(make: Callable[[], Problem], what: str, options: PlayOptions) -> 
             raise UsageError(text)
         return problem, teacher
 
-    assert options.drill is not None, "the mode says so"
-    side = Player(options.drill)
     if not options.plain and is_terminal():
         from qsage_validate.cli.play.board import drill_on_board
 

@@ -210,7 +210,8 @@ def _drill(board: BoardSession) -> None:
 
     def teacher() -> Teacher:
         made = match.teacher
-        assert made is not None, "the board has asked for a drill"
+        if made is None:
+            raise UsageError("found no teacher of this play, expected one that knows its lines")
         return made
 
     board.theme = _board_drill()(

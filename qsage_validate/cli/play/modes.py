@@ -34,8 +34,10 @@ def play_problem(
         return script(_table(make()), options, json_output)
     from qsage_validate.cli.play.attacks import by_hand, play_drill
 
-    if options.mode is PlayMode.DRILL:
-        return play_drill(make, what, options)
+    if options.drill is not None:
+        from qsage_validate.games.protocol import Player
+
+        return play_drill(make, what, Player(options.drill), options)
     return by_hand(lambda: _table(make()), what, options)
 
 

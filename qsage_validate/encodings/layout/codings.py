@@ -158,7 +158,8 @@ class GridCoding:
 
     def place(self, move: str) -> tuple[int, ...]:
         parts = grid_move(move)
-        assert parts is not None, f"{move} has an action and coordinates"
+        if parts is None:
+            raise ValueError(f"{move} has no action and coordinates")
         action, x, y = parts
         return self.actions.index(action), x - 1, y - 1
 
@@ -271,7 +272,8 @@ class NumberedCoding:
 
     def encode(self, move: str) -> dict[int, bool]:
         number = self._number(move)
-        assert number is not None, f"there are values for {move}"
+        if number is None:
+            raise ValueError(f"there are no values for {move}")
         return self.numbers[0].set(number)
 
     def decode(self, values: Mapping[int, bool]) -> tuple[str | None, str]:

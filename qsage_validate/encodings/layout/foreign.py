@@ -351,9 +351,10 @@ class _Builder:
 
         A block is a goal's position when the matrix compares it to the symbolic position.
         """
-        if self.formula is None or not moves:
+        formula = self.formula
+        if formula is None or not moves:
             return GoalVariables()
-        scopes = list(_after(self.formula.scopes, set(self._bits(len(self.meta.moves)))))
+        scopes = list(_after(formula.scopes, set(self._bits(len(self.meta.moves)))))
         board = {*self.meta.symbolic_x, *self.meta.symbolic_y}
         end = next((k for k, s in enumerate(scopes) if board & set(s.variables)), len(scopes))
         existential, universal, after = _split(scopes[:end])
@@ -361,11 +362,11 @@ class _Builder:
         black_x: Bits = ()
         black_y: Bits = ()
         for block in existential:
-            if self._position(block)[0] or self._position(block)[1]:
-                black_x, black_y, _ = self._position(block)
+            if self._position(formula, block)[0] or self._position(formula, block)[1]:
+                black_x, black_y, _ = self._position(formula, block)
             else:
                 condition = block
-        white_x, white_y, white_condition = self._position(universal)
+        white_x, white_y, white_condition = self._position(formula, universal)
         return GoalVariables(
             black_condition=condition,
             black_x=black_x,
@@ -376,14 +377,13 @@ class _Builder:
             counterexample=after if white_x or white_y else (),
         )
 
-    def _position(self, variables: Bits) -> tuple[Bits, Bits, Bits]:
+    def _position(self, formula: Qbf, variables: Bits) -> tuple[Bits, Bits, Bits]:
         """A goal's x and y bits and the rest; empty unless they are compared to the board.
 
         A goal on a fixed row has x bits alone, one in a fixed column y bits alone.
         """
         board_x, board_y = self.meta.symbolic_x, self.meta.symbolic_y
-        assert self.formula is not None
-        gates = set(self.formula.gates.values())
+        gates = set(formula.gates.values())
         for wanted_x, wanted_y in ((board_x, board_y), (board_x, ()), ((), board_y)):
             width, both = len(wanted_x), (*wanted_x, *wanted_y)
             if (

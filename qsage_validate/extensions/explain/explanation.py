@@ -369,9 +369,10 @@ class Followed:
             return None
         last = dict[Player, Made]()
         for before, after in pairwise(frames):
-            if before.position is None or after.position is None or after.move is None:
+            if before.position is None or after.position is None:
                 return None
-            assert after.player is not None, "a ply was made"
+            if after.move is None or after.player is None:
+                return None
             boards = before.position.board, after.position.board
             name = str(after.move)
             move = next(m for m in before.position.legal_moves() if str(m) == name)

@@ -324,9 +324,7 @@ def explained(
     ``UndecidedError`` at a limit, ``UsageError`` for a formula without rules and where ``hero``
     does not win, and ``InputError`` for a predicate that is not understood.
     """
-    problem, encoded = _encoded(formula)
-    game = problem.game
-    assert game is not None, "the encoding has one"
+    problem, game, encoded = _encoded(formula)
     if predicates is not None:
         source = Source.open(predicates)
         # A mistake is told before the search, whoever wins.
@@ -392,8 +390,8 @@ def _readable(source: Source, game: TwoPlayerGame, hero: Player | None) -> None:
     raise errors[0]
 
 
-def _encoded(formula: Formula) -> tuple[Problem, Encoding]:
-    """A formula's problem and encoding; raises ``UsageError`` where there are no rules."""
+def _encoded(formula: Formula) -> tuple[Problem, TwoPlayerGame, Encoding]:
+    """A formula's problem, game and encoding; raises ``UsageError`` where there are no rules."""
     problem = formula.problem
     name = problem.files.name
     if problem.game is None:
@@ -406,7 +404,7 @@ def _encoded(formula: Formula) -> tuple[Problem, Encoding]:
             f"found a formula in {name} that is none of our encodings of {problem.game.name}, "
             "expected one that 'qsage encode' writes, or the game itself"
         )
-    return problem, encoded
+    return problem, problem.game, encoded
 
 
 def check_winning(problem: Problem, deadline: Deadline = NEVER) -> Player:

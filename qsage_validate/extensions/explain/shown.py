@@ -371,10 +371,12 @@ def _exercise(title: str, node: ShownNode, asked: tuple[tuple[str, bool], ...], 
 
 
 def _posed(title: str, node: ShownNode) -> str:
+    """The example of an exercise as HTML; empty where nothing comes to the node."""
     posed = node.posed
+    if posed is None:
+        return ""
     if isinstance(posed, str):
         return f"<pre>{escape(posed)}</pre>"
-    assert posed is not None, "something comes to an answer that is met"
     board, marks = posed
     name = f"exercise-{title.partition('.')[0]}"
     return board_svg(board, marks, title=f"Exercise {title}", identifier=name, standalone=False)

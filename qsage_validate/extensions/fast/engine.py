@@ -38,7 +38,7 @@ from qsage_validate.extensions.fast.arrays import (
     new_frames,
 )
 from qsage_validate.games.bddl.kernel import BddlKernel
-from qsage_validate.games.positional.hex import is_hex_board, transversal_of, with_network
+from qsage_validate.games.positional.hex import is_hex_board, transversal_network, with_network
 from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
 from qsage_validate.solvers.search.engine import MAX_PLIES, NEVER, NOT_WITHIN, WIN, LimitError
@@ -363,9 +363,7 @@ def networks_of(model: PositionalModel) -> Mapping[Player, Network]:
         return {}
     networks = [found.network]
     if is_hex_board(found):
-        other = transversal_of(found).network
-        assert other is not None
-        networks.append(other)
+        networks.append(transversal_network(found))
     return {network.short: network for network in networks}
 
 

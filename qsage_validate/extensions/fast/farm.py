@@ -506,7 +506,7 @@ class FarmEngine:
         self._frontier = Frontier(self.kernel, self._first, 0 if ended else most, ENOUGH, split)
         self._tries: dict[MovePath, int] = {}
         self._losses: dict[MovePath, int] = {}
-        self._given: set[MovePath] = set()
+        self._given: dict[MovePath, FrontierNode] = {}
         self._nodes = 0
         self._tasks = 0
         self._engine: str | None = None
@@ -592,7 +592,7 @@ class FarmEngine:
         while (result := frontier.root.result(plies)) is None:
             frontier.number(plies, self._tries)
             while workers.free:
-                node = frontier.urgent(plies, self._given)
+                node = frontier.urgent(plies, self._given.keys())
                 if node is None:
                     break
                 workers.give(self._task(node, left))
@@ -604,13 +604,13 @@ class FarmEngine:
         return result
 
     def _task(self, node: FrontierNode, plies: int) -> FarmTask:
-        self._given.add(node.path)
+        self._given[node.path] = node
         seconds = min(_MOST_SECONDS, FIRST_SECONDS * 2 ** self._tries.get(node.path, 0))
         return FarmTask(node.path, plies, seconds)
 
     def _take(self, task: FarmTask, report: FarmReport | WorkerFailedError) -> None:
         """Learn what a task has found; one that is lost or open is to be taken again."""
-        self._given.discard(task.path)
+        node = self._given.pop(task.path)
         if isinstance(report, WorkerFailedError):
             losses = self._losses[task.path] = self._losses.get(task.path, 0) + 1
             if losses == _MOST_LOSSES:
@@ -623,8 +623,6 @@ class FarmEngine:
         if report.result is None:
             self._tries[task.path] = self._tries.get(task.path, 0) + 1
             return
-        node = self._frontier.find(task.path)
-        assert node is not None, "a task's path is that of a position"
         self._tasks += 1
         result = report.result
         if result == NEVER and not self.for_ever:

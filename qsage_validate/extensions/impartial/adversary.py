@@ -190,7 +190,6 @@ class HeapAdversary(Adversary):
                 moves.append(str(move))
             else:
                 reply = self._strategy.reply(state)
-                assert reply is not None, "there is a legal move"
                 objections = self._referee.reply(state, reply)
                 move = reply.move
                 moves.append(str(move))
@@ -267,9 +266,9 @@ class _HeapExhaustion:
         report.winning += self._strategy.winning(state)
         report.labelled += self._referee.truth(state) is not None
         self._note(state, Player.WHITE, self._referee.state(state))
-        reply = self._strategy.reply(state)
-        if reply is None:
+        if next(self._rules.moves(state), None) is None:
             return
+        reply = self._strategy.reply(state)
         report.replies += 1
         objections = self._referee.reply(state, reply)
         self._note(state, Player.BLACK, objections, str(reply.move))

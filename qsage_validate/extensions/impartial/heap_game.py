@@ -281,11 +281,8 @@ class HeapPosition(Position):
         return ImpartialMove(index, move.action, move.arguments, after)
 
     def after(self, move: object) -> HeapPosition:
-        if isinstance(move, str):
-            return self.play(move)
-        found = self.move(move)
-        assert found is not None, "a legal move"
-        return self.moved(found.after)
+        found = None if isinstance(move, str) else self.move(move)
+        return self.play(move) if found is None else self.moved(found.after)
 
     def moved(self, state: State) -> HeapPosition:
         """The position in which the other player is to move at ``state``."""

@@ -117,10 +117,8 @@ class RuleStrategy:
             return True
         return self.ends_win and next(self.rules.moves(state), None) is None
 
-    def reply(self, state: State) -> RuleReply | None:
-        """The move in ``state``; ``None`` when the player to move has none."""
-        if next(self.rules.moves(state), None) is None:
-            return None
+    def reply(self, state: State) -> RuleReply:
+        """The move in ``state``, in which the player to move has one."""
         if self.strategy is not None:
             fired = self.strategy.fires(self.rules.game, state)
             if fired is not None:
@@ -590,7 +588,6 @@ class HeapEngine(Engine):
             return None
         began = time.perf_counter()
         reply = self._strategy.reply(position.state)
-        assert reply is not None, "the play would be over"
         objections = self._referee.reply(position.state, reply)
         seconds = time.perf_counter() - began
         moves = (*frame.play.moves, str(reply.move))

@@ -28,7 +28,7 @@ from qsage_validate.extensions.teaching.drill import (
     DrillProgress,
     DrillQuestion,
 )
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.play.picking import Choose, NoMove, Picks, Select, is_elsewhere
 from qsage_validate.play.tui.base import DARK, LIGHT, STYLES, LeavableApp, run_app
 from qsage_validate.play.tui.model import view
@@ -284,7 +284,7 @@ class DrillApp(LeavableApp[Exit]):
         question = self._question
         if question is None or question.board is None:
             return
-        shown = self._picture(question)
+        shown = self._picture(question, question.board)
         if self._board is not None:
             self._board.show(shown)
             return
@@ -292,13 +292,12 @@ class DrillApp(LeavableApp[Exit]):
         self.query_one("#drill-middle").mount(Stage(self._board), before=0)
         self.call_after_refresh(self._to_board)
 
-    def _picture(self, question: DrillQuestion) -> Picture:
-        assert question.board is not None, "there is a board"
+    def _picture(self, question: DrillQuestion, board: BoardPicture) -> Picture:
         picks, game = self._picks, None if self._drill is None else self._drill.game
         squares = {
             view.SquareMark.ILLEGAL: self._wrong,
             view.SquareMark.CHANGED: question.last,
-            view.SquareMark.LEGAL: picks.starts(question.board),
+            view.SquareMark.LEGAL: picks.starts(board),
         }
         if self._selected is not None:
             squares[view.SquareMark.SELECTED] = frozenset({self._selected})
@@ -309,7 +308,7 @@ class DrillApp(LeavableApp[Exit]):
         }
         target = () if game is None else game.target
         top = None if game is None else game.initial.board.top
-        return Picture(question.board, marks, target, top)
+        return Picture(board, marks, target, top)
 
     def _line(self) -> Content:
         """The moves that led to the question, or at the end what was missed."""

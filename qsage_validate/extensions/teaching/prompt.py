@@ -66,7 +66,8 @@ class DrillTalk:
 
     def _mark(self, word: str) -> None:
         question = self._drill.question
-        assert question is not None, "the drill goes on"
+        if question is None:
+            return
         answers = or_list(sorted(question.answers))
         if word == "show":
             self._drill.give_up()

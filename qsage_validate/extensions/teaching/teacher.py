@@ -371,7 +371,8 @@ class StrategyTeacher:
 
     def tree_grades(self, node: StrategyNode, deadline: Deadline | None = None) -> Grades:
         """The opponent's moves at a node by how long they last, by the certificate's answers."""
-        assert self._by_tree is not None, "there is a tree"
+        if self._by_tree is None:
+            return Grades(self.player.other, {}, self._alike(node))
         deadline = Deadline.after(SECONDS) if deadline is None else deadline
         known = self._by_tree.grades(node, deadline)
         return Grades(self.player.other, known, self._alike(node))
@@ -398,18 +399,17 @@ class StrategyTeacher:
         found = last_reply(frames, self.player)
         if found is None or self._by_search is None:
             raise UsageError("found no reply whose rules are known, expected one to compare with")
-        before, reply = found
+        before, reply, after = found
         others = self.alternatives(frames)
         if move not in others:
             raise UsageError(f"found {move!r}, expected one of {', '.join(others) or 'none'}")
         other = next(m for m in before.legal_moves() if str(m) == move)
-        assert reply.position is not None, "the rules went on"
         at = next(k for k, frame in enumerate(frames) if frame is reply)
         node = self._node(frames[: at + 1])
         own = None
         if node is not None and self._by_tree is not None and node.state.plies == reply.ply:
             own = self._by_tree.distance(node, deadline.share(0.3))
-        best = self._by_search.distance(reply.position, deadline)
+        best = self._by_search.distance(after, deadline)
         distance = self._by_search.distance(before.play(other), deadline)
         return MoveComparison(move, distance, str(reply.move), best, own, self.player)
 

@@ -543,7 +543,8 @@ class PairingGame(PlanningGame):
             return frozenset({Pairing(())})
         black, white = position.black, position.white
         own = self.pairing(black, white)
-        assert own is not None, "White has won"
+        if own is None:
+            return frozenset()
         return frozenset({own, *(p for p in self._found if self.holds(p, black, white))})
 
     def settled(self, position: Position) -> Player | None:

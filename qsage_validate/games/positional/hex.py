@@ -449,14 +449,18 @@ def transversal_of(model: PositionalModel) -> PositionalModel:
 
     Raises ``UsageError`` for a model that is no Hex board with its network between two sides.
     """
+    return replace(model, network=transversal_network(model), name=f"{model.name} transversal")
+
+
+def transversal_network(model: PositionalModel) -> Network:
+    """The other player's network of a Hex position; errors as in :func:`transversal_of`."""
     network = model.network
     if network is None or not is_hex_board(model):
         raise UsageError(f"{model.name} is no Hex board with a network, expected one")
     grid = Arrangement.of(model.positions)
     axis, last = (0, grid.width) if _axis(network, grid) == 1 else (1, grid.height)
     first, final = _border(grid.squares, axis, 1), _border(grid.squares, axis, last)
-    other = Network(network.neighbours, first, final, short=network.short.other)
-    return replace(model, network=other, name=f"{model.name} transversal")
+    return Network(network.neighbours, first, final, short=network.short.other)
 
 
 def with_network(model: PositionalModel) -> PositionalModel | None:

@@ -424,6 +424,7 @@ class ShowingApp(AskingApp):
 
 # Seconds for a comparison, which a person has asked for and waits for.
 _COMPARE_SECONDS = 30.0
+_NO_OTHER = "No other reply can be tried: the rules tell of none."
 
 
 @dataclass
@@ -574,7 +575,7 @@ class TeachingApp(ShowingApp):
         player = view.situation.facts.certificate_player
         moves = other_moves(frames, player) if self._match.may_teach else ()
         if not moves or self._comparing:
-            self._remark(view, "No other reply can be tried: the rules tell of none.")
+            self._remark(view, _NO_OTHER)
             return
 
         def chosen(move: MatchMove | None) -> None:
@@ -593,10 +594,11 @@ class TeachingApp(ShowingApp):
     def _comparison(self, frames: tuple[Frame, ...], move: str, off: Event) -> None:
         with self._turn:
             teacher = self._match.teacher
-            assert teacher is not None, "it may teach"
             try:
                 deadline = Deadline.after(_COMPARE_SECONDS, off.is_set)
-                text = teacher.compare(frames, move, deadline).text
+                text = _NO_OTHER
+                if teacher is not None:
+                    text = teacher.compare(frames, move, deadline).text
             except QsageError as error:
                 text = str(error)
         self.post_message(Compared(text))

@@ -243,7 +243,7 @@ def solve_formula(
             if solved.outer is None or not confirmed:
                 return solved
             (backend,) = (b for b in contenders if b.name == solved.solver)
-            wins = _confirm(formula, solved, backend, limits, folder)
+            wins = _confirm(formula, solved, solved.outer, backend, limits, folder)
             return replace(solved, outer=solved.outer if wins else None)
         bounded = replace(limits, deadline=limits.deadline.sooner(patience))
         done = preprocessor.run(_clauses(formula, contenders), bounded, folder)
@@ -297,14 +297,20 @@ def _run(
     return race(formula, contenders, limits, workdir=folder, form=form, outer=outer)
 
 
-def _confirm(formula: Qbf, solved: Solved, backend: Backend, limits: Limits, folder: Path) -> bool:
+def _confirm(
+    formula: Qbf,
+    solved: Solved,
+    outer: Mapping[int, bool],
+    backend: Backend,
+    limits: Limits,
+    folder: Path,
+) -> bool:
     """True if the solver gives the same answer under its own assignment of the outermost block.
 
     Assignments are by-products, and not always right: DepQBF prints losing ones of formulas
     that are false by a clause of universals alone.
     """
-    assert solved.outer is not None
-    fixed = with_outermost(formula, solved.outer)
+    fixed = with_outermost(formula, outer)
     outcome = backend.solve(fixed, limits, workdir=folder, outer=False)
     return outcome.truth is not None and outcome.truth is solved.truth
 

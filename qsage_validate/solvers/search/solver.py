@@ -209,11 +209,12 @@ class SearchSolver:
         """A move after which the player to move, who wins, still wins within the plies left.
 
         Not always on a shortest way, and so quicker than :meth:`best_move`.  Raises
-        ``UndecidedError`` at a limit.
+        ``UndecidedError`` at a limit, and ``ValueError`` where the player does not win.
         """
         with self._running():
             move = self._best_move(position) if self.engine.deepens else self._kept_by(position)
-        assert move is not None, f"no winning move in {position}"
+        if move is None:
+            raise ValueError(f"no winning move in {position}")
         return move
 
     def _kept_by(self, position: Position) -> Move | None:

@@ -236,16 +236,15 @@ def text(result: Synthesis) -> str:
         lines.append(f"last candidate, not proved: {formula.candidate}")
     strategy = result.strategy
     if strategy is not None:
+        outcome = _outcome_of(strategy, result)
         count = len(strategy.strategy.rules) if strategy.strategy else 0
         size = strategy.strategy.size if strategy.strategy else 0
-        lines.append(
-            f"strategy {_strategy_outcome(result)}: {strategy.reason} ({count} rules, size {size})"
-        )
+        lines.append(f"strategy {outcome}: {strategy.reason} ({count} rules, size {size})")
         if strategy.strategy is not None and strategy.strategy.rules:
             lines += [f"  {line}" for line in strategy.strategy.text(result.game).splitlines()]
     checked = result.checked
     if checked is not None:
-        lines.append(_checked_line(result))
+        lines.append(_checked_line(checked, result))
     return "\n".join(lines)
 
 
@@ -263,17 +262,14 @@ def reason(result: Synthesis) -> str:
     )
 
 
-def _strategy_outcome(result: Synthesis) -> str:
+def _outcome_of(strategy: StrategyResult, result: Synthesis) -> str:
     """The outcome of the strategy, which is no more certain than its formula."""
-    assert result.strategy is not None
-    if result.strategy.proved:
+    if strategy.proved:
         return result.verdict.value
     return "undecided"
 
 
-def _checked_line(result: Synthesis) -> str:
-    checked = result.checked
-    assert checked is not None
+def _checked_line(checked: CrossCheck, result: Synthesis) -> str:
     if checked.mistake is not None:
         shown = state_text(result.game.variables, checked.mistake)
         return f"cross-check: DISAGREES with backward induction at {shown}: {checked.reason}"
@@ -308,7 +304,7 @@ def to_dict(result: Synthesis) -> dict[str, Any]:
     if strategy is not None:
         rules = strategy.strategy.rules if strategy.strategy else ()
         found["strategy"] = {
-            "outcome": _strategy_outcome(result),
+            "outcome": _outcome_of(strategy, result),
             "reason": strategy.reason,
             "rules": [
                 {"condition": str(r.condition), "action": r.action.text(result.game)} for r in rules

@@ -449,9 +449,9 @@ class FormulaResult:
 
     @property
     def proved(self) -> ProvedFormula:
-        """The proved formula; there must be one."""
-        assert self.formula is not None
-        assert self.verification is not None
+        """The proved formula; raises ``ValueError`` where there is none."""
+        if self.formula is None or self.verification is None:
+            raise ValueError(f"no formula was proved: {self.reason}")
         return ProvedFormula(self.formula, self.verification.witnesses)
 
 
@@ -599,7 +599,7 @@ def _synthesised(search: FormulaSearch, result: FormulaResult) -> None:
             verification = search.verifier.winning_formula(candidate, part)
             if verification.status is ClaimStatus.PROVED:
                 result.accept(candidate, verification, technique)
-                _shrink(search, result, sample, level)
+                _shrink(search, result, candidate, sample, level)
                 return
             if verification.status is ClaimStatus.REFUTED and verification.state is not None:
                 search.add(verification.state)
@@ -616,14 +616,19 @@ def _synthesised(search: FormulaSearch, result: FormulaResult) -> None:
                 raise UndecidedError("no formula over the atoms that were tried fits all states")
 
 
-def _shrink(search: FormulaSearch, result: FormulaResult, sample: StateSample, level: int) -> None:
-    """Replace a proved formula by a smaller one, if a smaller one can be proved too."""
-    assert result.formula is not None
+def _shrink(
+    search: FormulaSearch,
+    result: FormulaResult,
+    proved: ImpartialFormula,
+    sample: StateSample,
+    level: int,
+) -> None:
+    """Replace the proved formula by a smaller one, if a smaller one can be proved too."""
     found = periods(list(search.labels), search.labels)
     wanted = moduli(search.game.constants(), found, level)
     deadline = search.deadline.sooner(_SHRINK_SECONDS)
-    small = minimise(search.verifier, result.formula, sample, wanted, deadline)
-    if small.size >= result.formula.size:
+    small = minimise(search.verifier, proved, sample, wanted, deadline)
+    if small.size >= proved.size:
         return
     verification = search.verifier.winning_formula(small, search.deadline)
     if verification.status is ClaimStatus.PROVED:

@@ -310,10 +310,11 @@ class BoardView(ScrollView, can_focus=True):
 
     def _side(self, *, top: bool) -> Style:
         """The style of a side of the board: the owner's colour on the board's background."""
-        owner = self.picture.top_owner
-        assert owner is not None, "there is a rim"
-        name = (owner if top else owner.other).value
         wood = self.get_component_rich_style("board--wood")
+        owner = self.picture.top_owner
+        if owner is None:
+            return wood
+        name = (owner if top else owner.other).value
         return wood + self.get_component_rich_style(f"board--{name}", partial=True)
 
     def _line(self, row: int) -> Strip:
