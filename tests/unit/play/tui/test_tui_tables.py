@@ -158,8 +158,10 @@ def test_the_sides_of_hex_have_the_colours_of_those_who_connect_them(
         assert board.grid.rim == 1
         _, row = board.grid.corner((1, 1))
         head = driver.line(board.region.y + row)
-        assert "━" * (3 * board.grid.scale.width) in head
+        assert " Black ".center(3 * board.grid.scale.width, "━") in head
         first = driver.line(board.region.y + row + 1)
+        assert "┃ White" in driver.screen
+        assert "White ┃" in driver.screen
         assert first[: board.region.right].count("┃") == 2
         for y, owner in ((1, "black"), (2, "white")):
             ink = board.get_component_rich_style(f"board--{owner}", partial=True).color
