@@ -213,6 +213,10 @@ class PlayState:
     guessed: tuple[int, ...] = ()
     broken: frozenset[int] = frozenset()
 
+    def __repr__(self) -> str:
+        last = self.moves[-1] if self.moves else "start"
+        return f"<PlayState {self.assignment.plies}: {last}>"
+
     @property
     def end(self) -> MatchOutcome:
         """How the play has ended; raises ``ValueError`` while it goes on."""

@@ -93,6 +93,9 @@ class LevelResult:
             "evidence": snake_case(self.evidence),
         }
 
+    def __repr__(self) -> str:
+        return f"<LevelResult {self.level.value}: {self.word}>"
+
 
 def unsupported(level: Level, why: str) -> LevelResult:
     return LevelResult(level, Unsupported(why), 0.0)

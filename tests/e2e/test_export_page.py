@@ -20,7 +20,6 @@ from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.formats.source import sample_path
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.proving.pages import play_page
-from qsage_validate.proving.pages import play_page as rules_table
 from tests.support.commands import run_qsage
 from tests.support.page_plays import accused, conducted, page_table, refereed
 
@@ -77,12 +76,12 @@ def test_faults_of_a_certificate_are_found_against_the_rules(name: str) -> None:
 
 
 def test_rules_that_are_too_large_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules_table, "MOST_POSITIONS", 2349)
+    monkeypatch.setattr(play_page, "MOST_POSITIONS", 2349)
     _strategy("hex").save_page(tmp_path / "play.html", timeout=5)
     page = (tmp_path / "play.html").read_text("utf-8")
     assert page_table(page)["rules"] is None
     assert "with more than 2,349 positions, are too large to travel." in page
-    monkeypatch.setattr(rules_table, "MOST_POSITIONS", 2350)
+    monkeypatch.setattr(play_page, "MOST_POSITIONS", 2350)
     _strategy("hex").save_page(tmp_path / "play.html", timeout=5)
     page = (tmp_path / "play.html").read_text("utf-8")
     assert page_table(page)["rules"]["positions"] == 2350
@@ -207,7 +206,7 @@ def test_stones_of_the_start_are_not_offered_and_nothing_is_accused(
 ) -> None:
     """Whether or not the rules travel with the page: some encodings have no word of such stones."""
     if large:
-        monkeypatch.setattr(rules_table, "MOST_POSITIONS", 1)
+        monkeypatch.setattr(play_page, "MOST_POSITIONS", 1)
     strategy = certify(game_from_text(_NETWORK), encoding=encoding)
     strategy.save_page(tmp_path / "play.html", timeout=5)
     for steps, _, against in _hold(strategy, (tmp_path / "play.html").read_text(), 60, encoding):
@@ -285,7 +284,7 @@ def _numbers(data: dict[str, Any]) -> list[tuple[int, int]]:
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
 def test_what_falsifies_a_formula_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the words of the reader."""
-    monkeypatch.setattr(rules_table, "MOST_POSITIONS", 1)
+    monkeypatch.setattr(play_page, "MOST_POSITIONS", 1)
     strategy = _strategy("tic")
     report = strategy.validate(timeout=5).whole
     certificate = strategy.problem.answering

@@ -292,7 +292,7 @@ HARARY = Template(
         _DEPTH,
     ),
     language="positional",
-    construct=_built_by("positional", "harary"),
+    construct=_built_by("pieces", "harary"),
     examples=(
         {"size": "3x3", "shape": "el", "depth": "5"},
         {"size": "3x3", "shape": "tic", "torus": True},
@@ -310,7 +310,7 @@ HEX_NETWORK = Template(
         _DEPTH,
     ),
     language="positional",
-    construct=_built_by("positional", "hexagons"),
+    construct=_built_by("pieces", "hexagons"),
     examples=({"size": "3x3"}, {"size": "2x3", "transversal": True, "depth": "5"}),
 )
 

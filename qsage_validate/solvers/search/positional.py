@@ -1,9 +1,9 @@
 """The engine for positional games, and for games on a grid that are such.
 
-It answers as the general search (:mod:`~qsage_validate.solvers.search.engine`) does, by what holds in positional games only:
-threats and zones, pairing strategies, the sum of Erdős and Selfridge, and for maker-maker games
-the maker-breaker game of Black's sets (``maker_breaker`` and ``maker_maker``).  Black's stones
-are counted instead of plies, for nothing happens in White's last ply.
+It answers as the general search does, by what holds in positional games only: threats
+and zones, pairing strategies, the sum of Erdős and Selfridge, and for maker-maker games the
+maker-breaker game of Black's sets (``maker_breaker`` and ``maker_maker``).  Black's stones are
+counted instead of plies, for nothing happens in White's last ply.
 
 In games of connection a search in machine code may tell who wins on the full board
 (``extensions/fast/engine.py``), once the one in Python takes long.
