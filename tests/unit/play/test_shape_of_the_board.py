@@ -80,3 +80,11 @@ def test_a_play_of_a_grid_formula_is_written_as_sgf(
     assert run_play(words) == 0
     assert json.loads(capsys.readouterr().out)["outcome"]["winner"] == "black"
     assert ";W[a1]" in path.read_text()
+
+
+def test_the_first_lines_of_a_play_are_plain(capsys: pytest.CaptureFixture[str]) -> None:
+    run_play(["sample:hex", "--moves", "a1 a2"])
+    first, aim = capsys.readouterr().out.splitlines()[:2]
+    assert first == "hex 3x3: Black claims a proof. You are White"
+    assert aim == "  Black: a chain from top to bottom by ply 5. You stop it."
+    assert hex_match("lifted").facts.title == "hex 3x3: Black has a proof"
