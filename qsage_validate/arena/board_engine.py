@@ -30,6 +30,7 @@ from qsage_validate.arena.frame import (
 from qsage_validate.arena.play_engine import PlayEngine, broken_promise, broken_when_stuck
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError, visible
+from qsage_validate.formats.grid_names import square_named
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Square, TwoPlayerGame
 from qsage_validate.strategies.reader import LayoutMove, Legality, PlyCode, SquareXY
 
@@ -179,7 +180,6 @@ def answered(engine: Engine, frame: Frame) -> tuple[Frame, ...]:
 
 
 _MOVE = re.compile(r"\s*([^\s(]+)\s*\(\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)\s*")
-_SQUARE = re.compile(r"\s*\(?\s*(\d{1,6})\s*[, ]\s*(\d{1,6})\s*\)?\s*")
 # Moves that are named in an error.
 _NAMED = 8
 
@@ -243,14 +243,14 @@ class GridWords(MoveWords):
 
     def _square(self, text: str, legal: Sequence[LayoutMove]) -> LayoutMove:
         """A square alone is a move where there is one action only, or one that is legal."""
-        match = _SQUARE.fullmatch(text)
+        square = square_named(text)
         names = self.actions
-        if match is None:
+        if square is None:
             raise MalformedMoveError(
                 f"found {text.strip()!r}, expected a move like {names[0]}(1,1); the actions of "
                 f"{self._player}: {', '.join(names)}"
             )
-        here = [LayoutMove.on_grid(name, int(match[1]), int(match[2])) for name in names]
+        here = [LayoutMove.on_grid(name, *square) for name in names]
         legal_here = [move for move in legal if move in here]
         if len(here) > 1 and len(legal_here) != 1:
             fitting = ", ".join(str(move) for move in legal_here or here)

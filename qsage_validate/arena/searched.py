@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -20,13 +19,12 @@ from qsage_validate.arena.frame import (
 )
 from qsage_validate.certificates.oracles.oracle import NoAnswerError
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UndecidedError, UsageError
+from qsage_validate.formats.grid_names import square_named
 from qsage_validate.games.protocol import Move, Player, Position
 from qsage_validate.problems.searched import RulesProblem
 from qsage_validate.strategies.reader import Assignment
 from qsage_validate.system.limits import Stopwatch
 from qsage_validate.validation.finding import Finding, FindingKind
-
-_SQUARE = re.compile(r"\s*\(?\s*(\d{1,6})\s*[, ]\s*(\d{1,6})\s*\)?\s*")
 
 
 class SearchedEngine(Engine):
@@ -67,9 +65,8 @@ class SearchedEngine(Engine):
     def parse(self, frame: Frame, text: str) -> MatchMove:
         try:
             return self._shown(self._game.parse_move(text, self.facts.person))
-        except MalformedMoveError:
-            named = _SQUARE.fullmatch(text)
-            square = None if named is None else (int(named[1]), int(named[2]))
+        except (AmbiguousMoveError, MalformedMoveError):
+            square = square_named(text)
             here = () if square is None else self.at(frame, square)
             legal = [move for move in here if self.why_not(frame, move) is None]
             fitting = legal or here

@@ -8,6 +8,7 @@ from typing import Final
 Cell = tuple[int, int]
 
 _NAME: Final = re.compile(r"([a-z]{1,3})([1-9][0-9]{0,3})")
+_NUMBERS: Final = re.compile(r"\(?\s*([0-9]{1,6})\s*[, ]\s*([0-9]{1,6})\s*\)?")
 _LETTERS: Final = 26
 
 
@@ -23,6 +24,19 @@ def column_letters(x: int) -> str:
         x, digit = divmod(x - 1, _LETTERS)
         letters = chr(ord("a") + digit) + letters
     return letters
+
+
+def square_named(text: str) -> Cell | None:
+    """Column and row of a square in a person's words: ``b2``, ``(2,3)``, ``2,3`` or ``2 3``."""
+    numbers = _NUMBERS.fullmatch(text.strip())
+    if numbers is not None:
+        return int(numbers[1]), int(numbers[2])
+    return named_cell(text.strip().lower())
+
+
+def column_names(width: int) -> tuple[str, ...]:
+    """The names of the columns of a board."""
+    return tuple(column_letters(x) for x in range(1, width + 1))
 
 
 def named_cell(name: str) -> Cell | None:

@@ -10,22 +10,18 @@ positions are searched and planned on like those of any other.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from qsage_validate.errors import IllegalMoveError, QsageError, UsageError
-from qsage_validate.formats.grid_names import column_letters, named_cell
+from qsage_validate.formats.grid_names import column_letters, square_named
 from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
 
 # The protocol that every kind of game answers: games, positions, moves, outcomes
-
-
-_SQUARE: Final = re.compile(r"\(?\s*([0-9]{1,4})\s*,\s*([0-9]{1,4})\s*\)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +127,7 @@ class BoardPicture:
         wanted = name.strip()
         if self.names and wanted in self.names:
             return 1, self.names.index(wanted) + 1
-        numbers = _SQUARE.fullmatch(wanted)
-        x, y = map(int, numbers.groups()) if numbers else named_cell(wanted.lower()) or (0, 0)
+        x, y = square_named(wanted) or (0, 0)
         if not (1 <= x <= self.width and 1 <= y <= self.height):
             last = f"{column_letters(self.width)}{self.height}"
             found = f"found the square {quoted(name)}"
@@ -176,6 +171,13 @@ class BoardPicture:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.width}x{self.height} {self.rows}>"
+
+
+def shaped_like(board: BoardPicture, look: BoardPicture) -> BoardPicture:
+    """``board`` in the shape of ``look``, with its names and sides; as it is in another size."""
+    if (board.width, board.height) != (look.width, look.height):
+        return board
+    return replace(look, squares=board.squares)
 
 
 P = TypeVar("P", bound="Position")
@@ -485,6 +487,13 @@ class TwoPlayerGame(ABC):
     @abstractmethod
     def board_of(self, atoms: Collection[str]) -> BoardPicture:
         """The board that shows some atoms; atoms that it cannot show are left out."""
+
+    def drawn(self, board: BoardPicture) -> BoardPicture:
+        """A board of the same squares, whoever read it, as the rules say that it looks.
+
+        Shape, names of rows and columns, and owners of the sides are those of the initial board.
+        """
+        return shaped_like(board, self.initial.board)
 
     @abstractmethod
     def square_of(self, text: str) -> tuple[int, int] | None:

@@ -31,7 +31,13 @@ from qsage_validate.errors import Exit, QsageError, UsageError, visible
 from qsage_validate.formats.source import Source
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.play.match import PlayMatch, RefusedMoveError
-from qsage_validate.play.report import BOARD_BY_RULES, exit_code, frame_title, lesson_lines
+from qsage_validate.play.report import (
+    BOARD_BY_RULES,
+    exit_code,
+    frame_title,
+    headline,
+    lesson_lines,
+)
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.problems.script_moves import is_transcript
 from qsage_validate.render.board_text import board_text
@@ -298,7 +304,7 @@ class PlainPlay:
         self._say(pairs_text(pairs))
 
     def _notes(self, rest: str) -> None:
-        self._say(self.match.facts.title, "bold")
+        self._say(headline(self.match), "bold")
         for note in filter(None, (self.match.facts.goal, *self.match.facts.notes)):
             self._say(f"  {note}", "dim")
 

@@ -74,10 +74,15 @@ def lesson_lines(lesson: Lesson) -> Iterator[str]:
         yield lesson.grades.text
 
 
+def headline(match: PlayMatch) -> str:
+    """The game, who answers, and the person's side: the first line of a play."""
+    return f"{match.facts.title}. You are {match.person}"
+
+
 def frame_title(match: PlayMatch, frame: Frame) -> str:
     """``ply 2, White: occupy(3,3)``, with the squares where they tell more than the name."""
     if frame.player is None:
-        return match.facts.title
+        return headline(match)
     move = "an unreadable move" if frame.move is None else str(frame.move)
     squares = f", {frame.squares}" if frame.squares else ""
     claim = " and claims the goal" if frame.stopped else ""

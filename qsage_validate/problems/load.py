@@ -235,13 +235,29 @@ class Problem:
     @property
     def title(self) -> str:
         """The game, or the formula's file, and the kind of certificate."""
+        return f"{self._name}: {self._answers} {_side(self.answering)}"
+
+    @property
+    def _name(self) -> str:
+        """The name of the game, or of the formula's file."""
         name = os.path.basename(self.files.formula or self.files.certificate or "")
         name = name or " ".join(self.files.made_from)
         if self.game is not None:
             name = self.game.name
         elif self.layout is not None and self.layout.model.get("name"):
             name = f"{name} {labelled(self.layout.model['name'])}".strip()
-        return f"{name}: {self._answers} {_side(self.answering)}"
+        return name
+
+    @property
+    def play_title(self) -> str:
+        """The game and who answers, in words for the person who plays.
+
+        A certificate that was made here was proved; of one that was read that is not known.
+        """
+        if self.solving is not None:
+            return self.title
+        side, name = _side(self.answering), self._name
+        return f"{name}: {side} {'has' if self.files.made_from else 'claims'} a proof"
 
     @property
     def _answers(self) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Collection, Mapping
 from rich.text import Text
 
 from qsage_validate.arena.frame import SquareXY
-from qsage_validate.games.protocol import BoardPicture, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 
 _STYLES = {Square.OPEN: "dim", Square.BLACK: "bold blue", Square.WHITE: "bold yellow"}
+_OWNER = {Player.BLACK: "blue", Player.WHITE: "yellow"}
 
 
 def board_text(
@@ -21,8 +22,9 @@ def board_text(
 
     Open squares have their letter of ``letters``, where they have one.
 
-    Columns are numbered at the top and rows at the side, (1,1) at the top left; the rows of
-    a board of hexagons are shifted.  Heaps are rows of tokens behind their names.
+    Columns are named at the top and rows at the side, the first square at the top left.  Each row
+    of a board of hexagons stands half a cell to the right of the row above it, and the sides that
+    players connect have their names.  Heaps are rows of tokens behind their names.
     """
     if not board.squares:
         return Text("no board", "dim")
@@ -30,15 +32,23 @@ def board_text(
         return _heaps_text(board, changed)
     margin = max(len(board.row_name(y)) for y in range(1, board.height + 1))
     width = max(len(board.column_name(x)) for x in range(1, board.width + 1))
-    text = Text(" " * (margin + 1), no_wrap=True)
+    top = board.top if board.shape is Shape.HEXAGONS else None
+    edge = 0 if top is None else 2
+    text = Text(" " * (margin + 1 + edge), no_wrap=True)
     text.append(
         " ".join(board.column_name(x).rjust(width) for x in range(1, board.width + 1)), "dim"
     )
+    side = "-" * (board.width * (width + 1) - 1)
+    if top is not None:
+        text.append("\n" + " " * (margin + 1 + edge))
+        text.append(f"{side} {top}", _OWNER[top])
     for y in range(1, board.height + 1):
         text.append("\n")
         if board.shape is Shape.HEXAGONS:
-            text.append(" " * (y - 1))
+            text.append(" " * ((y - 1) * (width + 1) // 2))
         text.append(board.row_name(y).rjust(margin), "dim")
+        if top is not None:
+            text.append(" \\", _OWNER[top.other])
         for x in range(1, board.width + 1):
             square = board[x, y]
             underline = " underline" if (x, y) in changed else ""
@@ -48,6 +58,13 @@ def board_text(
                 text.append(letter, f"bold{underline}")
             else:
                 text.append(square.value, _STYLES[square] + underline)
+        if top is not None:
+            name = f" {top.other}" if y == (board.height + 1) // 2 else ""
+            text.append(f" \\{name}", _OWNER[top.other])
+    if top is not None:
+        below = (board.height - 1) * (width + 1) // 2
+        text.append("\n" + " " * (margin + 1 + edge + below))
+        text.append(f"{side} {top}", _OWNER[top])
     return text
 
 

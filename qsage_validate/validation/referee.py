@@ -82,12 +82,13 @@ class Referee:
     # -- the board --------------------------------------------------------------------------
 
     def drawn(self, position: Position | None, reading: BoardReading) -> BoardReading:
-        """The reading with a board, also where the formula keeps atoms.
+        """The reading with a board as the rules draw it, also where the formula keeps atoms.
 
         Atoms that the formula does not have are taken from the rules.
         """
         if reading.atoms is None:
-            return reading
+            board = reading.board
+            return reading if board is None else replace(reading, board=self.game.drawn(board))
         true = reading.atoms.true
         if position is not None:
             true |= self.game.atoms(position) - reading.atoms.known

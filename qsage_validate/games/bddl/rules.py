@@ -26,11 +26,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
+from qsage_validate.formats.grid_names import column_names, square_named
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.ground import (
     GroundAction,
@@ -52,6 +53,7 @@ from qsage_validate.games.protocol import (
     Square,
     Symmetry,
     TwoPlayerGame,
+    shaped_like,
 )
 
 if TYPE_CHECKING:
@@ -330,7 +332,16 @@ class BddlGame(TwoPlayerGame):
         names = [action.name for action in self.model.domain.actions(player)]
         known = ", ".join(names) or "none"
         if match is None:
+            square = square_named(text)
+            if square in self._places.values() and names:
+                assert square is not None, "it is on the board"
+                if len(names) > 1:
+                    several = ", ".join(str(BddlMove(name, *square)) for name in names)
+                    raise AmbiguousMoveError(f"found {quoted(text)}, expected one of {several}")
+                return BddlMove(names[0], *square)
             example = f"{names[0] if names else 'action'}(1,1)"
+            if len(names) == 1:
+                example += f" or {self.initial.board.square_name((1, 1))}"
             raise MalformedMoveError(
                 f"found {quoted(text)}, expected a move like {example}; "
                 f"the actions of {player}: {known}"
@@ -398,20 +409,25 @@ class BddlGame(TwoPlayerGame):
         return frozenset(square for k, square in enumerate(self._places.values()) if own >> k & 1)
 
     @cached_property
-    def is_hex(self) -> bool:
-        """True if Black's goals are the connections of top and bottom in Hex."""
+    def _look(self) -> BoardPicture | None:
+        """A board with the look of all boards; ``None`` for squares with numbers.
+
+        Black's goals may be the chains of hexagons from top to bottom: then squares are drawn as
+        hexagons, and have the names that they have in Hex.
+        """
         from qsage_validate.games.goals import are_chains
 
+        width, height = self.grounding.width, self.grounding.height
         sets = self._winning_sets[Player.BLACK]
-        return are_chains(
-            sets, self.grounding.width, self.grounding.height, self._most_pieces[Player.BLACK]
+        if not are_chains(sets, width, height, self._most_pieces[Player.BLACK]):
+            return None
+        open_squares, columns = (Square.OPEN,) * (width * height), column_names(width)
+        return BoardPicture(
+            width, height, open_squares, Shape.HEXAGONS, columns=columns, top=Player.BLACK
         )
 
     def drawn(self, board: BoardPicture) -> BoardPicture:
-        """The board as people draw it: of hexagons in Hex."""
-        if not self.is_hex:
-            return board
-        return replace(board, shape=Shape.HEXAGONS, top=Player.BLACK)
+        return board if self._look is None else shaped_like(board, self._look)
 
     @cached_property
     def _most_pieces(self) -> Mapping[Player, int]:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.grid_names import Cell, column_letters, named_cell
+from qsage_validate.formats.grid_names import Cell, column_names, named_cell
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
 from qsage_validate.games.protocol import (
@@ -438,7 +438,7 @@ class Arrangement:
                 contents[(y - 1) * self.width + x - 1] = Square.BLACK
             elif white >> k & 1:
                 contents[(y - 1) * self.width + x - 1] = Square.WHITE
-        columns = tuple(column_letters(x) for x in range(1, self.width + 1)) if self.grid else ()
+        columns = column_names(self.width) if self.grid else ()
         squares = tuple(contents)
         return BoardPicture(
             self.width, self.height, squares, self.shape, self.names, columns, self.top

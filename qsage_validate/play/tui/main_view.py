@@ -70,7 +70,7 @@ from qsage_validate.system.limits import Deadline
 # How often the work that is being done is shown.
 _TICK = 0.25
 # From so many lines on the goal has one of its own.
-_TALL = 28
+_TALL = 24
 
 
 class ShowingApp(AskingApp):

@@ -18,7 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from qsage_validate.arena.frame import SquareXY
-from qsage_validate.games.protocol import Shape, Square
+from qsage_validate.games.protocol import Player, Shape, Square
 from qsage_validate.play.tui.model.view import (
     SIDES,
     GridGeometry,
@@ -283,14 +283,22 @@ class BoardView(ScrollView, can_focus=True):
             return self._rim(0 if y < 0 else self.grid.rows - 1)
         if scale.lines and (row == 0 or inside == scale.height):
             return self._line(row)
-        segments = [Segment(" " * self.grid.indent(y + 1), self.rich_style)]
+        indent = self.grid.indent(y + 1)
+        halfway = inside == (scale.height - 1) // 2
+        named = (
+            rim and halfway and self.grid.indent(self.grid.rows) > len(str(self._owner(top=False)))
+        )
+        if named and y == self.grid.rows - 1:
+            name = f"{self._owner(top=False)} ".rjust(indent)
+            segments = [Segment(name, self.get_component_rich_style("board--coordinate"))]
+        else:
+            segments = [Segment(" " * indent, self.rich_style)]
         if rim:
             segments.append(Segment("┃", self._side(top=False)))
         line = self.get_component_rich_style("board--line")
         for x in range(1, self.grid.columns + 1):
             if scale.lines:
                 joint = (x - 1, y + 1), (x, y + 1)
-                halfway = inside == (scale.height - 1) // 2
                 drawn = halfway and joint in self.picture.joints
                 segments.append(
                     Segment("═", self._joint(x, y + 1)) if drawn else Segment("│", line)
@@ -300,12 +308,16 @@ class BoardView(ScrollView, can_focus=True):
             segments.append(Segment("│", line))
         if rim:
             segments.append(Segment("┃", self._side(top=False)))
+        if named and y == 0:
+            name = f" {self._owner(top=False)}"
+            segments.append(Segment(name, self.get_component_rich_style("board--coordinate")))
         return Strip(segments).extend_cell_length(self.grid.size[0], self.rich_style)
 
     def _rim(self, y: int) -> Strip:
-        """The side at the top (row 0) or the bottom."""
+        """The side at the top (row 0) or the bottom, with the name of its owner."""
         blank = Segment(" " * (self.grid.indent(y + 1) + 1), self.rich_style)
-        side = Segment("━" * (self.grid.columns * self.grid.scale.width), self._side(top=True))
+        width, name = self.grid.columns * self.grid.scale.width, f" {self.picture.top_owner} "
+        side = Segment(name.center(width, "━"), self._side(top=True))
         return Strip([blank, side]).extend_cell_length(self.grid.size[0], self.rich_style)
 
     def _side(self, *, top: bool) -> Style:

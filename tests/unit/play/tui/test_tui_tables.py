@@ -36,9 +36,9 @@ def test_a_click_on_a_hexagon_claims_it_and_the_winning_way_is_marked() -> None:
 
 def test_the_target_is_drawn_beside_the_board_where_there_is_room() -> None:
     async def scenario(driver: Driver) -> None:
-        assert " target" in driver.line(1)
+        assert " target" in driver.line(2)
         assert driver.app.query_one(BoardView).beside
-        assert "██" in driver.line(3) + driver.line(4)
+        assert "██" in driver.line(4) + driver.line(5)
         assert square_text(driver.app.view, (2, 2)) == "b2 black"
 
     drive(table_match(EL, "ea"), scenario)
@@ -54,7 +54,7 @@ def test_no_target_where_there_is_no_room() -> None:
 
 def test_columns_have_letters_and_a_typed_position_is_claimed() -> None:
     async def scenario(driver: Driver) -> None:
-        assert driver.line(1).split()[:3] == ["a", "b", "c"]
+        assert driver.line(2).split()[:3] == ["a", "b", "c"]
         await driver.enter("c3")
         assert driver.moves[1] == "c3"
         assert driver.at((3, 3)) is Square.WHITE
@@ -82,7 +82,8 @@ def test_pairs_are_lettered_on_the_board_while_they_are_wanted() -> None:
             (x, y), (u, v) = (square for square in squares if letters[square] == letter)
             assert abs(x - u) <= 1
             assert abs(y - v) <= 1
-        row = driver.line(board.region.y + 1 + board.grid.corner(squares[0])[1] + 1)
+        middle = (board.grid.scale.height - 1) // 2
+        row = driver.line(board.region.y + 1 + board.grid.corner(squares[0])[1] + middle)
         assert letters[squares[0]] in row
         await driver.press("left_square_bracket")
         assert board.picture.letters == {}
@@ -158,8 +159,10 @@ def test_the_sides_of_hex_have_the_colours_of_those_who_connect_them(
         assert board.grid.rim == 1
         _, row = board.grid.corner((1, 1))
         head = driver.line(board.region.y + row)
-        assert "━" * (3 * board.grid.scale.width) in head
+        assert " Black ".center(3 * board.grid.scale.width, "━") in head
         first = driver.line(board.region.y + row + 1)
+        assert "┃ White" in driver.screen
+        assert "White ┃" in driver.screen
         assert first[: board.region.right].count("┃") == 2
         for y, owner in ((1, "black"), (2, "white")):
             ink = board.get_component_rich_style(f"board--{owner}", partial=True).color

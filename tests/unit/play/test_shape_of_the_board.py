@@ -1,0 +1,90 @@
+"""The rules say how a board is drawn, and how its squares are called, whatever encodes the game."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import qsage_validate as qs
+from qsage_validate.api.matches import Match
+from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
+from qsage_validate.games.protocol import Player, Shape, Square
+from tests.support.commands import run_play
+
+DRAWN = """\
+    a b c
+    ----- Black
+1 \\ W . . \\
+ 2 \\ B . . \\ White
+  3 \\ B . . \\
+      ----- Black"""
+
+
+def hex_match(encoding: str) -> Match:
+    return qs.certify("hex", size="3x3", encoding=encoding).play()
+
+
+@pytest.mark.parametrize("encoding", ["lifted", "lifted-guarded", "ea", "en", "la", "sn"])
+def test_hex_is_drawn_as_hexagons_in_every_encoding(encoding: str, tmp_path: Path) -> None:
+    match = hex_match(encoding)
+    match.push("a1")
+    for frame in match:
+        assert frame.board is not None
+        assert frame.board.shape is Shape.HEXAGONS
+        assert frame.board.top is Player.BLACK
+        assert frame.board.columns == ("a", "b", "c")
+    board = match.board
+    assert board is not None
+    assert str(board).splitlines()[0] == "    a b c"
+    assert board.svg().count("<polygon") == match.svg().count("<polygon") // len(match.frames) == 9
+    match.save(tmp_path / "play.sgf")
+    assert ";W[a1]" in (tmp_path / "play.sgf").read_text()
+
+
+def test_the_board_of_a_play_is_printed_with_its_sides() -> None:
+    match = hex_match("lifted")
+    match.push("a1")
+    assert match.moves[1] == "occupy(1,1)"
+    assert str(match.board) == DRAWN
+
+
+def test_squares_are_moves_of_the_rules() -> None:
+    start = qs.game("hex", size="3x3").initial
+    assert start.is_legal("a1")
+    assert start.play("B3").board["b3"] is Square.BLACK
+    for text in ("d1", "(4,1)", "a9"):
+        with pytest.raises(MalformedMoveError, match="a move like occupy"):
+            start.play(text)
+    pieces = qs.game("breakthrough", size="2x4").initial
+    with pytest.raises(AmbiguousMoveError, match="expected one of"):
+        pieces.play("a2")
+
+
+def test_a_game_on_squares_keeps_its_squares() -> None:
+    board = qs.game("httt", size="3x3", shape="tic").initial.board
+    assert (board.shape, board.top, board.columns) == (Shape.RECTANGLE, None, ())
+
+
+def test_a_board_of_another_size_stays_as_it_is() -> None:
+    small, large = (qs.game("hex", size=f"{n}x{n}").initial.game for n in (2, 3))
+    assert large.drawn(small.initial.board) == small.initial.board
+
+
+def test_a_play_of_a_grid_formula_is_written_as_sgf(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "play.sgf"
+    words = ("sample:hex", "--moves", "a1 a2", "--json", "--export", str(path))
+    assert run_play(words) == 0
+    assert json.loads(capsys.readouterr().out)["outcome"]["winner"] == "black"
+    assert ";W[a1]" in path.read_text()
+
+
+def test_the_first_lines_of_a_play_are_plain(capsys: pytest.CaptureFixture[str]) -> None:
+    run_play(["sample:hex", "--moves", "a1 a2"])
+    first, aim = capsys.readouterr().out.splitlines()[:2]
+    assert first == "hex 3x3: Black claims a proof. You are White"
+    assert aim == "  Black: a chain from top to bottom by ply 5. You stop it."
+    assert hex_match("lifted").facts.title == "hex 3x3: Black has a proof"
