@@ -18,7 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from qsage_validate.arena.frame import SquareXY
-from qsage_validate.games.protocol import Player, Shape, Square
+from qsage_validate.games.protocol import Shape, Square
 from qsage_validate.play.tui.model.view import (
     SIDES,
     GridGeometry,
@@ -285,11 +285,9 @@ class BoardView(ScrollView, can_focus=True):
             return self._line(row)
         indent = self.grid.indent(y + 1)
         halfway = inside == (scale.height - 1) // 2
-        named = (
-            rim and halfway and self.grid.indent(self.grid.rows) > len(str(self._owner(top=False)))
-        )
+        named = rim and halfway and self.grid.indent(self.grid.rows) > len(self._owners[1])
         if named and y == self.grid.rows - 1:
-            name = f"{self._owner(top=False)} ".rjust(indent)
+            name = f"{self._owners[1]} ".rjust(indent)
             segments = [Segment(name, self.get_component_rich_style("board--coordinate"))]
         else:
             segments = [Segment(" " * indent, self.rich_style)]
@@ -309,16 +307,22 @@ class BoardView(ScrollView, can_focus=True):
         if rim:
             segments.append(Segment("┃", self._side(top=False)))
         if named and y == 0:
-            name = f" {self._owner(top=False)}"
+            name = f" {self._owners[1]}"
             segments.append(Segment(name, self.get_component_rich_style("board--coordinate")))
         return Strip(segments).extend_cell_length(self.grid.size[0], self.rich_style)
 
     def _rim(self, y: int) -> Strip:
         """The side at the top (row 0) or the bottom, with the name of its owner."""
         blank = Segment(" " * (self.grid.indent(y + 1) + 1), self.rich_style)
-        width, name = self.grid.columns * self.grid.scale.width, f" {self.picture.top_owner} "
+        width, name = self.grid.columns * self.grid.scale.width, f" {self._owners[0]} "
         side = Segment(name.center(width, "━"), self._side(top=True))
         return Strip([blank, side]).extend_cell_length(self.grid.size[0], self.rich_style)
+
+    @property
+    def _owners(self) -> tuple[str, str]:
+        """Who connects top and bottom, and who left and right; no names without sides."""
+        owner = self.picture.top_owner
+        return ("", "") if owner is None else (str(owner), str(owner.other))
 
     def _side(self, *, top: bool) -> Style:
         """The style of a side of the board: the owner's colour on the board's background."""
