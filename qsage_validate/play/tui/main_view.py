@@ -183,7 +183,12 @@ class ShowingApp(AskingApp):
     def _square_text(self, board: BoardView) -> str:
         """The square under the cursor, and the reply that would come to a move there."""
         ghost, text = board.picture.ghosts.get(board.cursor), square_text(self.view, board.cursor)
-        return text if ghost is None else f"{text.rpartition(' ')[0]} → {ghost.reply}"
+        if ghost is None:
+            return text
+        shown, squares = board.picture.board, list(ghost.squares)
+        reply = shown.square_name(squares[0]) if len(squares) == 1 else ghost.reply
+        answers = self.view.situation.facts.certificate_player
+        return f"{text.rpartition(' ')[0]}, then {answers} {reply}"
 
     def _show_bars(self) -> None:
         area = self.query_one(PlayArea)

@@ -372,8 +372,8 @@ class BoardView(ScrollView, can_focus=True):
             styles[(scale.width - 1) // 2] = sign
         ghost = self._ghosts(self.cursor).get(square)
         if ghost in _GHOSTS and content is not ghost and halfway:
-            # A sign in the place of the stone or the letter would replace it: it is on its right.
-            at = (scale.width - 1) // 2 + (letter is not None or content is not Square.OPEN)
+            # It takes the place of a letter, and stands to the right of a stone.
+            at = (scale.width - 1) // 2 + (content is not Square.OPEN)
             chars[at] = _GHOSTS[ghost]
             styles[at] = ground + self.get_component_rich_style(
                 f"board--{ghost.name.lower()}", partial=True

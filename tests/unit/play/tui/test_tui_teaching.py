@@ -103,8 +103,8 @@ def test_a_ghost_shows_the_reply_at_the_cursor() -> None:
         board = driver.app.query_one(BoardView)
         await driver.press("pageup", "home")
         ghost = board.picture.ghosts[1, 1]
-        assert f"(1,1) → {ghost.reply}" in driver.screen
         ((square, content),) = ghost.squares.items()
+        assert f"(1,1), then Black ({square[0]},{square[1]})" in driver.screen
         assert content is Square.BLACK
         assert driver.screen.count("◍") == 1
         await driver.press("d")
