@@ -15,7 +15,8 @@ import numpy as np
 from qsage_validate.circuit.gate_table import CONNECTIVES, GateTable
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.aiger import AigerFile, parse_aiger
+from qsage_validate.formats.aiger import parse_aiger
+from qsage_validate.formats.aiger_parts import AigerFile
 from qsage_validate.formats.source import quoted
 
 _SYMBOL: Final = re.compile(r"([0-9]{1,10})(?: (.*))?")
