@@ -1,4 +1,4 @@
-"""QAIGER: quantified formulas as AIGER files, whose symbols of inputs are quantifier levels.
+"""QAIGER, loaded for such files alone: AIGER whose symbols of inputs are quantifier levels.
 
 Format: https://github.com/ltentrup/QAIGER, as QuAbS (``qcir2qaiger``) and CADET have it.  The
 symbol of an input is a level, ``i0 1`` or ``i0 1 name``: variables of even levels are existential,
