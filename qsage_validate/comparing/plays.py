@@ -32,8 +32,9 @@ from qsage_validate.certificates.routes.by_search import CheckFailedError
 from qsage_validate.certificates.routes.rest import Beaten, certified, complete, evaluate
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
+from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.decision import MOST_TABULATED, tabulated
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Scope
+from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.circuit.sat import Solver, Unsatisfiable, satisfy
 from qsage_validate.comparing.shared import (

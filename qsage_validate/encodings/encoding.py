@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf
+from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import Bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.masks import members
@@ -24,6 +24,7 @@ from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import PlanningGame, Player, Witness
 
 if TYPE_CHECKING:
+    from qsage_validate.circuit.builder import CircuitBuilder
     from qsage_validate.games.positional.model import PositionalModel
 
 

@@ -35,7 +35,8 @@ from functools import partial
 from itertools import count
 from typing import Final
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import (
     Encoding,
     add_constant,

@@ -1,4 +1,4 @@
-"""QAIGER: quantified formulas as AIGER files, whose symbols of inputs are quantifier levels.
+"""QAIGER, loaded for such files alone: AIGER whose symbols of inputs are quantifier levels.
 
 Format: https://github.com/ltentrup/QAIGER, as QuAbS (``qcir2qaiger``) and CADET have it.  The
 symbol of an input is a level, ``i0 1`` or ``i0 1 name``: variables of even levels are existential,
@@ -15,7 +15,8 @@ import numpy as np
 from qsage_validate.circuit.gate_table import CONNECTIVES, GateTable
 from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.formats.aiger import AigerFile, parse_aiger
+from qsage_validate.formats.aiger import parse_aiger
+from qsage_validate.formats.aiger_parts import AigerFile
 from qsage_validate.formats.source import quoted
 
 _SYMBOL: Final = re.compile(r"([0-9]{1,10})(?: (.*))?")

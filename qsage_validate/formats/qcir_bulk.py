@@ -1,4 +1,4 @@
-"""Large QCIR files, read in a few numpy steps a block.
+"""Large QCIR files, loaded for these alone: read in a few numpy steps a block.
 
 What is read here is ordinary: ASCII but for comments, gates without quantifiers, no error.
 Anything else, and each error, is left to the careful reader in ``formats/qcir.py``, which would

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import Final, TypeAlias
 
+from qsage_validate.games.positional.polyominoes import NEIGHBOURS
 from qsage_validate.games.protocol import board_maps
 
 Place: TypeAlias = tuple[int, int]
@@ -40,9 +41,6 @@ CHAIN: Final = "a chain from top to bottom"
 _MOST_NAMED: Final = 3  # single squares that are listed
 MOST_SETS: Final = 2000
 """Of more winning sets nothing is said: to look at all of them would take long."""
-
-NEIGHBOURS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
-"""The steps to the neighbours of a hexagon, where rows are moved to the right one by one."""
 
 
 def words_of(sets: Sets, width: int, height: int, most: int | None = None) -> str:

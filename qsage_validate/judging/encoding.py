@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.errors import MissingExtraError, Undecided
+from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.errors import InputError, MissingExtraError, Undecided, UsageError
+from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.codes import Codes
-from qsage_validate.judging.sandwich import Lower, Scripts, Upper
-from qsage_validate.judging.suggestions import suggestions_of
+from qsage_validate.judging.sandwich import Lower, Scripts, Suggestions, Upper
+from qsage_validate.judging.suggestions import GridSuggestions, NoSuggestions
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import TooLargeError
@@ -177,7 +179,7 @@ class _Judgement:
         for decides in (False, True):
             guesses: dict[int, bool] = {}
             for _ in range(_MOST_GUESSES if half else 1):
-                suggestions = suggestions_of(self.layout, self.game)
+                suggestions = _suggestions_of(self.layout, self.game)
                 kind: type[Scripts] = Lower if half else Upper
                 script = kind(codes, rules_in, suggestions, decides=decides, guesses=guesses)
                 asked = script.builder, script.claims, script.assumed
@@ -369,3 +371,26 @@ def _sampled(tally: SearchTally, drawn: PositionSample, words: Mapping[str, int]
 def suggestions_why(script: Scripts) -> str:
     """Why nothing is suggested for a script, where that is so."""
     return str(getattr(script.suggestions, "why", ""))
+
+
+def _suggestions_of(layout: Layout, game: TwoPlayerGame | None) -> Suggestions:
+    """What is tried on a formula of a game; ``why`` of it says where there is nothing to try."""
+    if layout.state.is_board and isinstance(game, BddlGame):
+        return GridSuggestions(layout, game)
+    from qsage_validate.encodings.registry import encode
+
+    try:
+        found = encode(model_from_parts(layout.game, layout.model), layout.encoding)
+    except (InputError, UsageError) as error:
+        return NoSuggestions(f"no encoder here makes {layout.encoding}: {error}")
+    if [*map(_written, found.layout.moves)] != [*map(_written, layout.moves)]:
+        return NoSuggestions(f"the encoder of {layout.encoding} writes moves otherwise")
+    from qsage_validate.judging.encoders_suggestions import EncodersSuggestions
+
+    return EncodersSuggestions(layout, found)
+
+
+def _written(ply: Ply) -> tuple[object, ...]:
+    """What suggestions read of a ply: who moves, and which values stand for which move."""
+    numbers = tuple(number.bits for number in ply.coding.numbers)
+    return ply.player, ply.moves, ply.variables, numbers, ply.stop

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from qsage_validate.arena.watch import broken_by_values, finding
 from qsage_validate.certificates.checker.check import circuit_of
@@ -25,15 +25,12 @@ from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.strategy import LooksRightError, MisreadError
 from qsage_validate.problems.load import Problem
-from qsage_validate.proving.formula_level import block_moves, game_moves, play_values
+from qsage_validate.proving.lost_play import block_moves, game_moves, play_values
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.system.progress import Tell, nobody
 from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import LevelAnswer, reading_of, rules_of
-
-if TYPE_CHECKING:
-    pass
 
 HOLDS: Final = "holds"
 VACUOUS: Final = "vacuous"

@@ -1,4 +1,4 @@
-"""Level 2 of a part of a certificate: can the rest be chosen such that its functions win?
+"""Level 2 of a part of a certificate, loaded for these alone: can the rest be chosen to win?
 
 The functions become gates of what is left of the formula.  Where functions of the rest are found,
 those and the part's are checked together as a whole certificate is.  Where a certificate of what

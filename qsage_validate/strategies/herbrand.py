@@ -1,4 +1,4 @@
-"""Reads plays of a Herbrand certificate: it plays White, all existentials are the opponent's.
+"""Plays of a Herbrand certificate, loaded for these alone: all existentials are the opponent's.
 
 What else Black decides follows from the moves through the matrix.  Where the formula tells a
 board, its states and indicators are found by SAT on the matrix unfolded over the squares; else

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.circuit.qbf import CircuitBuilder
+from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.errors import Exit
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import qbf_to_qdimacs

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import constant_literals, width_for
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.impartial.moves import State

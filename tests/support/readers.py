@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier, Scope
-from qsage_validate.formats.aiger import AigerFile, parse_aiger
+from qsage_validate.formats.aiger import parse_aiger
+from qsage_validate.formats.aiger_parts import AigerFile
 from qsage_validate.formats.hex_files import HexFile, parse_hex
 from qsage_validate.formats.pg import PgFile, parse_pg
 from qsage_validate.formats.qcir import parse_qcir

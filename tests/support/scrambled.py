@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import width_for
 from qsage_validate.formats.qdimacs import Placement, clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.games.protocol import Player

@@ -13,7 +13,7 @@ from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.certificate import Dialect
 
 if TYPE_CHECKING:
-    from qsage_validate.formats.aiger import AigerFile
+    from qsage_validate.formats.aiger_parts import AigerFile
 
 RESULT: Final = "result"
 """The symbol of the last output in CAQE's dialect: the constant that tells the kind."""

@@ -1,4 +1,4 @@
-"""The board in a browser: the server behind ``qsage play --web``."""
+"""The board in a browser, behind ``qsage play --web``: the libraries of its server load late."""
 
 from __future__ import annotations
 

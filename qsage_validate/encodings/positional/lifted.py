@@ -26,7 +26,8 @@ from itertools import count, pairwise
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE
-from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import (
     ClaimsInMind,
     Completion,

@@ -42,7 +42,7 @@ from qsage_validate.extensions.explain.situation import (
     shift_text,
     shifted,
 )
-from qsage_validate.games.goals import NEIGHBOURS
+from qsage_validate.games.positional.polyominoes import NEIGHBOURS
 from qsage_validate.games.protocol import (
     BoardPicture,
     Player,

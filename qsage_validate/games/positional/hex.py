@@ -21,7 +21,6 @@ from typing import Final
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.games.goals import NEIGHBOURS
 from qsage_validate.games.masks import bits, flood, mask_of, members, minimal, spread
 from qsage_validate.games.positional.model import (
     MAX_POSITIONS,
@@ -30,6 +29,7 @@ from qsage_validate.games.positional.model import (
     PositionalModel,
     alternating,
 )
+from qsage_validate.games.positional.polyominoes import NEIGHBOURS
 from qsage_validate.games.protocol import Player
 
 # The winning sets of a network: all minimal ways from start to end

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from typing import Final
 
 from qsage_validate.errors import UsageError, did_you_mean
+
+NEIGHBOURS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
+"""The steps to the neighbours of a hexagon, where rows are moved to the right one by one."""
 
 Cell = tuple[int, int]
 Cells = tuple[Cell, ...]

@@ -20,7 +20,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import needed_gates
 from qsage_validate.errors import QsageError, UsageError, install_line, one_line
 from qsage_validate.formats.qcir_writer import qcir_text

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Gate, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import (
     add_constant,
     constant_literals,

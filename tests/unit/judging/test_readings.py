@@ -11,7 +11,8 @@ from random import Random
 
 import pytest
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.layout.foreign import layout_from_meta
 from qsage_validate.encodings.layout.lines import with_layout

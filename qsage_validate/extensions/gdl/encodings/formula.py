@@ -19,7 +19,8 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, Final
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl.encodings.qasp import (
     MAX_RULES,

@@ -27,7 +27,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, Final
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError, MissingExtraError, QsageError, UndecidedError
 from qsage_validate.extensions.gdl.model import components
 from qsage_validate.formats.source import PERCENT, Path, Source, quoted

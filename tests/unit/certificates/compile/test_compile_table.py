@@ -18,7 +18,8 @@ from qsage_validate.certificates.compile.compiler import NotCompiledError
 from qsage_validate.certificates.compile.plan import NoWinError, Plan, must_play_plan
 from qsage_validate.certificates.routes.by_search import certify_encoding
 from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import (
     ClaimsInMind,
     Encoding,

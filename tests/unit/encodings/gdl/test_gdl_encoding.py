@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import (
     MissingExtraError,
     QsageError,

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from qsage_validate.circuit.qbf import CircuitBuilder, Qbf, Quantifier, Scope
+from qsage_validate.circuit.builder import CircuitBuilder
+from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.extensions.gdl.encodings.qasp import ProgramCircuit, ground
 
 clingo = pytest.importorskip("clingo", reason="grounding needs clingo")

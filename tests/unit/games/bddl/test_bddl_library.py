@@ -11,10 +11,10 @@ import pytest
 from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.games.bddl.model import Condition, Model, SubCondition
 from qsage_validate.games.bddl.parser import read_model
-from qsage_validate.games.goals import NEIGHBOURS, minimal_chains
+from qsage_validate.games.goals import minimal_chains
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.library.grid import SHAPES, orientations
-from qsage_validate.games.positional.polyominoes import cells_of
+from qsage_validate.games.positional.polyominoes import NEIGHBOURS, cells_of
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.games.registry import find_game
 from tests.support.by_name import TEMPLATES, resolve_model
