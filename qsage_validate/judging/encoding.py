@@ -199,7 +199,7 @@ class _Judgement:
                 guesses = following
             if decides:
                 continue
-            suggestions = suggestions_of(self.layout, self.game, of_listed=False)
+            suggestions = _suggestions_of(self.layout, self.game, of_listed=False)
             script = kind(codes, rules_in, suggestions, decides=decides, guesses={})
             if self._completed(script, deadline):
                 self.shown.add(half)
@@ -373,10 +373,15 @@ def suggestions_why(script: Scripts) -> str:
     return str(getattr(script.suggestions, "why", ""))
 
 
-def _suggestions_of(layout: Layout, game: TwoPlayerGame | None) -> Suggestions:
-    """What is tried on a formula of a game; ``why`` of it says where there is nothing to try."""
+def _suggestions_of(
+    layout: Layout, game: TwoPlayerGame | None, *, of_listed: bool = True
+) -> Suggestions:
+    """What is tried on a formula of a game; ``why`` of it says where there is nothing to try.
+
+    ``of_listed`` asks for indicators of moves on a grid that are numbers in a list, too.
+    """
     if layout.state.is_board and isinstance(game, BddlGame):
-        return GridSuggestions(layout, game)
+        return GridSuggestions(layout, game, of_listed)
     from qsage_validate.encodings.registry import encode
 
     try:
