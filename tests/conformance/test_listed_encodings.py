@@ -316,12 +316,12 @@ def test_a_move_of_whites_without_a_code_is_missed(name: str, known: bool) -> No
     assert "White's move (take 2) is legal by the rules, and has no code" in str(verdict)
 
 
-def test_a_formula_that_no_encoder_makes_is_proved_by_its_positions() -> None:
+def test_a_formula_that_no_encoder_makes_is_proved_by_functions_that_are_found() -> None:
     encoded = encode(GAMES["hex 2x2"], "cor")
     layout = replace(encoded.layout, encoding="mine")
     verdict = judge(encoded.qbf, layout, _game("hex 2x2")).verdict
     assert isinstance(verdict, Proved), str(verdict)
-    assert "after all plays of legal moves" in verdict.reason
+    assert "on all scripts" in verdict.reason
 
 
 def test_half_of_a_proof_stands_where_the_other_half_is_open() -> None:
