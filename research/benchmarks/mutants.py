@@ -373,14 +373,14 @@ FAULTS: Final = (
         ("formats/test_formats_qcir.py", "circuit/test_prenex.py"),
     ),
     Fault(
-        "formats/aiger.py",
+        "formats/aiger_ascii.py",
         "gates count as sorted where one side is",
         "if (before_left < own).all() and (before_right < own).all():",
         "if (before_left < own).all() or (before_right < own).all():",
         ("formats/test_formats_aiger.py",),
     ),
     Fault(
-        "formats/aiger.py",
+        "formats/aiger_ascii.py",
         "an output may be undefined",
         'self._check_defined(place, outputs[:, 0], output_starts, "an output")',
         "pass",

@@ -46,7 +46,7 @@ def test_a_herbrand_certificate_stays_one(qsage: Qsage) -> None:
 
 @pytest.mark.parametrize("dialect", ["qbfcert-ascii", "qbfcert-binary", "caqe"])
 def test_the_dialect_stays_or_is_chosen(qsage: Qsage, dialect: str) -> None:
-    done = qsage("certify", *DOMINO, "-o", "c", "--formula", "f.qcir", "--dialect", dialect)
+    done = qsage("certify", *DOMINO, "-o", "c", "--formula", "f.qcir", "--as", dialect)
     assert done.code == 0
     for out, options in (("kept", ()), ("chosen", ("--as", dialect))):
         done = qsage("minimise", "f.qcir", "c", "-o", out, *options, "--timeout", "0.5")

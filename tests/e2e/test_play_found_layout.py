@@ -40,8 +40,8 @@ def test_a_solver_plays_by_the_layout_that_is_found(qsage: Qsage, name: str) -> 
     ran = qsage("play", f"sample:{name}", "sample:puzzle.pg", "--moves", "a2")
     assert ran.code == Exit.UNDECIDED, ran.err  # the moves end before the play does
     assert "layout found: moves as numbers in the game's order" in ran.out
-    assert "1 B W ." in ran.out
-    assert " 2 B " in ran.out
+    assert "1 \\ B W . \\" in ran.out
+    assert " 2 \\ B " in ran.out
 
 
 def test_a_wrong_formula_is_beaten_on_the_board(qsage: Qsage) -> None:
@@ -67,7 +67,7 @@ def test_a_certificate_plays_too(qsage: Qsage) -> None:
     assert qsage("certify", "sample:puzzle", "-o", "p.aig").code == Exit.FINE
     ran = qsage("play", "sample:puzzle", "p.aig", "sample:puzzle.pg", "--moves", "a2")
     assert "Herbrand certificate" in ran.out
-    assert "1 B W ." in ran.out
+    assert "1 \\ B W . \\" in ran.out
 
 
 def test_rules_in_python_and_games_by_name_stand_behind_a_formula(qsage: Qsage) -> None:

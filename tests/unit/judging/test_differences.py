@@ -103,7 +103,7 @@ def test_a_difference_shows_the_board_and_the_fault() -> None:
     """The encoder forgets Black's stones of the start."""
     (finding,) = _differences(1)
     lines = list(finding_lines(finding))
-    assert lines[:3] == ["play: a2 b2", "  a b c", "1 B W ."]
+    assert lines[:4] == ["play: a2 b2", "    a b c", "    ----- Black", "1 \\ B W . \\"]
     assert any("Black's stones of the start: " in line for line in lines)
     assert finding.board is not None
     told = finding.to_dict()
