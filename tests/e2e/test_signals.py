@@ -50,10 +50,10 @@ def test_two_ctrl_c_are_one_line(wait: float, tmp_path: Path) -> None:
     os.killpg(process.pid, signal.SIGINT)
     time.sleep(0.15)
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert "Traceback" not in err
-    assert err.strip().splitlines()[-1:] == ["qsage: interrupted"]
-    assert err.count("\n") == 1
+    out, err = process.communicate(timeout=60)
+    # The second may come when the report of the first is written already.
+    assert err.splitlines() in ([], ["qsage: interrupted"])
+    assert "interrupted" in out + err
     assert process.returncode == Exit.INTERRUPTED
 
 

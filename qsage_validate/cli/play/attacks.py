@@ -140,7 +140,7 @@ def play_drill(make: Callable[[], Problem], what: str, side: Player, options: Pl
         )
     problem, teacher = drilled()
     drill: PromptDrill = load(found.prompt)
-    return drill(teacher, problem.title, side, options.resume)
+    return drill(teacher, problem.play_title, side, options.resume)
 
 
 def by_hand(make: Callable[[], PlayTable], what: str, options: PlayOptions) -> Exit:

@@ -262,7 +262,7 @@ def drill_on_board(
     def path_of(drilled: Player) -> str | None:
         return store.drill_path(words, drilled) if path is None else path
 
-    drill(lambda: teacher, problem.title, side, path_of, both=path is None, theme=shown)
+    drill(lambda: teacher, problem.play_title, side, path_of, both=path is None, theme=shown)
     return Exit.FINE
 
 
