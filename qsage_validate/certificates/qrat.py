@@ -20,27 +20,6 @@ reads only universals left of that, whatever the prefix says.  Universals that o
 clause any more are read by nothing, so that they do not separate scopes.
 
 :class:`GrowingFunctions` and :class:`ClauseTable` are the state, which changes step by step.
-
-A QRAT trace leads from a formula to a preprocessor's result.  Walked backwards it turns
-Skolem functions of the result into Skolem functions of the original (Heule, Seidl and Biere,
-*Efficient extraction of Skolem functions from QRAT proofs*, FMCAD 2014):
-
-- An added clause is removed, and a removed universal literal returns to its clause: functions
-  that satisfy all clauses satisfy every subset and every weaker clause.
-- A deleted clause returns.  Where the deletion rested on a pivot, an existential literal,
-  the pivot becomes true wherever the clause would be false without it.  This is a function of
-  what the pivot may read when the rest of the clause is; else the pivot becomes true wherever
-  what it may read of the clause is false and the clauses with its complement hold without it.
-
-Which way is taken does not matter for what is true of the deletion, but for the size.  Names of
-techniques are only used to leave out changes that cannot have an effect, and to define what was
-eliminated at once.  What comes out is a claim like any other certificate: it must be checked.
-
-Functions read what their structure reads: a variable is "left of" another when its function
-reads only universals left of that, whatever the prefix says.  Universals that occur in no
-clause any more are read by nothing, so that they do not separate scopes.
-
-:class:`GrowingFunctions` and :class:`ClauseTable` are the state, which changes step by step.
 """
 
 from __future__ import annotations

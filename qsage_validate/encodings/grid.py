@@ -12,19 +12,6 @@ what is on it.  Where this encoder departs from the letter of the paper:
   every move is in bounds, no stop variables and no goal variables for a player without goals.
 * A play may end with a White ply (even depth): then Black must have won before, or White has no
   legal move.  The goal copy is the last state that Black's moves lead to.
-
-One universal position (S_x, S_y) stands for every square; two state variables a time step say
-what is on it.  Where this encoder departs from the letter of the paper:
-
-* Coordinates are 0-based in the bits, and a single action, or an axis of length 1, needs none.
-* ``RI`` compares a move's parameters with ``S`` shifted the other way, modulo the width of the
-  vector, instead of shifting the parameters: the shifted ``S`` is shared by all plies.
-  The bounds exclude the cases in which the two differ.
-* Constraints that all actions share are not repeated for each of them.
-* Indicators and goal variables that could have one value only are left out: no ``lb`` where
-  every move is in bounds, no stop variables and no goal variables for a player without goals.
-* A play may end with a White ply (even depth): then Black must have won before, or White has no
-  legal move.  The goal copy is the last state that Black's moves lead to.
 """
 
 from __future__ import annotations

@@ -4,11 +4,6 @@ Section 4 of Boucher and Villemaire 2025: for odd ``k`` whether Black wins withi
 or COVER), for even ``k`` whether White has a pairing after ``k`` plies (PAIRING).  The first that
 is so ends the search: the shape is a winner, or a loser, on this board.  White's block may also
 be found by search, and so may Black's win, which are independent answers.
-
-Section 4 of Boucher and Villemaire 2025: for odd ``k`` whether Black wins within ``k`` plies (COR+
-or COVER), for even ``k`` whether White has a pairing after ``k`` plies (PAIRING).  The first that
-is so ends the search: the shape is a winner, or a loser, on this board.  White's block may also
-be found by search, and so may Black's win, which are independent answers.
 """
 
 from __future__ import annotations

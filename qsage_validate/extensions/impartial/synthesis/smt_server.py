@@ -1,8 +1,6 @@
 """The process that z3 runs in: one JSON line in, one out, until the input ends.
 
 z3 does not always honour its time limit, and cannot be stopped from within; a process can.
-
-z3 does not always honour its time limit, and cannot be stopped from within; a process can.
 """
 
 from __future__ import annotations
