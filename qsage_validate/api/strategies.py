@@ -21,7 +21,7 @@ from qsage_validate.arena.program import DeclaredExplanation
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
-from qsage_validate.problems.load import BoardProblem, Files, Problem, certified_by
+from qsage_validate.problems.load import BoardProblem, Files, Problem, certified_by, sorted_out
 from qsage_validate.problems.load import load as load_problem
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
@@ -514,8 +514,6 @@ def load(
             seconds=timeout,
         )
         if solver is None:
-            from qsage_validate.problems.load import sorted_out
-
             files = sorted_out(files)
         if game is None or game.by_name:
             # The layout chooses among the languages of a game by name.

@@ -12,7 +12,7 @@ from typing import Final, TextIO
 
 from qsage_validate.cli.streams import say
 from qsage_validate.errors import UsageError, visible
-from qsage_validate.system.progress import Progress
+from qsage_validate.system.progress import Progress, stage, watching
 
 SCHEMA: Final = 1
 
@@ -42,8 +42,6 @@ def narrate(text: str) -> None:
     Where that is closed or full nobody is told; what becomes of the work does not depend on it.
     Messages of a watched thread are printed when its work is done: its screen is in use.
     """
-    from qsage_validate.system.progress import watching
-
     task = watching()
     if task is not None:
         task.notes.append(text)
@@ -112,8 +110,6 @@ class SearchLine:
     """Overwrites one line of ``stream`` while it lasts; silent where there is no terminal."""
 
     def __init__(self, stream: TextIO | None) -> None:
-        from qsage_validate.system.progress import watching
-
         self._task = watching()  # who watches shows it: the screen is in use
         shown = stream is not None and stream.isatty() and self._task is None
         self._stream = stream if shown else None
@@ -133,8 +129,6 @@ class SearchLine:
         text = str(progress)
         self._show(_STAGES.get(text, text))
         if self._task is not None:
-            from qsage_validate.system.progress import stage
-
             stage(_STAGES.get(text, text))
 
     def _show(self, text: str) -> None:

@@ -25,7 +25,7 @@ from qsage_validate.cli.options import (
     prenex_order,
 )
 from qsage_validate.cli.parameters import flag, option, output_option
-from qsage_validate.errors import Exit, UsageError, did_you_mean
+from qsage_validate.errors import Exit, Undecided, UsageError, did_you_mean
 from qsage_validate.system.progress import Progress
 
 if TYPE_CHECKING:
@@ -230,7 +230,6 @@ def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) ->
     from qsage_validate.certificates.files.writer import certificate_bytes
     from qsage_validate.comparing.compare import replay_in_second
     from qsage_validate.comparing.shared import Loses
-    from qsage_validate.errors import Undecided
     from qsage_validate.formats.writing import write_atomic
 
     output = target.output

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
-from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, address_in, emit, emit_json, narrate
 from qsage_validate.cli.options import LimitOptions
 from qsage_validate.cli.parameters import OptionGroup, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
@@ -210,7 +210,6 @@ class FarmOptions(OptionGroup):
                 load_game(model), limits=limits, tell=tell, engine=engine
             )
             return
-        from qsage_validate.cli.common import address_in
         from qsage_validate.registry import declared, load
         from qsage_validate.solvers.search.engine import DeclaredEngine, Farm
         from qsage_validate.system.signals import orderly_termination

@@ -15,7 +15,18 @@ from qsage_validate.cli.options import JsonOption, Prenex, PrenexOption, StrictO
 from qsage_validate.cli.parameters import flag, option
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.formula import formats as declared_formats
-from qsage_validate.formats.source import STDIN, label
+from qsage_validate.formats.formula import read_formula
+from qsage_validate.formats.source import (
+    PERCENT,
+    STDIN,
+    Format,
+    Source,
+    label,
+    read_bytes,
+    sniff,
+    sniff_bytes,
+    unknown_format,
+)
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf, Scope
@@ -88,8 +99,6 @@ def command(
 
 def _means_game(subject: ModelArguments) -> bool:
     """Whether the words are a game by name, or DOMAIN and PROBLEM, or a file with its options."""
-    from qsage_validate.formats.source import Format, sniff
-
     words = subject.words
     if len(words) == 1:
         (word,) = words
@@ -127,7 +136,6 @@ def _tell_file(
     file: str, formula: str | None, prenex: Prenex | None, *, names: bool, json_output: bool
 ) -> Exit:
     from qsage_validate.formats.qrp_steps import bytes_of
-    from qsage_validate.formats.source import Format, read_bytes, sniff_bytes, unknown_format
     from qsage_validate.games.positional.language import is_positional_file, read_positional
 
     content = bytes_of(file)
@@ -348,7 +356,6 @@ def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) ->
     """The facts that need the formula: sides, don't-cares, functions that it does not name."""
     from qsage_validate.certificates.files.reader import parse_certificate
     from qsage_validate.certificates.parts import own_blocks
-    from qsage_validate.formats.formula import read_formula
     from qsage_validate.kernel.certificate import CircuitCertificate
 
     qbf = read_formula(formula, prenex_order(prenex))
@@ -401,7 +408,6 @@ def _trace(content: BytesOf) -> Facts:
 
 def _meta(data: bytes, name: str) -> Facts:
     from qsage_validate.formats.meta import parse_meta
-    from qsage_validate.formats.source import PERCENT, Source
 
     meta = parse_meta(Source.decode(data, name, PERCENT).text, name)
     return {
@@ -414,7 +420,6 @@ def _meta(data: bytes, name: str) -> Facts:
 
 
 def _bddl(data: bytes, name: str) -> Facts:
-    from qsage_validate.formats.source import PERCENT, Source
     from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem
 
     text = Source.decode(data, name, PERCENT).text
@@ -439,7 +444,6 @@ def _bddl(data: bytes, name: str) -> Facts:
 
 def _pg(data: bytes, name: str) -> Facts:
     from qsage_validate.formats.pg import parse_pg
-    from qsage_validate.formats.source import PERCENT, Source
     from qsage_validate.games.positional.language import model_of_pg
 
     return _positional(model_of_pg(parse_pg(Source.decode(data, name, PERCENT).text, name)))

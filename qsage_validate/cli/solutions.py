@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
-from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.errors import Exit, Undecided, UndecidedError, UsageError
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.progress import Progress, Tell
 
@@ -69,7 +69,6 @@ def validate_solution(path: str, model: Sequence[str], limits: Limits, json_outp
         if limits.memory_mb is None:
             checked = _check(line.tell, path, tuple(model), limits)
         else:
-            from qsage_validate.errors import Undecided
             from qsage_validate.system.pool import run_job
 
             def receive(sent: object) -> None:

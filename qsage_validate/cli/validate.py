@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import check_streams, emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.options import (
     AssertOption,
     CertOptions,
@@ -25,7 +25,7 @@ from qsage_validate.cli.parameters import (
     output_option,
 )
 from qsage_validate.errors import Exit, UsageError, one_line
-from qsage_validate.proving.levels import LEVELS
+from qsage_validate.proving.levels import LEVELS, Level, levels_named
 from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
@@ -258,8 +258,6 @@ def _levels(
     names: Sequence[str], *, certificate: bool, trace: bool, asserted: bool
 ) -> tuple[Level, ...]:
     """The levels that were named; all that apply when none were."""
-    from qsage_validate.proving.levels import Level, levels_named
-
     wanted = levels_named(names) if names else tuple(Level)
     if names and Level.TRACE in wanted and not trace:
         raise UsageError("found --level trace, expected --trace FILE with it")
@@ -280,7 +278,6 @@ def _run(
     files: Files, options: ValidationOptions, memory: int | None
 ) -> tuple[Problem | None, ValidationReport]:
     """The report, and its problem if this process has read it."""
-    from qsage_validate.cli.common import SearchLine
     from qsage_validate.problems.validated import load_to_validate
     from qsage_validate.proving.runner import validate, validate_apart
 
@@ -302,7 +299,6 @@ def _show(result: ValidationReport) -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    from qsage_validate.proving.levels import Level
     from qsage_validate.render.console import PlainConsole, finding_lines, group_lines
 
     table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
@@ -359,7 +355,6 @@ def _prove(
     options: ValidationOptions,
     folder: str,
 ) -> None:
-    from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import write_bundle
     from qsage_validate.system.signals import orderly_termination
 
@@ -386,7 +381,6 @@ def _verify(
     written: str | None,
 ) -> tuple[VerifiedTheorem, ...]:
     """The theorems that the verified checker proves of a bundle: the written one, or a new one."""
-    from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import read_manifest, write_bundle
     from qsage_validate.proving.verified.theorems import verified_theorems
     from qsage_validate.system.folders import marked_folder

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import emit, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.options import JsonOption, TimeoutOption
 from qsage_validate.cli.parameters import (
     argument,
@@ -51,7 +51,6 @@ def command(
     Exit code 0: all verified, 1: something is refuted, 2: bad input, 3: a checker gave up, or the
     inputs are not there.
     """
-    from qsage_validate.cli.common import SearchLine
     from qsage_validate.proving.bundle.bundle import read_manifest
     from qsage_validate.proving.bundle.check import COQ, checker_names, installed, verify_bundle
     from qsage_validate.proving.verified.theorems import require_program, write_theorem

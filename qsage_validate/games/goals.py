@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import Final, TypeAlias
 
-from qsage_validate.games.positional.polyominoes import NEIGHBOURS
+from qsage_validate.games.positional.polyominoes import NEIGHBOURS, canonical, drawing_of
 from qsage_validate.games.protocol import board_maps
 
 Place: TypeAlias = tuple[int, int]
@@ -159,7 +159,6 @@ def shape_of(sets: Sets, width: int, height: int) -> tuple[str, ...]:
     }
     if placed != wanted:
         return ()
-    from qsage_validate.games.positional.polyominoes import canonical, drawing_of
 
     return tuple(drawing_of(canonical(sorted(min(forms, key=sorted)))).split("/"))
 

@@ -18,7 +18,7 @@ from qsage_validate.encodings.encoding import (
 from qsage_validate.encodings.layout.codings import Bits, value_bits
 from qsage_validate.encodings.layout.layout import Layout, Ply
 from qsage_validate.games.protocol import Player
-from qsage_validate.judging.codes import BLACK
+from qsage_validate.judging.codes import BLACK, Cover
 from qsage_validate.judging.sandwich import Scripts
 from qsage_validate.judging.suggestions import NO_CODES, NoSuggestions
 from qsage_validate.kernel.reading import Matcher, PlyReading
@@ -173,7 +173,6 @@ class EncodersSuggestions(NoSuggestions):
     def _covered(self) -> Mapping[str, int]:
         """For each position the literal that it is in the cover of Black's first stones."""
         from qsage_validate.games.positional.model import PositionalModel
-        from qsage_validate.judging.codes import Cover
 
         script, model = self.script, self.encoding.model
         if not isinstance(model, PositionalModel):

@@ -17,6 +17,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import InputError, did_you_mean
 from qsage_validate.formats.assertions import (
+    GOAL,
     Assertion,
     Assertions,
     Condition,
@@ -105,8 +106,6 @@ class AssertionVocabulary:
 
     def atom(self, name: str) -> Condition | None:
         """The condition of a position that a name stands for; ``None`` if it stands for none."""
-        from qsage_validate.formats.assertions import GOAL
-
         for spelling in (*spellings(name), f"({name})"):
             word = self._word(spelling)
             if word is not None:

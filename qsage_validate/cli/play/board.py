@@ -22,9 +22,9 @@ from qsage_validate.errors import (
     UsageError,
     one_line,
 )
-from qsage_validate.play.state import State, Store
+from qsage_validate.play.state import Recent, State, Store, is_a_play, words_of
 from qsage_validate.system.pool import JobEndedError, Send, run_job
-from qsage_validate.system.progress import Progress, Tell
+from qsage_validate.system.progress import Background, Progress, Tell, stage
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import BoardDrill, Teacher
@@ -106,7 +106,6 @@ def on_board(
     # All of Textual that is needed is there before a second thread loads modules.
     from qsage_validate.play.tui.base import check_terminal
     from qsage_validate.play.tui.start import opened
-    from qsage_validate.system.progress import Background
 
     store = Store.usual() if kept else Store(None)
     shown = theme or kept_theme(store)
@@ -134,7 +133,6 @@ def go_on_with(match: PlayMatch, path: str) -> None:
     """Replay the play in ``path``; raises ``InputError`` where it does not fit."""
     from qsage_validate.formats.source import Source
     from qsage_validate.play.transcript import Transcript
-    from qsage_validate.system.progress import stage
 
     source = Source.open(path)
     stage(f"replaying {source.path}")
@@ -250,7 +248,6 @@ def drill_on_board(
     """
     from qsage_validate.play.tui.base import check_terminal
     from qsage_validate.play.tui.start import opened
-    from qsage_validate.system.progress import Background
 
     store = Store.usual() if kept else Store(None)
     shown = theme or kept_theme(store)
@@ -282,8 +279,6 @@ def remember(board: BoardSession) -> None:
 
 def _remembered(board: BoardSession) -> Iterator[str]:
     """Put the play among the recent ones; gives the lines that say what went wrong."""
-    from qsage_validate.play.state import Recent, words_of
-
     store, words = board.store, words_of(board.table.replay(()))
     if store.folder is None or not words:
         return
@@ -299,7 +294,6 @@ def _remembered(board: BoardSession) -> Iterator[str]:
 
 def _keep(board: BoardSession, name: str) -> None:
     """Keep a play that is in no file, and say where."""
-    from qsage_validate.play.state import is_a_play
     from qsage_validate.play.tui.app import rescue
 
     if board.store.folder is None or not is_a_play(board.match.transcript()):

@@ -12,7 +12,7 @@ from qsage_validate.cli.commands import completion_options, run_words, subcomman
 from qsage_validate.cli.common import narrate
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.cli.play.asked import Asked
-from qsage_validate.cli.play.play_options import PlayMode, WebOptions, is_terminal
+from qsage_validate.cli.play.play_options import AnotherPlay, PlayMode, WebOptions, is_terminal
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.policy import is_confined
 
@@ -66,7 +66,6 @@ def command(*, asked: Asked, web: WebOptions, json_output: JsonOption = False) -
         from qsage_validate.cli.play.serving import serve
 
         return serve(web)
-    from qsage_validate.cli.play.play_options import AnotherPlay
 
     behind, kept = None, not play.no_state
     try:

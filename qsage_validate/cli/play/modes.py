@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import emit, emit_json, narrate
-from qsage_validate.cli.play.play_options import PlayMode, PlayOptions, check_teacher
+from qsage_validate.cli.play.play_options import PlayMode, PlayOptions, PlayTable, check_teacher
 from qsage_validate.errors import Exit
 from qsage_validate.registry import declares
 
@@ -59,7 +59,6 @@ def play_explained(
 
 def _table(problem: Problem) -> PlayTable:
     from qsage_validate.arena.open import open_engine
-    from qsage_validate.cli.play.play_options import PlayTable
 
     def teacher() -> Teacher | None:
         from qsage_validate.arena.lesson import teacher_of

@@ -19,8 +19,9 @@ from qsage_validate.cli.model_arguments import formula_path
 from qsage_validate.cli.play.asked import SEARCH, Asked, GameSide, HeapOptions
 from qsage_validate.cli.play.play_options import PlayOptions
 from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
-from qsage_validate.system.progress import nobody
+from qsage_validate.system.progress import Progress, nobody, watching
 
 if TYPE_CHECKING:
     from qsage_validate.arena.program import Programmed
@@ -88,7 +89,6 @@ class CertificateOpponent(_OfFormula):
         from qsage_validate.games.naming import name_of
         from qsage_validate.problems.load import of
         from qsage_validate.system.limits import NEVER, Limits
-        from qsage_validate.system.progress import watching
 
         task = watching()
         deadline = NEVER if task is None else task.deadline(None)
@@ -122,7 +122,6 @@ class SolverOpponent(_OfFormula):
         """
         from qsage_validate.encodings.registry import encode
         from qsage_validate.problems.load import against_solver, load
-        from qsage_validate.system.progress import Progress
 
         files = self.files
         with SearchLine(sys.stderr) as line:
@@ -203,7 +202,6 @@ class ProgramOpponent(_OfFormula):
         Raises ``UsageError`` where no installed package explains.
         """
         from qsage_validate.arena.program import DeclaredExplanation
-        from qsage_validate.registry import declared
 
         found = next(iter(declared("explanations", DeclaredExplanation)), None)
         if found is None:

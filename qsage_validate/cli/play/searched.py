@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.play.attacks import by_hand, random_lines, run_adversary, tell_random
 from qsage_validate.cli.play.modes import script
-from qsage_validate.cli.play.play_options import GAMES, PlayMode, PlayOptions
+from qsage_validate.cli.play.play_options import GAMES, PlayMode, PlayOptions, PlayTable
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.registry import declares
 
@@ -22,7 +22,6 @@ def play_searched(
 ) -> Exit:
     """Play a game against the search of ``what`` that ``make`` begins, or a solution."""
     from qsage_validate.arena.searched import SearchedEngine
-    from qsage_validate.cli.play.play_options import PlayTable
 
     for name, wanted in {"--illegal": options.illegal, "--let-happen": options.force}.items():
         if wanted:

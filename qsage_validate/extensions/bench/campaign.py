@@ -25,7 +25,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from qsage_validate.errors import InputError, UsageError, did_you_mean
-from qsage_validate.extensions.bench.child import Child, run_in_child
+from qsage_validate.extensions.bench.child import Child, find_experiment, run_in_child
 from qsage_validate.extensions.bench.experiment import (
     Json,
     Run,
@@ -505,6 +505,4 @@ def reference(name: str) -> str:
 
 def get_experiment(name: str) -> Experiment:
     """The experiment called ``name``; raises ``UsageError`` with the names that there are."""
-    from qsage_validate.extensions.bench.child import find_experiment
-
     return find_experiment(reference(name))

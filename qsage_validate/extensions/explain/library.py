@@ -16,7 +16,7 @@ from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError
 from qsage_validate.extensions.explain import explanation
 from qsage_validate.extensions.explain.certificate import certificate_of
-from qsage_validate.extensions.explain.explanation import ExplainOptions
+from qsage_validate.extensions.explain.explanation import ExplainOptions, Followed
 from qsage_validate.extensions.explain.explanation import explain as explain_game
 from qsage_validate.extensions.explain.finding import TooManySituationsError
 from qsage_validate.extensions.explain.language import parse_predicates
@@ -176,7 +176,6 @@ class Explanation:
         from qsage_validate.api.matches import Match
         from qsage_validate.arena.lesson import teacher_of
         from qsage_validate.arena.open import open_engine
-        from qsage_validate.extensions.explain.explanation import Followed
 
         problem = self.problem
         return Match(

@@ -16,8 +16,22 @@ from qsage_validate.cli.commands import Command, CommandGroup, subcommand
 from qsage_validate.cli.common import address_in, emit, emit_json, narrate
 from qsage_validate.cli.options import JsonOption
 from qsage_validate.cli.parameters import OptionGroup, argument, flag, option, output_option
-from qsage_validate.errors import Exit, UsageError, did_you_mean
-from qsage_validate.extensions.bench.campaign import experiments
+from qsage_validate.errors import Exit, InputError, UsageError, did_you_mean
+from qsage_validate.extensions.bench.campaign import (
+    RETRY,
+    DaskScheduler,
+    LocalScheduler,
+    disagreements,
+    experiments,
+    get_experiment,
+    latest,
+    open_results,
+    read_all,
+    read_results,
+    reference,
+    remaining,
+    run_campaign,
+)
 from qsage_validate.system.signals import orderly_termination
 
 if TYPE_CHECKING:
@@ -63,7 +77,6 @@ def table(
 
     Exit code 1: solvers contradict each other.
     """
-    from qsage_validate.extensions.bench.campaign import get_experiment
     from qsage_validate.extensions.bench.experiment import describe
     from qsage_validate.formats.writing import write_atomic
 
@@ -178,8 +191,6 @@ def scatter(
 
 def _formulas(found: Results, apart: bool) -> Sequence[RunRecord]:
     """The records, or those of their formulas; ``UsageError`` where runs have one formula each."""
-    from qsage_validate.extensions.bench.campaign import get_experiment
-
     if not apart:
         return found.records
     take_apart = get_experiment(found.experiment).formulas
@@ -191,8 +202,6 @@ def _formulas(found: Results, apart: bool) -> Sequence[RunRecord]:
 def _read(paths: Sequence[str], only: Sequence[str], cpu: bool) -> Results:
     from dataclasses import replace
 
-    from qsage_validate.errors import InputError
-    from qsage_validate.extensions.bench.campaign import read_all
     from qsage_validate.extensions.bench.experiment import Selection
     from qsage_validate.extensions.bench.plots import by_processor
 
@@ -209,8 +218,6 @@ def _read(paths: Sequence[str], only: Sequence[str], cpu: bool) -> Results:
 
 def exit_code(records: Sequence[RunRecord]) -> Exit:
     """Name the contradictions between solvers on standard error; refuted when there are any."""
-    from qsage_validate.extensions.bench.campaign import disagreements
-
     found = disagreements(records)
     for disagreement in found:
         narrate(f"solvers contradict each other on {disagreement}")
@@ -296,8 +303,6 @@ class RunOptions(OptionGroup):
 
     def check(self) -> None:
         """Raise ``UsageError`` for limits that are none, and for options that do not fit."""
-        from qsage_validate.extensions.bench.campaign import RETRY
-
         timeout, memory, jobs, retry = self.timeout, self.memory, self.jobs, self.retry
         if not (timeout > 0 and math.isfinite(timeout)):
             raise UsageError(f"found {timeout:g} for --timeout, expected more than 0 seconds")
@@ -318,11 +323,6 @@ class RunOptions(OptionGroup):
 
     def runs_on(self) -> Scheduler:
         """The scheduler that makes the runs."""
-        from qsage_validate.extensions.bench.campaign import (
-            DaskScheduler,
-            LocalScheduler,
-        )
-
         file = self.scheduler_file
         address = self.scheduler if file is None else address_in(file)
         return LocalScheduler(self.jobs) if address is None else DaskScheduler(address)
@@ -420,8 +420,6 @@ def _settings(words: Sequence[str]) -> dict[str, str]:
 
 
 def _list(name: str, selection: Selection, path: str, options: RunOptions) -> Exit:
-    from qsage_validate.extensions.bench.campaign import get_experiment, read_results, remaining
-
     runs = options.runs(get_experiment(name), selection)
     if os.path.exists(path):
         found = read_results(path)
@@ -435,14 +433,6 @@ def _list(name: str, selection: Selection, path: str, options: RunOptions) -> Ex
 def _run(
     name: str, selection: Selection, path: str, options: RunOptions, json_output: bool
 ) -> Exit:
-    from qsage_validate.extensions.bench.campaign import (
-        get_experiment,
-        open_results,
-        reference,
-        remaining,
-        run_campaign,
-    )
-
     wanted = options.runs(get_experiment(name), selection)
     # The cluster is looked for before anything is written.
     scheduler = options.runs_on()
@@ -481,8 +471,6 @@ def _conclude(
     name: str, path: str, records: Sequence[RunRecord], new: int, json_output: bool
 ) -> Exit:
     """Show the experiment's first table and the contradictions."""
-    from qsage_validate.extensions.bench.campaign import disagreements, get_experiment, latest
-
     if json_output:
         known = latest(records)
         decided = sum(record.result.decided for record in known)

@@ -35,7 +35,7 @@ from qsage_validate.extensions.bench.papers.published import rows_of
 from qsage_validate.extensions.bench.plots import default_tables, seconds_text
 from qsage_validate.extensions.bench.solving import BLOQQER, answered
 from qsage_validate.formats.source import quoted
-from qsage_validate.system.limits import Stopwatch
+from qsage_validate.system.limits import Deadline, Limits, Stopwatch
 
 if TYPE_CHECKING:
     from qsage_validate.formats.qdimacs import ClausalForm
@@ -371,7 +371,6 @@ def _solve(run: Run) -> RunResult:
     from qsage_validate.formats.qdimacs import clausal_form
     from qsage_validate.games.registry import find_command
     from qsage_validate.solvers.qbf.backends import get_backend, preprocessor_named
-    from qsage_validate.system.limits import Deadline, Limits
     from qsage_validate.system.programs import workspace
 
     watch = Stopwatch()

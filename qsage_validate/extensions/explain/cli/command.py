@@ -13,11 +13,17 @@ from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.formula import game_formula, load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
-from qsage_validate.cli.options import EncodingOption, FormulaOptions, JsonOption, LimitOptions
+from qsage_validate.cli.options import (
+    EncodingOption,
+    FormulaOptions,
+    JsonOption,
+    LimitOptions,
+    prenex_order,
+)
 from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.extensions.explain.explanation import ExplainOptions, Followed, counted_nodes
-from qsage_validate.extensions.explain.library import check_winning, explained
+from qsage_validate.extensions.explain.library import check_winning, explained, form_of
 from qsage_validate.games.family import families
 from qsage_validate.system.limits import NEVER
 from qsage_validate.system.progress import watching
@@ -121,8 +127,6 @@ def command(
     Exit code 0: found and proved, 1: CERT does not hold, 2: bad input, 3: undecided, 130:
     interrupted.
     """
-    from qsage_validate.extensions.explain.library import form_of
-
     outputs = [shown.output, shown.certificate, shown.formula]
     for file in outputs:
         check_streams(file, json_output)
@@ -189,7 +193,6 @@ def _heaps(
 ) -> Exit:
     """Explain the impartial game ``name``, which takes no options ``of_boards``."""
     from qsage_validate.extensions.explain.heaps import explain_heaps
-    from qsage_validate.extensions.explain.library import form_of
     from qsage_validate.extensions.explain.shown import explanation_text
     from qsage_validate.extensions.impartial.cli.play import impartial_game
     from qsage_validate.extensions.impartial.synthesis.report import SynthesisOptions
@@ -217,7 +220,6 @@ def _heaps(
 
 def _formula(path: str, model: ModelArguments, read: FormulaOptions, cert: str | None) -> Formula:
     """The formula of a file, with the certificate that was named."""
-    from qsage_validate.cli.options import prenex_order
     from qsage_validate.problems.load import Files, load
 
     if cert is None:

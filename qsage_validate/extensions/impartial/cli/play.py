@@ -18,7 +18,7 @@ from qsage_validate.cli.play.attacks import (
     tell_random,
 )
 from qsage_validate.cli.play.modes import script
-from qsage_validate.cli.play.play_options import GAMES, PlayMode, PlayOptions
+from qsage_validate.cli.play.play_options import GAMES, PlayMode, PlayOptions, PlayTable
 from qsage_validate.errors import Exit, UsageError, one_line
 from qsage_validate.system.progress import Progress
 
@@ -48,7 +48,6 @@ def impartial_game(name: str) -> ImpartialGame:
 
 def play_heaps(name: str, options: HeapOptions, play: PlayOptions, json_output: bool) -> Exit:
     """Play the impartial game that is called ``name``, or is in the file ``name``."""
-    from qsage_validate.cli.play.play_options import PlayTable
     from qsage_validate.extensions.impartial.problem import load_heaps, open_heaps
     from qsage_validate.games.protocol import Player
 
