@@ -10,7 +10,7 @@ import pytest
 import qsage_validate as qs
 from qsage_validate.api.matches import Match
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
-from qsage_validate.games.protocol import Player, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from tests.support.commands import run_play
 
 DRAWN = """\
@@ -70,6 +70,15 @@ def test_a_game_on_squares_keeps_its_squares() -> None:
 def test_a_board_of_another_size_stays_as_it_is() -> None:
     small, large = (qs.game("hex", size=f"{n}x{n}").initial.game for n in (2, 3))
     assert large.drawn(small.initial.board) == small.initial.board
+
+
+@pytest.mark.parametrize("name", ["hex", "hex-network"])
+def test_a_board_without_a_shape_gets_that_of_the_rules(name: str) -> None:
+    """As a board that is read from a formula's variables has none, in grids and in lists."""
+    game = qs.game(name, size="3x3").initial.game
+    look = game.initial.board
+    drawn = game.drawn(BoardPicture(3, 3, look.squares))
+    assert (drawn.shape, drawn.columns, drawn.top) == (Shape.HEXAGONS, look.columns, Player.BLACK)
 
 
 def test_a_play_of_a_grid_formula_is_written_as_sgf(
