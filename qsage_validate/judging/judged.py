@@ -166,12 +166,14 @@ def judge_found(
 
     A proof by any reading is a proof.  A difference may be the reading's fault: it refutes where
     nothing is in doubt about the first reading, and no other one is left that fits every play.
-    Otherwise the formula is undecided.  With ``obligations`` as :func:`judge` has it.
+    Otherwise the formula is undecided.  A solver's word that the search was content with is
+    confirmed with all the time there is.  With ``obligations`` as :func:`judge` has it.
     """
     if not found.stands_out:
         return _undecided(f"no reading of the variables stands out: {found.why}", found, None)
-    if found.answer is not None and not obligations:
-        return Judged(found.answer, found.layout)
+    known = found.answer
+    if known is not None and isinstance(known.verdict, Proved) and not obligations:
+        return Judged(known, found.layout)
     ask: Callable[..., LevelAnswer] = partial(
         judge,
         formula,
