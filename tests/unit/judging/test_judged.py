@@ -20,7 +20,8 @@ from qsage_validate.judging.judged import judge_formula, judge_found
 from qsage_validate.judging.readings.find import Standing, find_layout
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import Deadline
-from qsage_validate.validation.finding import Proved, Refuted
+from qsage_validate.validation.finding import Claimed, Proved, Refuted
+from qsage_validate.validation.proofs import LevelAnswer
 from tests.support.qbf_truth import qbf_truth
 from tests.support.scrambled import Claiming, numbered
 
@@ -107,4 +108,12 @@ def test_one_of_several_readings_that_fit_is_proved(shared_data: Path) -> None:
     found = find_layout(formula, game, deadline=Deadline.after(600))
     answer = judge_found(formula, found, deadline=Deadline.after(600))
     assert isinstance(answer.verdict, Proved), str(answer.verdict)
-    assert found.answer is answer.answer
+    assert found.answer is not None
+    assert isinstance(found.answer.verdict, Proved | Claimed), "the search judged one of them"
+
+
+def test_a_solvers_word_of_the_search_is_confirmed(tmp_path: Path) -> None:
+    """The search judges in seconds; a busy machine left it with a word where there was time."""
+    formula, game = numbered(LOST), game_of(LOST, tmp_path)
+    found = replace(find_layout(formula, game), answer=LevelAnswer(Claimed("by a solver's word")))
+    assert isinstance(judge_found(formula, found).verdict, Proved)
