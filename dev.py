@@ -24,6 +24,7 @@ if sys.version_info < (3, 10):  # noqa: UP036 - this file is what tells people w
 import contextlib
 import hashlib
 import importlib.util
+import json
 import os
 import shlex
 import shutil
@@ -45,6 +46,10 @@ PINS = ("--constraint", str(ROOT / "constraints.txt"))
 SOLVERS = "[solve]"  # compiled when installed: takes minutes, and a C++ compiler
 SITE = "build/site"
 QUICK = ("-m", "not full")
+CACHE = "build/tests"
+# So many tests that failed run once more, one after the other: limits of time are short for a
+# test beside which all processors work.
+MOST_ALONE = 5
 
 # What the gate consists of; nothing else says so. The tests come last, their summary with them.
 # Without --full they are those that tests/full.txt does not name.
@@ -59,7 +64,10 @@ GATE = (
     # Each file stays in one process, which makes what its tests share once.
     (
         "tests",
-        ("pytest", "-nauto", "--maxprocesses=8", "--dist=loadfile", "--no-loadscope-reorder"),
+        (
+            *("pytest", "-nauto", "--maxprocesses=8", "--dist=loadfile", "--no-loadscope-reorder"),
+            f"--override-ini=cache_dir={CACHE}",
+        ),
     ),
 )
 
@@ -213,6 +221,20 @@ def check(arguments: Sequence[str]) -> int:
         )
         return done.returncode, done.stdout or b"", time.monotonic() - started
 
+    def alone() -> int:
+        """Run the tests that failed once more without others beside them."""
+        tests = list(json.loads(failures.read_text())) if failures.exists() else []
+        if not 0 < len(tests) <= MOST_ALONE:
+            return 1
+        names = " ".join(tests)
+        print(f"check: failed beside other tests, run alone: {names}", flush=True)
+        code, _, _ = step(("pytest", *tests))
+        if not code:
+            print(f"check: passed alone, failed beside other tests: {names}", flush=True)
+        return code
+
+    failures = ROOT / CACHE / "v" / "cache" / "lastfailed"
+    failures.unlink(missing_ok=True)
     failed = []
     pool = ThreadPoolExecutor(os.cpu_count() or 1)
     try:
@@ -224,6 +246,8 @@ def check(arguments: Sequence[str]) -> int:
             whole = (*command, *arguments) if last else command
             print(f"check: {name}: {shlex.join(whole)}", flush=True)
             code, output, seconds = step(whole) if last else next(ended)
+            if last and code == 1:
+                code = alone()
             sys.stdout.buffer.write(output)
             if code:
                 failed.append(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -236,6 +237,43 @@ def test_the_quick_tests_run_unless_all_are_asked_for_or_some_are_named(
     assert bootstrap.module.check(arguments) == 0
     told = capfdbinary.readouterr().out.decode().splitlines()
     assert [line for line in told if line.startswith("[")] == ["[]", str(passed_on)]
+
+
+@pytest.mark.parametrize(
+    ("failing", "again", "code", "told"),
+    [
+        (1, "", 0, "check: passed alone, failed beside other tests: again1.py"),
+        (2, "exit(1)", 1, "check: FAILED: tests"),
+        (6, "", 1, "check: FAILED: tests"),
+    ],
+)
+def test_a_few_tests_that_fail_run_once_more_alone(
+    bootstrap: Bootstrap,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+    failing: int,
+    again: str,
+    code: int,
+    told: str,
+) -> None:
+    names = [f"again{number}.py" for number in range(1, failing + 1)]
+    cache = bootstrap.root / bootstrap.module.CACHE / "v" / "cache"
+    cache.mkdir(parents=True)
+    fail = f"import pathlib as p; p.Path({str(cache)!r}, 'lastfailed').write_text(sys.argv[1]); "
+    lines = f"import sys; {fail}exit(1)"
+    steps = (
+        ("types", ("python", "-c", "")),
+        ("tests", ("python", "-c", lines, json.dumps(dict.fromkeys(names, True)))),
+    )
+    for name in names:
+        (bootstrap.root / name).write_text(f"open('ran', 'a').write('once ')\n{again}\n")
+    monkeypatch.setattr(bootstrap.module, "GATE", steps)
+    monkeypatch.setattr(bootstrap.module, "prepare", lambda purpose: None)
+    monkeypatch.setattr(bootstrap.module, "program", lambda name: sys.executable)
+    assert bootstrap.module.check([]) == code
+    assert told in capfdbinary.readouterr().out.decode()
+    ran = bootstrap.root / "ran"
+    assert ran.exists() is (failing <= bootstrap.module.MOST_ALONE)
 
 
 def test_ci_runs_all_tests() -> None:
