@@ -34,7 +34,7 @@ from qsage_validate.cli.options import (
     LimitOptions,
     PrepareOption,
 )
-from qsage_validate.cli.parameters import option, output_option
+from qsage_validate.cli.parameters import flag, option, output_option
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -85,6 +85,10 @@ def command(
     ),
     read: FormulaOptions,
     limits: LimitOptions,
+    competition: bool = flag(
+        "Print 's cnf 1' or 's cnf 0' and nothing else, as in evaluations of solvers.",
+        panel="Output",
+    ),
     json_output: JsonOption = False,
 ) -> Exit:
     """Say whether a formula is true, or who wins a game.
@@ -105,6 +109,8 @@ def command(
         alternates=deepening.alternate,
     )
     every = first_moves is HowMany.ALL
+    if competition and (path is None or every or json_output):
+        raise UsageError("found --competition, expected a formula, and no other form of output")
     if every:
         _check_first_moves(deepening, prepare=prepare)
     if solution is not None:
@@ -121,6 +127,8 @@ def command(
             raise UsageError("found --depth auto with a formula, expected a game")
         if method.searches and options.solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
+        if competition:
+            return _compete(path, model, read, method)
         return _solve_formula(path, model, read, method, json_output, every)
     if read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
@@ -259,6 +267,18 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
         "engine": result.engine,
         "seconds": round(result.seconds, 3),
     }
+
+
+def _compete(path: str, model: ModelArguments, read: FormulaOptions, method: SolveMethod) -> Exit:
+    """Print the result line of QDIMACS alone; an undecided formula has none."""
+    from qsage_validate.system.memory import memory_within
+    from qsage_validate.system.progress import nobody
+
+    with memory_within(method.limits.memory_mb):
+        truth = method.solve(load_formula(path, model, read).qbf, nobody).truth
+    if truth is not None:
+        emit(f"s cnf {truth:d}")
+    return exit_of(truth)
 
 
 def _solve_formula(
