@@ -5,6 +5,7 @@ python3 dev.py play [ARGS]        play against the shipped sample (or qsage-play
 python3 dev.py check [ARGS]       run the gate: lint, types, layers, samples, documents, quick tests
 python3 dev.py check --full       the same with all tests, as in CI
 python3 dev.py artifact [-o FILE] make one ZIP for reviewers, with wheels, in dist/
+python3 dev.py pack [-o FILE]     make the archive of formulas for authors of solvers, in dist/
 python3 dev.py install EXTRA ...  add extras of pyproject.toml: solve, gdl, impartial, ...
 python3 dev.py regenerate         make the samples and the README's picture anew
 python3 dev.py verified           build the checker that is verified in Coq, in verified/bin
@@ -304,6 +305,12 @@ def artifact(arguments: Sequence[str]) -> int:
     return hand_over(("python", str(ROOT / "research" / "artifact" / "make.py"), *arguments))
 
 
+def pack(arguments: Sequence[str]) -> int:
+    """Make the archive for authors of solvers."""
+    prepare("dev")
+    return hand_over(("python", str(ROOT / "research" / "pack" / "make.py"), *arguments))
+
+
 def run_program(arguments: Sequence[str]) -> int:
     """Run a program of the environment in the current directory."""
     if not arguments:
@@ -317,6 +324,7 @@ COMMANDS = {
     "check": check,
     "install": install,
     "artifact": artifact,
+    "pack": pack,
     "regenerate": regenerate,
     "docs": docs,
     "verified": verified,

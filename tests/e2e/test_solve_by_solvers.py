@@ -46,6 +46,26 @@ def files(qsage: Qsage) -> None:
     Path("outermost.qcir").write_text(OUTERMOST)
 
 
+@pytest.mark.parametrize(
+    ("file", "code", "line"),
+    [("true.qcir", Exit.TRUE, "s cnf 1\n"), ("false.qdimacs", Exit.FALSE, "s cnf 0\n")],
+)
+def test_in_competitions_there_is_the_result_line_alone(
+    qsage: Qsage, file: str, code: Exit, line: str
+) -> None:
+    done = qsage("solve", file, "--competition")
+    assert (done.code, done.out, done.err) == (code, line, "")
+
+
+@pytest.mark.parametrize(
+    "words", [("hex", "--size", "2x2"), ("true.qcir", "--json"), ("true.qcir", "--first-moves=all")]
+)
+def test_the_result_line_of_competitions_is_of_a_formula(qsage: Qsage, words: list[str]) -> None:
+    done = qsage("solve", *words, "--competition")
+    assert (done.code, done.out) == (Exit.BAD_INPUT, "")
+    assert "found --competition, expected a formula" in done.err
+
+
 @pytest.mark.parametrize("options", [(), ("--preprocess", "none"), ("--portfolio",)])
 @pytest.mark.parametrize(
     ("file", "code", "verdict"),

@@ -169,7 +169,9 @@ def test_usage_is_told_and_wrong_usage_is_one_line() -> None:
     assert told.stdout == run_dev().stdout
     wrong = run_dev("dance")
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    expected = "expected one of play, check, install, artifact, regenerate, docs, verified, run"
+    expected = (
+        "expected one of play, check, install, artifact, pack, regenerate, docs, verified, run"
+    )
     assert wrong.stderr == f"dev.py: found 'dance', {expected}\n"
 
 
