@@ -17,8 +17,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.solutions import check as checking
 from qsage_validate.solutions import file
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Deadline, Limits, Progress, Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf

@@ -26,8 +26,7 @@ from qsage_validate.problems.load import load as load_problem
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
 from qsage_validate.render.svg import escape
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import Deadline, Limits, Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate import Explanation
@@ -326,7 +325,7 @@ class Strategy:
     @cached_property
     def _playable(self) -> Problem:
         """The problem, whose functions read only what is chosen before."""
-        from qsage_validate.kernel.dependencies import wrong_dependency
+        from qsage_validate.kernel.certificate import wrong_dependency
 
         formula, certificate = self.problem.formula, self.problem.answering
         if formula is not None and isinstance(certificate, CircuitCertificate):

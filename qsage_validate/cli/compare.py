@@ -26,7 +26,7 @@ from qsage_validate.cli.options import (
 )
 from qsage_validate.cli.parameters import flag, option, output_option
 from qsage_validate.errors import Exit, Undecided, UsageError, did_you_mean
-from qsage_validate.system.progress import Progress
+from qsage_validate.system.limits import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.certificates.routes.routes import RouteOptions

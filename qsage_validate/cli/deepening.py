@@ -15,8 +15,7 @@ from qsage_validate.cli.common import SearchLine, address_in, emit, emit_json, n
 from qsage_validate.cli.options import LimitOptions
 from qsage_validate.cli.parameters import OptionGroup, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Progress, Tell
+from qsage_validate.system.limits import Deadline, Limits, Progress, Tell
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf

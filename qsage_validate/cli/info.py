@@ -181,7 +181,7 @@ def _tell_file(
 
 def _show(facts: Facts, json_output: bool) -> None:
     if json_output:
-        from qsage_validate.system.json_keys import snake_case
+        from qsage_validate.formats.json_text import snake_case
 
         emit_json(snake_case(facts))
     else:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from qsage_validate.encodings.layout.layout import Layout
     from qsage_validate.games.protocol import TwoPlayerGame
     from qsage_validate.judging.readings.find import FoundReadings
-    from qsage_validate.system.limits import Deadline
-    from qsage_validate.system.progress import Tell
+    from qsage_validate.system.limits import Deadline, Tell
     from qsage_validate.validation.finding import Finding, Verdict
 
 _SHOWN = 3

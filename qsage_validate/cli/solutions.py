@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.errors import Exit, Undecided, UndecidedError, UsageError
-from qsage_validate.system.limits import Limits
-from qsage_validate.system.progress import Progress, Tell
+from qsage_validate.system.limits import Limits, Progress, Tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -384,7 +384,7 @@ def _verify(
     from qsage_validate.proving.bundle.bundle import read_manifest, write_bundle
     from qsage_validate.proving.verified.theorems import verified_theorems
     from qsage_validate.system.folders import marked_folder
-    from qsage_validate.system.progress import Progress
+    from qsage_validate.system.limits import Progress
 
     with marked_folder() as folder, SearchLine(sys.stderr) as line:
         if written is None:

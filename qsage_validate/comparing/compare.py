@@ -57,7 +57,7 @@ from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.load import BoardProblem, Files, Problem
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Progress, Tell, nobody
 from qsage_validate.validation.fit import foreign_move
 
 # Strategies of two formulas, each in the other formula; and of all encodings of a game

@@ -28,7 +28,7 @@ from qsage_validate.solvers.qbf.backend import Missing, SolverFormat
 from qsage_validate.solvers.qbf.backends import BLOQQER, get_backend
 from qsage_validate.solvers.qbf.solving import PATIENCE, available, constant_value, solve_formula
 from qsage_validate.strategies.reader import SquareOf
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Progress, Tell, nobody
 
 QUESTIONS: Final = 2_000
 """The largest number of questions, unless told otherwise."""

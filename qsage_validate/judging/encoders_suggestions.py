@@ -21,8 +21,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, Cover
 from qsage_validate.judging.sandwich import Scripts
 from qsage_validate.judging.suggestions import NO_CODES, NoSuggestions
-from qsage_validate.kernel.reading import Matcher, PlyReading
-from qsage_validate.kernel.walk import WalkPly
+from qsage_validate.kernel.reading import Matcher, PlyReading, WalkPly
 
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding

@@ -24,8 +24,7 @@ from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, fir
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.finding import (
     Claimed,
     Proved,

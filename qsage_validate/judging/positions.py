@@ -27,8 +27,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.residuals import ResidualsOf
 from qsage_validate.judging.simulator import GameValues
-from qsage_validate.system.limits import NEVER, Deadline, now
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody, now
 
 # Position by position: the formula's value and the game's after plays of legal moves
 

@@ -29,9 +29,8 @@ from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.kernel.claims import Claim, Counterexample, evaluate, first_failure
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import State
-from qsage_validate.kernel.reading import Matcher, PlyReading
+from qsage_validate.kernel.reading import Matcher, PlyReading, WalkPly
 from qsage_validate.kernel.strategy import played
-from qsage_validate.kernel.walk import WalkPly
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.proofs import RulesIn
 

@@ -23,9 +23,8 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, WHITE
 from qsage_validate.judging.sandwich import Scripts
-from qsage_validate.kernel.ground import GroundRules
-from qsage_validate.kernel.reading import PlyReading
-from qsage_validate.kernel.walk import WalkPly
+from qsage_validate.kernel.game import GroundRules
+from qsage_validate.kernel.reading import PlyReading, WalkPly
 from qsage_validate.validation.proofs import conjunction
 
 NO_CODES: Final[Mapping[int, int]] = {}

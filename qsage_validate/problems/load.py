@@ -36,7 +36,7 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     dont_cares,
 )
-from qsage_validate.system.progress import stage
+from qsage_validate.system.limits import stage
 from qsage_validate.system.reading import reading, reading_deadline
 from qsage_validate.validation.fit import check_fit, foreign_move
 

@@ -27,7 +27,7 @@ from qsage_validate.solvers.qbf.backend import Backend, Missing, SolverFormat
 from qsage_validate.solvers.qbf.backends import BLOQQER, backends
 from qsage_validate.solvers.qbf.solving import Reply, SolverReplies, ValueChangedError, available
 from qsage_validate.solvers.search.solution import SearchReplies, SearchReply
-from qsage_validate.system.progress import Task
+from qsage_validate.system.limits import Task
 
 if TYPE_CHECKING:
     from qsage_validate.solutions.file import SolutionClaim

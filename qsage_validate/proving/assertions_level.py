@@ -26,8 +26,7 @@ from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.strategy import LooksRightError, MisreadError
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.lost_play import block_moves, game_moves, play_values
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.assertions import Asserted
 from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import LevelAnswer, reading_of, rules_of

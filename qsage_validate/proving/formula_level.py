@@ -24,14 +24,13 @@ from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,
     CircuitCertificate,
+    Dependency,
     dont_cares,
 )
 from qsage_validate.kernel.claims import ClaimsTimeoutError
-from qsage_validate.kernel.dependencies import Dependency
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch, Tell, nobody
 from qsage_validate.validation.finding import (
     Finding,
     FindingKind,
@@ -150,7 +149,7 @@ def _by_kernel(
 
     Or where clauses, under a choice, contradict each other or leave a value open.
     """
-    from qsage_validate.kernel.formula import prove_formula
+    from qsage_validate.kernel.obligation import prove_formula
 
     try:
         read = functions_of(certificate, formula)

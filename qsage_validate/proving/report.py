@@ -407,7 +407,7 @@ class ValidationReport:
 
     def to_dict(self) -> dict[str, object]:
         """Everything, for ``--json``."""
-        from qsage_validate.system.json_keys import snake_key
+        from qsage_validate.formats.json_text import snake_key
 
         return {
             "subject": self.subject,

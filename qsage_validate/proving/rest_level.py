@@ -25,8 +25,7 @@ from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.solvers.qbf.solving import constant_value, solve_formula
-from qsage_validate.system.limits import Deadline, Limits, Stopwatch
-from qsage_validate.system.progress import Tell
+from qsage_validate.system.limits import Deadline, Limits, Stopwatch, Tell
 from qsage_validate.validation.finding import Claimed, Finding, FindingKind, Proved, Refuted
 
 # The part of the time in which functions are looked for, before a solver's word is asked for.

@@ -13,7 +13,7 @@ from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Problem, why_no_rules
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import NO_FUNCTIONS, LevelResult, unsupported
-from qsage_validate.system.progress import Tell
+from qsage_validate.system.limits import Tell
 from qsage_validate.validation.finding import Refuted, Unsupported, grouped
 from qsage_validate.validation.proofs import LevelAnswer, prove_boards, prove_rules
 

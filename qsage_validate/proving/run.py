@@ -15,8 +15,7 @@ from qsage_validate.games.protocol import NotPlayableError, Player
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving.levels import Level
 from qsage_validate.registry import load
-from qsage_validate.system.limits import Limits, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, telling
+from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell, telling
 from qsage_validate.validation.finding import (
     Claimed,
     Finding,
@@ -81,7 +80,7 @@ class LevelResult:
 
     def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
-        from qsage_validate.system.json_keys import snake_case
+        from qsage_validate.formats.json_text import snake_case
 
         return {
             "level": self.level.value,

@@ -18,7 +18,7 @@ from qsage_validate.proving.run import (
     ValidationOptions,
     ValidationRun,
 )
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Progress, Tell, nobody
 from qsage_validate.system.reading import reads_within
 from qsage_validate.validation.finding import FindingKind, Proved, Refuted
 

@@ -10,8 +10,7 @@ from qsage_validate.errors import Exit, InputError, Proof, Refutation
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solutions.walk import LayerRules, PlainRules, Walked, fault_of, walk
-from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch, Tell, nobody
 
 # The proof of a solution: a theorem with its hypotheses, or a play that breaks the claim
 

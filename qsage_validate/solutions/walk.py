@@ -15,8 +15,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from qsage_validate.errors import InputError, MalformedMoveError
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.solutions.file import SolutionClaim
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
 # The walk through all plays of a strategy: every move of the loser, one reply of the winner
 

@@ -26,8 +26,7 @@ from qsage_validate.solvers.deepening import SEARCH
 from qsage_validate.solvers.qbf.solving import Solved
 from qsage_validate.solvers.search.maker_maker import BlockingSearch
 from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.system.limits import NEVER, Deadline, Limits, now
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Tell, nobody, now
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

@@ -35,8 +35,7 @@ from qsage_validate.registry import load
 from qsage_validate.solvers.answer_file import DeepeningFile, DepthAnswer, rests_on
 from qsage_validate.solvers.search.engine import MAX_PLIES
 from qsage_validate.solvers.search.solver import SearchSolver, search_for
-from qsage_validate.system.limits import NEVER, Deadline, Limits, now
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Tell, nobody, now
 
 # The depths of a game whose answers can differ, and the bound beyond which no answer differs
 

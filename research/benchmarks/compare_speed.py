@@ -35,8 +35,7 @@ from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import nobody
+from qsage_validate.system.limits import Deadline, Limits, nobody
 
 SQVAL_SECONDS = 27.0
 

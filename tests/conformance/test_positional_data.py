@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.formats.hex_files import parse_hex
-from qsage_validate.formats.pg import parse_pg, pg_text
+from qsage_validate.formats.pg import parse_hex, parse_pg, pg_text
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.masks import mask_of, minimal
 from qsage_validate.games.positional.cover_game import PairingFinder

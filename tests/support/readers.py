@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.aiger_parts import AigerFile
-from qsage_validate.formats.hex_files import HexFile, parse_hex
-from qsage_validate.formats.pg import PgFile, parse_pg
+from qsage_validate.formats.pg import HexFile, PgFile, parse_hex, parse_pg
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import (
     ClausalForm,

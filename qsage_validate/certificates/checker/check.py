@@ -32,15 +32,15 @@ from qsage_validate.kernel.certificate import (
     CertificateKind,
     CircuitCertificate,
     ClauseCertificate,
+    Dependency,
     dont_cares,
+    wrong_dependencies,
 )
 from qsage_validate.kernel.composition import Composition, compose
-from qsage_validate.kernel.dependencies import Dependency, wrong_dependencies
-from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch, Tell, nobody
 
 if TYPE_CHECKING:
-    from qsage_validate.circuit.lemmas import LemmaBatch
+    from qsage_validate.circuit.simplify import LemmaBatch
 
 # Conflicts of the question behind lemmas, before it is asked without them.
 _LEMMA_CONFLICTS: Final = 200_000
@@ -63,7 +63,7 @@ class Lemma:
 
 @dataclass(frozen=True, slots=True)
 class LemmaStep:
-    """Lemmas that are proved together (see :class:`qsage_validate.circuit.lemmas.LemmaBatch`).
+    """Lemmas that are proved together (see :class:`qsage_validate.circuit.simplify.LemmaBatch`).
 
     Each attempt says which gates of graph and formula are looked at as if they were inputs, and
     the numbers of earlier steps that help.
@@ -351,7 +351,7 @@ class _CheckSearch:
         self, composition: Composition, literal: int, steps: Sequence[LemmaBatch]
     ) -> Answer | None:
         """The same behind lemmas; ``None`` when these are no help."""
-        from qsage_validate.circuit.lemmas import LemmaBatch, LemmaMethod, satisfy_with_lemmas
+        from qsage_validate.circuit.simplify import LemmaBatch, LemmaMethod, satisfy_with_lemmas
 
         parts = [
             part for s in steps for part in (*s.lemmas, *(attempt.cuts for attempt in s.attempts))
@@ -435,7 +435,7 @@ def _variables(variables: Sequence[int]) -> str:
 
 def _steps(composition: Composition, steps: Sequence[LemmaStep], first: int) -> list[LemmaBatch]:
     """The steps in literals of the composition, whose ``also`` has theirs from ``first`` on."""
-    from qsage_validate.circuit.lemmas import LemmaBatch, LemmaMethod
+    from qsage_validate.circuit.simplify import LemmaBatch, LemmaMethod
 
     literals = iter(composition.also[first:])
 

@@ -27,8 +27,7 @@ from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     dont_cares,
 )
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
 # The quickest of PySAT's solvers at small incremental questions.
 _SOLVER: Final = "minisat22"

@@ -11,7 +11,7 @@ clauses about them, ply by ply:
 * the moves are legal, and the opponent's goals are not reached;
 * gates of the matrix that say so are true.
 
-Nothing depends on these being right (``circuit/lemmas.py``).
+Nothing depends on these being right (``circuit/simplify.py``).
 """
 
 from __future__ import annotations

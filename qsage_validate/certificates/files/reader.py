@@ -51,9 +51,9 @@ from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     ClauseCertificate,
     Dialect,
+    wrong_dependency,
 )
-from qsage_validate.kernel.dependencies import wrong_dependency
-from qsage_validate.system.progress import stage
+from qsage_validate.system.limits import stage
 
 _MODEL = re.compile(rb"c\s*Model for variable\s+([0-9]+)")
 _ADJECTIVE = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}

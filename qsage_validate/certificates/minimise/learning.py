@@ -33,8 +33,7 @@ from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, satisfy
 from qsage_validate.circuit.simplify import columns_as_bits
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
-from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody
 
 # Small decision trees over features that have a price
 

@@ -57,8 +57,7 @@ from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     Dialect,
 )
-from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody, telling
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody, telling
 
 # Seconds for all stages together when there is no deadline.
 _SECONDS: Final = 60.0

@@ -20,7 +20,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simulate import GraphSimulator, Words, pack, unpack
 from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
 from qsage_validate.kernel.composition import compose
-from qsage_validate.system.progress import stage
+from qsage_validate.system.limits import stage
 
 # Simulators kept for the sets of variables that were asked for: a few a ply.
 _MAX_SIMULATORS = 64

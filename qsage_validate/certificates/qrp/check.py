@@ -30,8 +30,7 @@ from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.qrp_steps import QrpProof
 from qsage_validate.formats.source import Path
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
 # The bytes of a table of cubes and clauses that are computed at one time.
 _TABLE = 1 << 24

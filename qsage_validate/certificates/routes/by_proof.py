@@ -46,9 +46,8 @@ from qsage_validate.solvers.qbf.backend import (
 )
 from qsage_validate.solvers.qbf.backends import backends, get_backend
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed, preprocess
-from qsage_validate.system.limits import Limits, Stopwatch
+from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell
 from qsage_validate.system.programs import Ended, run_program, workspace
-from qsage_validate.system.progress import Progress, Tell
 
 _PREFERRED: Final = ("depqbf", "qute")
 

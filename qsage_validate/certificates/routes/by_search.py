@@ -25,8 +25,7 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import PlanningGame, Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
-from qsage_validate.system.limits import NEVER, Deadline, Limits, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Stopwatch, Tell, nobody
 
 # The winner of a game by a search of its positions, each once: for games made for planning
 

@@ -36,8 +36,7 @@ from qsage_validate.solutions.check import Lookup
 from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solvers.qbf.backend import SolverMissingError
 from qsage_validate.solvers.qbf.solving import constant_value
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 
 # From a solution file to the functions of the winner's first blocks
 

@@ -26,8 +26,7 @@ from qsage_validate.errors import (
     did_you_mean,
 )
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.system.limits import Limits, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell, nobody
 
 AUTO: Final = "auto"
 SEARCH: Final = "search"

@@ -21,7 +21,7 @@ from qsage_validate.cli.play.play_options import PlayOptions
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
-from qsage_validate.system.progress import Progress, nobody, watching
+from qsage_validate.system.limits import Progress, nobody, watching
 
 if TYPE_CHECKING:
     from qsage_validate.arena.program import Programmed

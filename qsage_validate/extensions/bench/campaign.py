@@ -39,7 +39,7 @@ from qsage_validate.extensions.bench.experiment import (
 from qsage_validate.formats.json_text import Json as JsonValue
 from qsage_validate.formats.json_text import as_json, parse_json
 from qsage_validate.formats.source import Source, read_bytes
-from qsage_validate.system.cluster import check_scheduler
+from qsage_validate.system.pool import check_scheduler
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.bench.experiment import Experiment

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import TwoPlayerGame
     from qsage_validate.solvers.qbf.backend import SolverStatus
-    from qsage_validate.system.progress import Progress
+    from qsage_validate.system.limits import Progress
 
 
 # Answers of a search on the rules and of QBF solvers, as results of runs

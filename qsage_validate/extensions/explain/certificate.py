@@ -52,7 +52,7 @@ from qsage_validate.games.protocol import (
     Witness,
 )
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.kernel.ground import GroundRules
+from qsage_validate.kernel.game import GroundRules
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.validation.proofs import conjunction
 

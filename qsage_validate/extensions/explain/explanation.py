@@ -48,8 +48,7 @@ from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import BoardPicture, Player, Square, TwoPlayerGame
 from qsage_validate.render.svg import Marks
 from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.system.limits import Limits, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell, nobody
 
 # An explanation: a program with an example of each node, and how much of it is shown
 

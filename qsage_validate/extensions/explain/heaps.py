@@ -29,7 +29,7 @@ from qsage_validate.extensions.impartial.synthesis.report import (
     synthesise,
 )
 from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialRule, ImpartialStrategy
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import Tell, nobody
 
 LOST: Final = "make any move: none wins"
 

@@ -25,8 +25,7 @@ from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate, dont_cares
 from qsage_validate.problems.encoded import encoding_of
 from qsage_validate.problems.load import Problem, certified_by
-from qsage_validate.system.limits import NEVER, Deadline, Limits
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.api.matches import Match

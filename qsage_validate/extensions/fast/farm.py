@@ -36,10 +36,8 @@ from qsage_validate.solvers.search.engine import (
     SearchEngine,
 )
 from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
-from qsage_validate.system.cluster import check_scheduler
-from qsage_validate.system.limits import Deadline, Limits, Stopwatch, now
-from qsage_validate.system.pool import Crew, WorkerFailedError, orphaned
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Deadline, Limits, Progress, Stopwatch, Tell, nobody, now
+from qsage_validate.system.pool import Crew, WorkerFailedError, check_scheduler, orphaned
 
 # A piece of the search: a position some plies into the play, and what a process finds of it
 

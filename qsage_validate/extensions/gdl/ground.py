@@ -47,8 +47,8 @@ from qsage_validate.kernel.unrolled import (
     UnrolledGame,
     UnrolledRules,
 )
-from qsage_validate.system.alarm import alarm
 from qsage_validate.system.limits import NEVER, Deadline
+from qsage_validate.system.signals import alarm
 from qsage_validate.validation.proofs import RulesIn
 
 # The ground rules of a game in GDL, round by round, for the kernel's circuit

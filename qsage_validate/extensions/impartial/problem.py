@@ -66,8 +66,7 @@ from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.reader import Assignment
-from qsage_validate.system.limits import Deadline
-from qsage_validate.system.progress import Tell
+from qsage_validate.system.limits import Deadline, Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 
 # The strategy of synthesised rules: the rule that fires says what to play

@@ -39,8 +39,7 @@ from qsage_validate.judging.readings.screening import (
 )
 from qsage_validate.judging.residuals import Residuals, ResidualsOf
 from qsage_validate.judging.simulator import GameValues
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 from qsage_validate.validation.finding import Claimed, Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import LevelAnswer
 

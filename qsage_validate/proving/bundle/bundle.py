@@ -39,8 +39,7 @@ from qsage_validate.proving.report import ValidationReport, game_text
 from qsage_validate.proving.run import ValidationOptions
 from qsage_validate.proving.runner import validate
 from qsage_validate.proving.verified.games import CERTIFICATE, CNF, GAME_FILES, PROOF, write_game
-from qsage_validate.system.limits import Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Progress, Stopwatch, Tell, nobody
 from qsage_validate.system.reading import reading
 from qsage_validate.validation.finding import Proved
 

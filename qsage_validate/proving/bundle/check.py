@@ -54,9 +54,8 @@ from qsage_validate.proving.verified.theorems import (
     verified_theorems,
 )
 from qsage_validate.system.folders import marked_folder
-from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody
 from qsage_validate.system.programs import Ended, Finished, run_program
-from qsage_validate.system.progress import Progress, Tell, nobody
 
 # Checkers of proofs: the kernel's own, and programs of others where they are installed
 

@@ -35,8 +35,7 @@ from qsage_validate.proving.plays.vector_walk import (
 )
 from qsage_validate.proving.plays.walkers import Nodes, PlayExpansion, Walker, explain, merging_for
 from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
-from qsage_validate.system.limits import Limits, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell, nobody
 from qsage_validate.validation.finding import (
     Claimed,
     Finding,

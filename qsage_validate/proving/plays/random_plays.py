@@ -42,8 +42,7 @@ from qsage_validate.proving.plays.vector_walk import (
 )
 from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
 from qsage_validate.strategies.reader import split_moves
-from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody
 from qsage_validate.validation.finding import Finding, Refuted, Sampled, Verdict
 
 if TYPE_CHECKING:

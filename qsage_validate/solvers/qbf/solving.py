@@ -31,9 +31,8 @@ from qsage_validate.solvers.qbf.backend import (
 )
 from qsage_validate.solvers.qbf.backends import BLOQQER, Preprocessor, backends
 from qsage_validate.solvers.qbf.bloqqer import Preprocessed
-from qsage_validate.system.limits import Deadline, Limits, now
+from qsage_validate.system.limits import Deadline, Limits, Progress, Task, now
 from qsage_validate.system.programs import workspace
-from qsage_validate.system.progress import Progress, Task
 from qsage_validate.system.signals import orderly_termination
 
 # Several solvers on one formula at once: the first confirmed answer counts

@@ -15,8 +15,7 @@ from qsage_validate.solutions.file import SolutionClaim
 from qsage_validate.solutions.walk import walk
 from qsage_validate.solvers.search.engine import SearchEngine
 from qsage_validate.solvers.search.solver import SearchSolver, search_for
-from qsage_validate.system.limits import Limits
-from qsage_validate.system.progress import Task, Tell, nobody
+from qsage_validate.system.limits import Limits, Task, Tell, nobody
 
 # Replies of a search: winning moves, else the moves that delay the loss longest
 

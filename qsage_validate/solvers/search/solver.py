@@ -30,9 +30,8 @@ from qsage_validate.solvers.search.engine import (
     LimitError,
     SearchEngine,
 )
-from qsage_validate.system.alarm import alarm
-from qsage_validate.system.limits import Limits, now
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Limits, Progress, Tell, nobody, now
+from qsage_validate.system.signals import alarm
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.rules import BddlGame

@@ -26,9 +26,9 @@ from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     ClauseCertificate,
     Dialect,
+    wrong_dependency,
 )
 from qsage_validate.kernel.composition import compose
-from qsage_validate.kernel.dependencies import wrong_dependency
 from qsage_validate.system.limits import Deadline
 from tests.support.random_certificates import (
     all_choices,

@@ -12,8 +12,12 @@ from qsage_validate.certificates.oracles.simulation import SimulationOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
-from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
-from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.kernel.certificate import (
+    CertificateKind,
+    CircuitCertificate,
+    Dialect,
+    wrong_dependency,
+)
 from tests.support.random_certificates import all_choices, certified
 
 Case = tuple[Qbf, CircuitCertificate]

@@ -15,7 +15,7 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.kernel.formula import prove_formula
+from qsage_validate.kernel.obligation import prove_formula
 from qsage_validate.solvers.qbf.backend import Missing
 from qsage_validate.solvers.qbf.backends import get_backend
 from qsage_validate.system.limits import Deadline

@@ -13,7 +13,7 @@ from qsage_validate.certificates.routes.routes import RouteOptions
 from qsage_validate.circuit.qbf import Scope
 from qsage_validate.comparing.plays import transfer
 from qsage_validate.comparing.shared import Loses, Shared, Wins
-from qsage_validate.kernel.dependencies import wrong_dependencies
+from qsage_validate.kernel.certificate import wrong_dependencies
 from tests.support.random_qbf import random_qbf, truth
 
 EXPANSION = RouteOptions(route="expansion")

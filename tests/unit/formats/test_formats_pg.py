@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from qsage_validate.encodings.layout.comments import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.hex_files import HexFile, parse_hex
-from qsage_validate.formats.pg import CellRelation, growing, parse_pg, pg_text
+from qsage_validate.formats.pg import CellRelation, HexFile, growing, parse_hex, parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.languages import load_game, model_from_parts

@@ -30,8 +30,7 @@ from qsage_validate.proving.plays.state_walker import StateWalker
 from qsage_validate.proving.plays.vector_walk import PlayLayer
 from qsage_validate.proving.plays.walkers import replay_all
 from qsage_validate.proving.run import LevelInterrupted, LevelResult
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Progress
+from qsage_validate.system.limits import Deadline, Limits, Progress
 from qsage_validate.validation.finding import (
     Claimed,
     FindingKind,

@@ -30,8 +30,7 @@ from qsage_validate.proving.plays.random_plays import VectorAdversary, attack
 from qsage_validate.proving.plays.vector_walk import VectorWalk
 from qsage_validate.proving.run import LevelInterrupted, LevelResult
 from qsage_validate.strategies.skolem import SkolemReader
-from qsage_validate.system.limits import Deadline
-from qsage_validate.system.progress import Progress
+from qsage_validate.system.limits import Deadline, Progress
 from qsage_validate.validation.finding import FindingKind, Refuted, Sampled
 from tests.support.certifying import certify_game
 from tests.support.models import models

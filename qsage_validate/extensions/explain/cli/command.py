@@ -25,8 +25,7 @@ from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.extensions.explain.explanation import ExplainOptions, Followed, counted_nodes
 from qsage_validate.extensions.explain.library import check_winning, explained, form_of
 from qsage_validate.games.family import families
-from qsage_validate.system.limits import NEVER
-from qsage_validate.system.progress import watching
+from qsage_validate.system.limits import NEVER, watching
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.explain.library import Explanation

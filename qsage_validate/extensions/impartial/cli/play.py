@@ -20,7 +20,7 @@ from qsage_validate.cli.play.attacks import (
 from qsage_validate.cli.play.modes import script
 from qsage_validate.cli.play.play_options import GAMES, PlayMode, PlayOptions, PlayTable
 from qsage_validate.errors import Exit, UsageError, one_line
-from qsage_validate.system.progress import Progress
+from qsage_validate.system.limits import Progress
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.impartial.adversary import ExhaustiveReport

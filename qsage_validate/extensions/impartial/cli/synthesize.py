@@ -19,8 +19,7 @@ from qsage_validate.cli.parameters import (
     output_option,
 )
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
-from qsage_validate.system.limits import Deadline
-from qsage_validate.system.progress import Progress, nobody
+from qsage_validate.system.limits import Deadline, Progress, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.impartial.model import ImpartialGame

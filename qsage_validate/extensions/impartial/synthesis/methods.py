@@ -86,8 +86,7 @@ from qsage_validate.extensions.impartial.synthesis.winning_formula import (
     FormulaSearch,
     Technique,
 )
-from qsage_validate.system.limits import Deadline
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Deadline, Progress, Tell, nobody
 
 # Synthesises strategies for a proved winning formula: the method ``hybrid``
 

@@ -48,8 +48,7 @@ from qsage_validate.extensions.impartial.synthesis.winning_formula import (
     synthesise_formula,
 )
 from qsage_validate.formats.writing import write_atomic
-from qsage_validate.system.limits import Deadline, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Deadline, Progress, Stopwatch, Tell, nobody
 
 # One synthesis from the game to the checked answer, as the commands and benchmarks run it
 

@@ -66,8 +66,7 @@ from qsage_validate.extensions.impartial.synthesis.proofs import (
 )
 from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
 from qsage_validate.extensions.impartial.synthesis.strategy import SemiGround
-from qsage_validate.system.limits import Deadline
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Deadline, Progress, Tell, nobody
 
 _MAX_PLANES: Final = 64
 _MIN_SIDE: Final = 8

@@ -20,7 +20,7 @@ from qsage_validate.games.protocol import BoardPicture, Square
 from qsage_validate.play.match import HistoryRow, PlayMatch
 from qsage_validate.play.picking import Picks, is_elsewhere
 from qsage_validate.problems.load import BoardProblem, Problem
-from qsage_validate.system.progress import Tell
+from qsage_validate.system.limits import Tell
 from qsage_validate.validation.finding import Finding
 
 # The services that the interface can use beside the match: gates, the strategy's tree, a proof

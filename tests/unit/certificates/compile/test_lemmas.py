@@ -16,8 +16,13 @@ from qsage_validate.certificates.compile.compiler import compile_plan
 from qsage_validate.certificates.compile.lemmas import compile_with_lemmas, known_after
 from qsage_validate.certificates.compile.plan import Plan, Planner, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
-from qsage_validate.circuit.lemmas import LemmaBatch, LemmaEffort, LemmaMethod, satisfy_with_lemmas
 from qsage_validate.circuit.sat import Answer, Satisfiable, Unsatisfiable
+from qsage_validate.circuit.simplify import (
+    LemmaBatch,
+    LemmaEffort,
+    LemmaMethod,
+    satisfy_with_lemmas,
+)
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.encodings.grid import encode_lifted
 from qsage_validate.games.bddl.model import Model
@@ -102,7 +107,7 @@ def efforts(monkeypatch: pytest.MonkeyPatch) -> list[LemmaEffort]:
         found.append(effort)
         return answer, effort
 
-    monkeypatch.setattr("qsage_validate.circuit.lemmas.satisfy_with_lemmas", spy)
+    monkeypatch.setattr("qsage_validate.circuit.simplify.satisfy_with_lemmas", spy)
     return found
 
 

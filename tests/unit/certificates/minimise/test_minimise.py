@@ -33,8 +33,7 @@ from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, wrong_dependency
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.expanded import expanded

@@ -26,8 +26,7 @@ from qsage_validate.problems import searched
 from qsage_validate.problems.load import Files, against_solver, load
 from qsage_validate.solvers.qbf.backend import Missing, at
 from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.system.limits import Stopwatch
-from qsage_validate.system.progress import Progress, Task
+from qsage_validate.system.limits import Progress, Stopwatch, Task
 from tests.support.fake_solvers import script
 from tests.support.pilot import Driver
 from tests.support.toy_match import ToyEngine
