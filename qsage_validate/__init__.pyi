@@ -30,7 +30,7 @@ from qsage_validate.api.strategies import Strategy as Strategy
 from qsage_validate.api.strategies import Tree as Tree
 from qsage_validate.api.strategies import certify as certify
 from qsage_validate.api.strategies import load as load
-from qsage_validate.certificates.routes.by_search import CheckFailedError as CheckFailedError
+from qsage_validate.certificates.routes import CheckFailedError as CheckFailedError
 from qsage_validate.comparing.exact import ExactComparison as ExactComparison
 from qsage_validate.errors import AmbiguousMoveError as AmbiguousMoveError
 from qsage_validate.errors import IllegalMoveError as IllegalMoveError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from qsage_validate.api.formulas import Formula
 from qsage_validate.api.strategies import Strategy, certify
 from qsage_validate.api.values import FileSource, as_paths, parameter_words
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.comparing.compare import (
     ComparedStrategy,
     compared,

@@ -21,7 +21,7 @@ from qsage_validate.system.limits import Deadline, Limits, Progress, Tell, nobod
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.encodings.layout import Layout
     from qsage_validate.solvers.qbf.solving import Solved
 
 
@@ -122,7 +122,7 @@ def _searched(game: Game, limits: Limits, all_first_moves: bool, tell: Tell) -> 
 
 
 def _solved(formula: Formula, solver: str | None, limits: Limits, tell: Tell) -> Result:
-    from qsage_validate.encodings.layout.layout import inconclusive
+    from qsage_validate.encodings.layout import inconclusive
 
     solved = ask_solvers(formula.qbf, limits, solver=solver, tell=tell)
     truth, layout = solved.truth, formula.layout

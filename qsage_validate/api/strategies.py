@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from qsage_validate.api.matches import Match
     from qsage_validate.api.reports import Attack, Report
     from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
-    from qsage_validate.certificates.routes.routes import CertifiedFormula
+    from qsage_validate.certificates.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
 
 _POSITIONS = 200_000
@@ -279,8 +279,8 @@ class Strategy:
         ``formula`` the formula is written too, in QCIR.  The strategy that is returned is the one
         in the files, which replays of plays name.  Raises ``UsageError`` for a clause set.
         """
-        from qsage_validate.certificates.files.dialects import dialect_named
-        from qsage_validate.certificates.files.writer import certificate_bytes
+        from qsage_validate.certificates.reader import dialect_named
+        from qsage_validate.certificates.writer import certificate_bytes
         from qsage_validate.formats.qcir_writer import qcir_text
         from qsage_validate.formats.writing import write_atomic
 
@@ -458,7 +458,7 @@ def certify(
     ``SolverMissingError`` for what is not installed, ``CheckFailedError`` where a solver gave a
     strategy that does not win.
     """
-    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.certificates.routes import RouteOptions, certify_formula
 
     subject = subject_of(subject, parameters)
     if isinstance(subject, Game):
@@ -496,7 +496,7 @@ def load(
     ``solver`` what the certificate has no function for is asked of a QBF solver, for ``timeout``
     seconds each time. Raises ``InputError`` for what is wrong in a file, with its place.
     """
-    from qsage_validate.certificates.files.dialects import dialect_named
+    from qsage_validate.certificates.reader import dialect_named
 
     if isinstance(formula, Formula):
         formula = formula.problem.files.formula or formula.qcir().encode()

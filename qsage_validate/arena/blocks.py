@@ -27,8 +27,8 @@ from qsage_validate.arena.frame import (
     WhyNot,
 )
 from qsage_validate.arena.watch import broken_by_values
-from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
-from qsage_validate.certificates.oracles.sat import Refuter
+from qsage_validate.certificates.oracle import NoAnswerError, Oracle, ask
+from qsage_validate.certificates.sat_oracle import Refuter
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MalformedMoveError, UndecidedError
 from qsage_validate.games.protocol import Player

@@ -15,8 +15,8 @@ from functools import cached_property
 
 from qsage_validate.arena.frame import Frame, Names, WhyNot
 from qsage_validate.arena.open import open_play_engine
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.problems.load import BoardProblem, Problem

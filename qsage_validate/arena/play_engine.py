@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from qsage_validate.arena.frame import MatchOutcome, PlayState
 from qsage_validate.arena.turns import Turns
-from qsage_validate.certificates.oracles.oracle import NoAnswerError
-from qsage_validate.encodings.layout.layout import IllegalMoves
+from qsage_validate.certificates.oracle import NoAnswerError
+from qsage_validate.encodings.layout import IllegalMoves
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.fault import FindingKind

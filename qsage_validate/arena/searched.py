@@ -17,7 +17,7 @@ from qsage_validate.arena.frame import (
     SquareXY,
     WhyNot,
 )
-from qsage_validate.certificates.oracles.oracle import NoAnswerError
+from qsage_validate.certificates.oracle import NoAnswerError
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UndecidedError, UsageError
 from qsage_validate.formats.grid_names import square_named
 from qsage_validate.games.protocol import Move, Player, Position

@@ -16,7 +16,7 @@ from functools import cached_property
 from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems.load import BoardProblem
 from qsage_validate.strategies.reader import LayoutMove

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from qsage_validate.arena.frame import PlayState
-from qsage_validate.encodings.layout.layout import Layout, UnspecifiedLegality
+from qsage_validate.encodings.layout import Layout, UnspecifiedLegality
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.strategies.reader import CertificateReader, LayoutMove, Legality

@@ -304,7 +304,7 @@ def lift(
     read them, need no lines.
 
     The functions are for the existentials of ``form``; those without one are don't-cares. The
-    trace is not checked here: see :mod:`qsage_validate.certificates.checker.check`. Raises
+    trace is not checked here: see :mod:`qsage_validate.certificates.check`. Raises
     :class:`LiftingError` when the trace is not about these formulas, and :class:`InputError` at a
     line with a variable that nothing introduces.
     """

@@ -24,10 +24,10 @@ from qsage_validate.cli.parameters import REQUIRED, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.routes.routes import CertifiedFormula, RouteOptions
+    from qsage_validate.certificates.routes import CertifiedFormula, RouteOptions
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.encodings.layout import Layout
     from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 
 # The part of the time in which all blocks are certified, before a solver is asked for one.
@@ -105,8 +105,8 @@ def command(
     Exit code 0: written and proved, 1: refuted, 2: bad input, 3: undecided, or blocks were
     written on a solver's word or from a solution.
     """
-    from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions
-    from qsage_validate.encodings.layout.layout import inconclusive
+    from qsage_validate.certificates.routes import SEARCH, RouteOptions
+    from qsage_validate.encodings.layout import inconclusive
     from qsage_validate.system.memory import memory_within
 
     for file in (output, formula):
@@ -250,8 +250,8 @@ class _Target:
 
         ``by`` says on whose word values of the outermost block are written, unproved.
         """
-        from qsage_validate.certificates.files.writer import certificate_bytes
         from qsage_validate.certificates.parts import first_blocks
+        from qsage_validate.certificates.writer import certificate_bytes
         from qsage_validate.formats.writing import write_atomic
 
         # Both texts are made and proved to belong together before either file is touched.
@@ -281,10 +281,10 @@ class _Target:
 
 def _certified(asked: _Question, options: RouteOptions, target: _Target) -> CertifiedFormula:
     """The whole certificate; with ``--blocks 1`` half of the time is left for a solver."""
-    from qsage_validate.certificates.routes.routes import certify_formula, certify_prepared
+    from qsage_validate.certificates.routes import certify_formula, certify_prepared
 
     if target.blocks == 1:
-        from qsage_validate.certificates.routes.by_proof import writes_functions
+        from qsage_validate.certificates.by_proof import writes_functions
 
         if options.solver is not None and not writes_functions(options.solver):
             raise UndecidedError(f"{options.solver} writes neither traces nor certificates")
@@ -332,8 +332,8 @@ def _from_solution(
     json_output: bool,
 ) -> Exit:
     """Write the winner's first blocks by the replies of a solution that a walk has proved."""
-    from qsage_validate.certificates.routes.by_search import CheckFailedError
-    from qsage_validate.certificates.routes.rest import part_of
+    from qsage_validate.certificates.rest import part_of
+    from qsage_validate.certificates.routes import CheckFailedError
     from qsage_validate.encodings.registry import encode
     from qsage_validate.solutions.check import check
     from qsage_validate.solutions.file import read_solution
@@ -374,9 +374,9 @@ def _unproved(part: CircuitCertificate, target: _Target, by: str) -> dict[str, A
 
 def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> CircuitCertificate:
     """The certificate for the clausal form of ``qbf``, proved anew."""
-    from qsage_validate.certificates.checker.check import CertificateProved, check
-    from qsage_validate.certificates.routes.by_search import CheckFailedError
-    from qsage_validate.certificates.routes.clausal import for_clausal_form
+    from qsage_validate.certificates.check import CertificateProved, check
+    from qsage_validate.certificates.clausal import for_clausal_form
+    from qsage_validate.certificates.routes import CheckFailedError
 
     extended = for_clausal_form(certificate, qbf, clausal)
     checked = check(clausal, extended)

@@ -259,7 +259,7 @@ class Named:
 
 def by_solver(problem: Problem, truth: bool, method: SolveMethod) -> Named:
     """The first moves of a formula with that value, each asked of a solver."""
-    from qsage_validate.certificates.routes.routes import RouteOptions
+    from qsage_validate.certificates.routes import RouteOptions
     from qsage_validate.comparing.compare import first_moves
     from qsage_validate.comparing.exact import value_by_solver
 

@@ -58,7 +58,7 @@ def formula_text(
         from qsage_validate.formats.qcir_writer import qcir_text
 
         return qcir_text(qbf)
-    from qsage_validate.encodings.layout.lines import comments_in_clauses
+    from qsage_validate.encodings.layout_lines import comments_in_clauses
     from qsage_validate.formats.qdimacs import clausal_form, qbf_to_qdimacs, qdimacs_text
 
     if clauses is Clauses.TSEITIN:

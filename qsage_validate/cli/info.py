@@ -30,7 +30,7 @@ from qsage_validate.formats.source import (
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf, Scope
-    from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.encodings.layout import Layout
     from qsage_validate.formats.qrp_steps import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.solvers.qbf.backends import InventoryEntry
@@ -250,8 +250,8 @@ def _scopes(scopes: Iterable[Scope]) -> list[Facts]:
 
 def _layout(qbf: Qbf, names: bool) -> Facts:
     """The layout in the formula's comments, else in a meta file that lies beside it."""
-    from qsage_validate.encodings.layout.comments import layout_from_comments
-    from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+    from qsage_validate.encodings.foreign import find_meta, layout_from_meta
+    from qsage_validate.encodings.layout_comments import layout_from_comments
     from qsage_validate.formats.meta import read_meta
 
     layout: Layout | None = layout_from_comments(qbf)
@@ -307,8 +307,7 @@ def _layout_facts(layout: Layout) -> Facts:
 
 
 def _aiger(data: bytes, name: str) -> Facts:
-    from qsage_validate.certificates.files.dialects import recognise
-    from qsage_validate.certificates.files.reader import parse_certificate
+    from qsage_validate.certificates.reader import parse_certificate, recognise
     from qsage_validate.formats.aiger import parse_aiger
     from qsage_validate.kernel.certificate import Dialect
 
@@ -354,8 +353,8 @@ def _outer_block(data: bytes, name: str) -> Facts:
 
 def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) -> Facts:
     """The facts that need the formula: sides, don't-cares, functions that it does not name."""
-    from qsage_validate.certificates.files.reader import parse_certificate
     from qsage_validate.certificates.parts import own_blocks
+    from qsage_validate.certificates.reader import parse_certificate
     from qsage_validate.kernel.certificate import CircuitCertificate
 
     qbf = read_formula(formula, prenex_order(prenex))

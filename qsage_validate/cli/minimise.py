@@ -27,7 +27,7 @@ from qsage_validate.errors import Exit, UsageError
 from qsage_validate.system.limits import Deadline
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.minimise.minimise import Minimised
+    from qsage_validate.certificates.smaller import Minimised
     from qsage_validate.kernel.certificate import Dialect
 
 
@@ -69,8 +69,8 @@ def command(
 
     Exit code 0: written, 1: CERT does not hold, 2: bad input, 3: undecided, 130: interrupted.
     """
-    from qsage_validate.certificates.files.writer import certificate_bytes
-    from qsage_validate.certificates.minimise.minimise import minimised
+    from qsage_validate.certificates.smaller import minimised
+    from qsage_validate.certificates.writer import certificate_bytes
     from qsage_validate.formats.writing import write_atomic
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import load

@@ -33,7 +33,7 @@ def prepare_model(model: ModelArguments, encoding: str | None, *, encodes: bool)
     Without a name it is the usual encoding of positional games.  Raises ``UsageError`` for other
     games and encodings.
     """
-    from qsage_validate.encodings.positional.open_game import prepare, said
+    from qsage_validate.encodings.prepared import prepare, said
     from qsage_validate.encodings.registry import encoders, require_known
     from qsage_validate.games.positional.language import POSITIONAL
 

@@ -40,7 +40,7 @@ from qsage_validate.errors import Exit, UsageError
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.cli.prepare import Prepared
-    from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.encodings.layout import Layout
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import TwoPlayerGame
     from qsage_validate.solvers.qbf.solving import Solved
@@ -328,7 +328,7 @@ def _tell_solved(
     solved: Solved, asked: _Question, json_output: bool, named: Named | None = None
 ) -> Exit:
     from qsage_validate.api.solving import first_move
-    from qsage_validate.encodings.layout.layout import inconclusive
+    from qsage_validate.encodings.layout import inconclusive
     from qsage_validate.games.protocol import Player
 
     layout, encodes = asked.layout, asked.encodes

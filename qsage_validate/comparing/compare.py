@@ -22,9 +22,8 @@ from enum import Enum
 from itertools import permutations, product
 from typing import Final
 
-from qsage_validate.certificates.checker.check import circuit_of
-from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.check import circuit_of
+from qsage_validate.certificates.routes import CheckFailedError, RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.comparing.exact import (
@@ -48,7 +47,7 @@ from qsage_validate.comparing.shared import (
     shared_names,
 )
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.layout import inconclusive
+from qsage_validate.encodings.layout import inconclusive
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import Exit, QsageError, Undecided, UndecidedError, UsageError
 from qsage_validate.formats.grid_names import named_cell

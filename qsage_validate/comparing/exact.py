@@ -16,12 +16,12 @@ from itertools import product
 from math import inf
 from typing import Final
 
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.comparing.shared import Shared, Spelling, values_of
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.games.protocol import Move, Player, TwoPlayerGame
 from qsage_validate.solvers.qbf.backend import Missing, SolverFormat

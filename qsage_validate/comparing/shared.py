@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import (
     InputError,
     MalformedMoveError,

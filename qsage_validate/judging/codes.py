@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.masks import members

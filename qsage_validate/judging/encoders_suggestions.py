@@ -15,8 +15,7 @@ from qsage_validate.encodings.encoding import (
     completed,
     first_true,
 )
-from qsage_validate.encodings.layout.codings import Bits, value_bits
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Bits, Layout, Ply, value_bits
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, Cover
 from qsage_validate.judging.sandwich import Scripts

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Layout, Ply
 from qsage_validate.errors import InputError, MissingExtraError, Undecided, UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts

@@ -10,9 +10,8 @@ from itertools import chain, product
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply
-from qsage_validate.encodings.layout.lines import layout_comments
+from qsage_validate.encodings.layout import FOUND, Bits, Layout, Ply
+from qsage_validate.encodings.layout_lines import layout_comments
 from qsage_validate.errors import QsageError, Undecided
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.model_text import GameModel

@@ -21,7 +21,7 @@ from random import Random
 from typing import Any, Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import Codes

@@ -561,8 +561,7 @@ def solver_value(formula: Qbf, deadline: Deadline = NEVER) -> ResidualValue:
 
 def _certified(formula: Qbf, deadline: Deadline) -> ResidualValue:
     """The value by a certificate that was checked, if some route gives one in time."""
-    from qsage_validate.certificates.routes.by_search import CheckFailedError
-    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.certificates.routes import CheckFailedError, RouteOptions, certify_formula
 
     if deadline.over:
         return ResidualValue(None)

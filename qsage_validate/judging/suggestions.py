@@ -17,8 +17,7 @@ from qsage_validate.encodings.encoding import (
     width_for,
 )
 from qsage_validate.encodings.grid_state import MoveTracker, Vector
-from qsage_validate.encodings.layout.codings import Bits, value_bits
-from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode
+from qsage_validate.encodings.layout import Bits, Layout, Ply, StateCode, value_bits
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, WHITE

@@ -6,7 +6,7 @@ variables that one player decides, each of which reads only variables left of it
 the matrix of F false under C (Skolem; true, Herbrand), then F is true (false).
 
 The check by which the tool is quick merges equal gates, proves lemmas and splits into cases
-(``certificates/checker/check.py``).  This one does not: ``--trust minimal`` asks it instead.
+(``certificates/check.py``).  This one does not: ``--trust minimal`` asks it instead.
 """
 
 from __future__ import annotations

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
-from qsage_validate.certificates.oracles.sat import SatOracle
-from qsage_validate.certificates.oracles.solving import SolvingOracle
+from qsage_validate.certificates.oracle import NoAnswerError, Oracle
 from qsage_validate.certificates.parts import own_blocks
+from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.solving_oracle import SolvingOracle
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.languages import load_game

@@ -12,7 +12,7 @@ from importlib import metadata
 from math import inf
 
 from qsage_validate import __version__
-from qsage_validate.encodings.layout.layout import inconclusive
+from qsage_validate.encodings.layout import inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import open_input
 from qsage_validate.kernel.certificate import dont_cares

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.arena.watch import broken_by_values, finding
-from qsage_validate.certificates.checker.check import circuit_of
-from qsage_validate.certificates.checker.functions import NotDefinitionalError
+from qsage_validate.certificates.check import circuit_of
+from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.circuit.aig import AigBuilder
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.assertions import guard
 from qsage_validate.games.protocol import TwoPlayerGame

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.certificates.checker.check import (
+from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
     CheckResult,
@@ -14,10 +14,10 @@ from qsage_validate.certificates.checker.check import (
     dependencies,
     functions_of,
 )
-from qsage_validate.certificates.checker.check import CheckEvidence as Measured
-from qsage_validate.certificates.checker.functions import NotDefinitionalError
+from qsage_validate.certificates.check import CheckEvidence as Measured
+from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.source import Path
 from qsage_validate.kernel.certificate import (
@@ -214,7 +214,7 @@ def check_trace_level(
     A trace of a circuit is one of its clausal form.  The finding is the first wrong step.
     Raises :class:`InputError` for what is malformed.
     """
-    from qsage_validate.certificates.qrp.check import QrpProved, QrpRefuted, check_qrp
+    from qsage_validate.certificates.qrp_check import QrpProved, QrpRefuted, check_qrp
     from qsage_validate.formats.qrp import read_qrp
 
     watch = Stopwatch()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from qsage_validate.certificates.checker.check import (
+from qsage_validate.certificates.check import (
     circuit_of,
 )
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.codings import literal_value
-from qsage_validate.encodings.layout.layout import Layout, variables_of
+from qsage_validate.encodings.layout import Layout, literal_value, variables_of
 from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,

@@ -12,11 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from qsage_validate.certificates.by_proof import writes_functions
 from qsage_validate.certificates.parts import left_by
-from qsage_validate.certificates.routes.by_proof import writes_functions
-from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.rest import Beaten, complete
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.rest import Beaten, complete
+from qsage_validate.certificates.routes import CheckFailedError, RouteOptions
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MissingExtraError, Undecided, UndecidedError
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, dont_cares

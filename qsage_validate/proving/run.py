@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.parser import check_model
 from qsage_validate.games.bddl.rules import BddlGame

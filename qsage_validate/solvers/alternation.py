@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.positional.pairing import pairing_clauses, require_pairing_game
+from qsage_validate.encodings.prepared import pairing_clauses, require_pairing_game
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError, one_line
 from qsage_validate.formats.json_text import Json

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.encodings.layout.layout import Layout, variables_of
+from qsage_validate.encodings.layout import Layout, variables_of
 from qsage_validate.errors import QsageError, UsageError
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.cover_game import Pairing, open_sets
@@ -26,7 +26,7 @@ from qsage_validate.strategies.reader import Assignment
 from qsage_validate.system.limits import NEVER, Deadline
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.oracles.simulation import SimulationOracle
+    from qsage_validate.certificates.simulation_oracle import SimulationOracle
     from qsage_validate.circuit.simulate import GraphSimulator
 
 

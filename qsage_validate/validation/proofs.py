@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateCode, StateView
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply, StateCode, StateView
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.declared import languages

@@ -28,8 +28,8 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.routes.by_proof import tracers
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.by_proof import tracers
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qcir import parse_qcir

@@ -41,9 +41,9 @@ from pysat.solvers import Solver
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.files.reader import read_certificate
-from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.reader import read_certificate
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.registry import encode

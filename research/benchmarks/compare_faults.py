@@ -22,8 +22,7 @@ from random import Random
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from qsage_validate.certificates.routes.by_search import certify_encoding
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.routes import RouteOptions, certify_encoding, certify_formula
 from qsage_validate.comparing.compare import FormulaRelation, relation
 from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
 from qsage_validate.comparing.shared import Loses, Transfer

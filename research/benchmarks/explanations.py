@@ -29,7 +29,7 @@ from rich.console import Console
 from rich.table import Table
 
 import qsage_validate as qs
-from qsage_validate.certificates.minimise.minimise import minimised
+from qsage_validate.certificates.smaller import minimised
 from qsage_validate.extensions.explain.finding import Winning
 from qsage_validate.extensions.explain.situation import Made, Situation
 from qsage_validate.games.protocol import Square

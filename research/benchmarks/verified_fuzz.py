@@ -24,7 +24,7 @@ from pathlib import Path
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from qsage_validate.certificates.files.writer import certificate_bytes
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.arena.open import open_adversary
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.routes import Certified
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.encodings.registry import encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir_writer import qcir_text

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.routes import Certified
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl import library

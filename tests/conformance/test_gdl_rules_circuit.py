@@ -17,7 +17,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.routes import Certified
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.errors import InputError, QsageError, Undecided

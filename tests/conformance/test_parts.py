@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
-from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.certificates.parts import first_blocks, own_blocks
-from qsage_validate.certificates.routes.by_search import certify_encoding
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
+from qsage_validate.certificates.routes import certify_encoding
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_comments import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit
 from qsage_validate.formats.formula import read_formula

@@ -15,10 +15,10 @@ import pytest
 
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.open import open_adversary
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.routes import Certified
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_comments import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl import library

@@ -84,7 +84,7 @@ class CertificateOpponent(_OfFormula):
         return load(sorted_out(self.files)) if self.game is None else self._certified(self.game)
 
     def _certified(self, game: NamedGame) -> Problem:
-        from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+        from qsage_validate.certificates.routes import RouteOptions, certify_formula
         from qsage_validate.encodings.registry import encode
         from qsage_validate.games.naming import name_of
         from qsage_validate.problems.load import of

@@ -217,7 +217,7 @@ def _check_route(solver: str, *, games: bool) -> None:
         if not games:
             raise UsageError(f"found the solver {solver!r} for formulas, which have no rules")
         return
-    from qsage_validate.certificates.routes.routes import route_names
+    from qsage_validate.certificates.routes import route_names
 
     route, program = _route(solver)
     if route not in route_names():
@@ -287,7 +287,7 @@ def _formula(run: Run) -> tuple[Qbf, Encoding | None, dict[str, Any]]:
 
 def _certify(run: Run) -> RunResult:
     """The whole way to a checked certificate; seconds are those of all of it but the encoding."""
-    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.certificates.routes import RouteOptions, certify_formula
 
     formula, encoding, data = _formula(run)
     route, solver = _route(run.solver)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from qsage_validate.certificates.compile.compiler import (
+from qsage_validate.certificates.compiler import (
     ChosenMove,
     HeroPlays,
     NotCompiledError,
@@ -19,12 +19,11 @@ from qsage_validate.certificates.compile.compiler import (
     compile_plan,
     require_completion,
 )
-from qsage_validate.certificates.compile.plan import Planner
-from qsage_validate.certificates.routes.by_search import check_compiled
+from qsage_validate.certificates.plan import Planner
+from qsage_validate.certificates.routes import check_compiled
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.encodings.encoding import Encoding, Goals
-from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.layout import Ply
+from qsage_validate.encodings.layout import Bits, Ply
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.explain.answers import Tree, chosen
 from qsage_validate.extensions.explain.circuits import (

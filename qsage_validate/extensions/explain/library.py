@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.api.formulas import Formula, encode
 from qsage_validate.api.games import Game as NamedGame
 from qsage_validate.api.reports import Report
-from qsage_validate.certificates.routes.by_search import CheckFailedError
+from qsage_validate.certificates.routes import CheckFailedError
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, UsageError
 from qsage_validate.extensions.explain import explanation
@@ -190,7 +190,7 @@ class Explanation:
 
         With ``formula`` the formula is written too, in QCIR.
         """
-        from qsage_validate.certificates.files.writer import certificate_bytes
+        from qsage_validate.certificates.writer import certificate_bytes
         from qsage_validate.formats.qcir_writer import qcir_text
         from qsage_validate.formats.writing import write_atomic
 

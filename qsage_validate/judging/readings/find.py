@@ -12,8 +12,7 @@ from typing import Final
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import recovered
 from qsage_validate.encodings.encoding import width_for
-from qsage_validate.encodings.layout.codings import NumberedCoding
-from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, UnspecifiedLegality
+from qsage_validate.encodings.layout import FOUND, Layout, NumberedCoding, Ply, UnspecifiedLegality
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.differences import described

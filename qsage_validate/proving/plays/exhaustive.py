@@ -19,8 +19,8 @@ import numpy as np
 
 from qsage_validate.arena.adversary import KEPT_FINDINGS
 from qsage_validate.arena.open import open_play_engine
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.errors import InputError, Undecided, UsageError, one_line
 from qsage_validate.formats.source import Source
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
@@ -189,7 +189,7 @@ class Covered:
 
 def digest_of(problem: Problem) -> str:
     """A digest of everything that the results depend on: certificate, formula, layout, rules."""
-    from qsage_validate.encodings.layout.lines import layout_comments
+    from qsage_validate.encodings.layout_lines import layout_comments
 
     hashed = hashlib.sha256()
 

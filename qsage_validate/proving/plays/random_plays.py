@@ -28,7 +28,7 @@ from qsage_validate.arena.adversary import (
     PlayResults,
 )
 from qsage_validate.arena.open import open_adversary, open_board_adversary, open_play_engine
-from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.arrays import Flags, Indices
 from qsage_validate.problems.load import BoardProblem, Problem

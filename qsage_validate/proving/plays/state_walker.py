@@ -10,7 +10,7 @@ import numpy as np
 from qsage_validate.arena.adversary import Draws
 from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.play_engine import PlayEngine, broken_by
-from qsage_validate.certificates.oracles.oracle import NoAnswerError
+from qsage_validate.certificates.oracle import NoAnswerError
 from qsage_validate.proving.plays.walkers import (
     Merging,
     PlayExpansion,

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.oracle import Choice
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.oracle import Choice
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.simulate import pack, unpack
-from qsage_validate.encodings.layout.layout import Ply, StateCode
+from qsage_validate.encodings.layout import Ply, StateCode
 from qsage_validate.games.bddl.arrays import ArrayRules, Flags, Indices, Words
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player

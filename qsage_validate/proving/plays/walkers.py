@@ -21,9 +21,9 @@ import numpy as np
 
 from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.play_engine import PlayEngine, broken_by
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.simulate import Cofactors, pack
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.games.bddl.arrays import Flags
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.reader import LayoutMove

@@ -21,9 +21,9 @@ from typing import Final
 
 import numpy as np
 
-from qsage_validate.certificates.checker.definitions import definitions
-from qsage_validate.certificates.checker.functions import NotDefinitionalError
-from qsage_validate.certificates.files.writer import certificate_bytes
+from qsage_validate.certificates.definitions import definitions
+from qsage_validate.certificates.functions import NotDefinitionalError
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UndecidedError, UsageError

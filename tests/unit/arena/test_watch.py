@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_adversary, open_engine, open_play_engine, watched
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.codings import OneHotCoding
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Layout, OneHotCoding, Ply
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.formats.assertions import parse_assertions
 from qsage_validate.formats.source import Source

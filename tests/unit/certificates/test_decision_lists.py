@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.certificates.checker import decision_lists as lists
-from qsage_validate.certificates.checker.decision_lists import proved_by_lists
+from qsage_validate.certificates import decision_lists as lists
+from qsage_validate.certificates.decision_lists import proved_by_lists
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
@@ -40,7 +40,7 @@ def test_random_functions(case: Case) -> None:
 @pytest.fixture(scope="module")
 def extracted() -> Case:
     """The clauses of ET of an empty Hex board, and the functions of DepQBF's trace."""
-    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.certificates.routes import RouteOptions, certify_formula
 
     available = get_backend("depqbf").availability()
     if isinstance(available, Missing):

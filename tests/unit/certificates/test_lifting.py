@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.checker.check import CertificateProved, check, dependencies
+from qsage_validate.certificates.check import CertificateProved, check, dependencies
 from qsage_validate.certificates.qrat import LiftingError, lift
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope

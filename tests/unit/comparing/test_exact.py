@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.routes.by_expansion import expand
+from qsage_validate.certificates.by_expansion import expand
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.comparing.exact import ByBlocks, ByMoves, ExactComparison, compare_exactly

@@ -8,10 +8,10 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.rest import evaluate
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.rest import evaluate
+from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.comparing.plays import transfer

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.compile.compiler import compile_plan
-from qsage_validate.certificates.compile.plan import NoWinError, Planner
-from qsage_validate.certificates.routes.by_search import certify_encoding
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.compiler import compile_plan
+from qsage_validate.certificates.plan import NoWinError, Planner
+from qsage_validate.certificates.routes import RouteOptions, certify_encoding
 from qsage_validate.comparing.compare import compared, encoding_for
 from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
 from qsage_validate.comparing.shared import Loses, Wins

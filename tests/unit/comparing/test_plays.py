@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.comparing.compare import FormulaRelation, relation
 from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
 from qsage_validate.comparing.shared import Loses

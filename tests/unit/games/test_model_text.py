@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_comments import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.gdl import library

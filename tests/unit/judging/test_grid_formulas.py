@@ -15,10 +15,17 @@ import pytest
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number, NumberedCoding
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.foreign import layout_from_meta
-from qsage_validate.encodings.layout.layout import Indicators, Layout, on_grid
+from qsage_validate.encodings.foreign import layout_from_meta
+from qsage_validate.encodings.layout import (
+    Bits,
+    GridCoding,
+    Indicators,
+    Layout,
+    Number,
+    NumberedCoding,
+    on_grid,
+)
+from qsage_validate.encodings.layout_comments import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from tests.support.package_trees import package_trees
 
 KINDS = {
-    "Layout": "encodings/layout/layout.py",
-    "Ply": "encodings/layout/layout.py",
-    "StateView": "encodings/layout/layout.py",
-    "GridCoding": "encodings/layout/codings.py",
-    "NumberedCoding": "encodings/layout/codings.py",
-    "OneHotCoding": "encodings/layout/codings.py",
+    "Layout": "encodings/layout.py",
+    "Ply": "encodings/layout.py",
+    "StateView": "encodings/layout.py",
+    "GridCoding": "encodings/layout.py",
+    "NumberedCoding": "encodings/layout.py",
+    "OneHotCoding": "encodings/layout.py",
     "Encoding": "encodings/encoding.py",
     "PlayMatch": "play/match.py",
     "BoardEngine": "arena/board_engine.py",

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.formats.assertions import Condition, guard, parse_assertions, spellings, value
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.routes.by_search import Certified
-from qsage_validate.encodings.layout.layout import StateView
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.routes import Certified
+from qsage_validate.encodings.layout import StateView
 from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game

@@ -13,10 +13,10 @@ import pytest
 
 from qsage_validate.arena.open import open_engine, open_play_engine
 from qsage_validate.arena.strategy_tree import tree_of
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, TRUE
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
 from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.extensions.gdl.parser import parse_description

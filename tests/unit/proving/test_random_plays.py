@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from qsage_validate.arena.adversary import BoardAdversary, Draws, LeastSeen, ManyDraws, PlayResults
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.routes import Certified
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.arrays import ArrayRules
 from qsage_validate.games.bddl.model import Model

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.parts import joined, left_by, own_blocks
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.rest import part_of
+from qsage_validate.certificates.rest import part_of
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UndecidedError
 from qsage_validate.games.registry import find_command

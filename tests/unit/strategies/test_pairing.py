@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.positional.pairing import pairing_clauses
+from qsage_validate.encodings.prepared import pairing_clauses
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form

@@ -333,7 +333,7 @@ def execute(run: Run) -> RunResult:
 
 def _solved(run: Run, model: PositionalModel) -> RunResult:
     """The answer of the solver; seconds are those of preprocessing and solving together."""
-    from qsage_validate.encodings.positional.open_game import prepared
+    from qsage_validate.encodings.prepared import prepared
 
     watch = Stopwatch()
     if dict(run.options)["prepared"] == "yes":

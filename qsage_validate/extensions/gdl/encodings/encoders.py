@@ -38,7 +38,7 @@ from qsage_validate.encodings.encoding import (
     ReferencePlay,
     nothing_else,
 )
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateView, listed
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.extensions.gdl.encodings.formula import (
     GdlEncoding,
     RoundVariables,

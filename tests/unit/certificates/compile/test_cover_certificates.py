@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_search import PlainSearch
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.routes import PlainSearch
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.positional.cover_game import OUT_OF_COVER, CoverGame, Stone

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.checker import check as checking
-from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
-from qsage_validate.certificates.compile.compiler import compile_plan
-from qsage_validate.certificates.compile.lemmas import compile_with_lemmas, known_after
-from qsage_validate.certificates.compile.plan import Plan, Planner, PlanNode
+from qsage_validate.certificates import check as checking
+from qsage_validate.certificates.check import CertificateProved, CertificateRefuted, check
+from qsage_validate.certificates.compiler import compile_plan
+from qsage_validate.certificates.lemmas import compile_with_lemmas, known_after
+from qsage_validate.certificates.plan import Plan, Planner, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
 from qsage_validate.circuit.sat import Answer, Satisfiable, Unsatisfiable
 from qsage_validate.circuit.simplify import (

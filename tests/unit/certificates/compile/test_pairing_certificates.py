@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.by_search import PlainSearch
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.routes import PlainSearch
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import IllegalMoveError, UndecidedError
 from qsage_validate.games.positional.cover_game import SAYS, PairingGame, Stone

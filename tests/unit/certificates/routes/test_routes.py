@@ -10,11 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.routes import routes
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.clausal import Candidate, GivenUpError, of_the_rest
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula, route_names
+from qsage_validate.certificates import routes
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.clausal import Candidate, GivenUpError, of_the_rest
+from qsage_validate.certificates.routes import (
+    CheckFailedError,
+    RouteOptions,
+    certify_formula,
+    route_names,
+)
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError

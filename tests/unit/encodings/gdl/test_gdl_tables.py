@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.circuit.qbf import Connective, Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.layout import IllegalMoves
+from qsage_validate.encodings.layout import IllegalMoves
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.gdl import library

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.layout import IllegalMoves
-from qsage_validate.encodings.positional.lifted import LiftedBoard
+from qsage_validate.encodings.layout import IllegalMoves
 from qsage_validate.encodings.registry import encode
+from qsage_validate.encodings.symbolic import LiftedBoard
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir

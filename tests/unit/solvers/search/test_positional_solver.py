@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.plan import Plan, Planner
+from qsage_validate.certificates.plan import Plan, Planner
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.masks import mask_of, members, minimal
 from qsage_validate.games.positional.cover_game import Pairing
