@@ -48,7 +48,7 @@ from qsage_validate.extensions.explain.library import explain as explain
 from qsage_validate.games.protocol import Player as Player
 from qsage_validate.games.protocol import Position as Position
 from qsage_validate.judging.simulator import Simulator as Simulator
-from qsage_validate.solvers.qbf.backend import SolverMissingError as SolverMissingError
+from qsage_validate.solvers.backend import SolverMissingError as SolverMissingError
 from qsage_validate.validation.finding import Finding as Finding
 
 __all__: list[str]

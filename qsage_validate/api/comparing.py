@@ -16,8 +16,7 @@ from qsage_validate.comparing.compare import (
     read_from,
     relation,
 )
-from qsage_validate.comparing.exact import QUESTIONS, ExactComparison
-from qsage_validate.comparing.shared import Loses
+from qsage_validate.comparing.exact import QUESTIONS, ExactComparison, Loses
 from qsage_validate.errors import Exit
 from qsage_validate.system.limits import Deadline, Limits
 

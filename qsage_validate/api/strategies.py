@@ -141,8 +141,8 @@ class Strategy:
         from qsage_validate.api.reports import Report
         from qsage_validate.problems.validated import command_of, file_facts, to_validate
         from qsage_validate.proving.levels import Level, levels_named
+        from qsage_validate.proving.report import validate
         from qsage_validate.proving.run import ValidationOptions
-        from qsage_validate.proving.runner import validate
 
         if trust not in ("all", "minimal"):
             raise UsageError(f"found trust={trust!r}, expected 'all' or 'minimal'")

@@ -35,7 +35,7 @@ from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.solvers.qbf.backend import (
+from qsage_validate.solvers.backend import (
     EXIT_CODES,
     Backend,
     Missing,
@@ -44,8 +44,8 @@ from qsage_validate.solvers.qbf.backend import (
     TraceKind,
     plain_circuit,
 )
-from qsage_validate.solvers.qbf.backends import backends, get_backend
-from qsage_validate.solvers.qbf.bloqqer import Preprocessed, preprocess
+from qsage_validate.solvers.backends import backends, get_backend
+from qsage_validate.solvers.bloqqer import Preprocessed, preprocess
 from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell
 from qsage_validate.system.programs import Ended, run_program, workspace
 

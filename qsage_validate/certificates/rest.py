@@ -33,9 +33,9 @@ from qsage_validate.errors import MissingExtraError, UndecidedError
 from qsage_validate.games.protocol import Move, Position
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.solutions.check import Lookup
-from qsage_validate.solutions.file import SolutionClaim
-from qsage_validate.solvers.qbf.backend import SolverMissingError
-from qsage_validate.solvers.qbf.solving import constant_value
+from qsage_validate.solutions.walk import SolutionClaim
+from qsage_validate.solvers.backend import SolverMissingError
+from qsage_validate.solvers.qbf_solving import constant_value
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 
 # From a solution file to the functions of the winner's first blocks

@@ -39,7 +39,7 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import PlanningGame, Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
+from qsage_validate.solvers.search import SearchResult, SearchSolver, search_for
 from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Stopwatch, Tell, nobody
 
 # The winner of a game by a search of its positions, each once: for games made for planning
@@ -454,7 +454,7 @@ def _order(task: _Task, options: RouteOptions) -> list[str]:
 def _failure(attempts: list[RouteAttempt], failures: list[QsageError]) -> QsageError:
     if len(failures) == 1:
         return failures[0]
-    from qsage_validate.solvers.qbf.backend import SolverMissingError
+    from qsage_validate.solvers.backend import SolverMissingError
 
     missing = [e for e in failures if isinstance(e, MissingExtraError | SolverMissingError)]
     for error in missing:

@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
-from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
-from qsage_validate.cli.formula import load_formula, without_depth
+from qsage_validate.cli.encode import (
+    FormulaFormat,
+    format_of,
+    formula_text,
+    load_formula,
+    without_depth,
+)
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -178,7 +183,7 @@ class _Question:
 
 
 def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
-    from qsage_validate.problems.encoded import encoding_of
+    from qsage_validate.problems.validated import encoding_of
 
     problem = load_formula(path, model, read)
     return _Question(problem.qbf, problem.layout, problem.files.name, encoding_of(problem))
@@ -209,7 +214,7 @@ def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
 
 
 def _prepared(model: ModelArguments, encoding: str | None) -> _Question:
-    from qsage_validate.cli.prepare import prepare_model
+    from qsage_validate.cli.encode import prepare_model
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.naming import name_of
 
@@ -336,7 +341,7 @@ def _from_solution(
     from qsage_validate.certificates.routes import CheckFailedError
     from qsage_validate.encodings.registry import encode
     from qsage_validate.solutions.check import check
-    from qsage_validate.solutions.file import read_solution
+    from qsage_validate.solutions.walk import read_solution
 
     solution, deadline = read_solution(path), options.limits.deadline
     encoded = encode(solution.model, encoding)

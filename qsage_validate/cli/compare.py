@@ -211,7 +211,7 @@ def _tell(
     found: ComparedStrategy, first: str, second: str, *, json_output: bool, more: str = ""
 ) -> None:
     """Print whether a strategy wins in the other formula, or the play that it loses."""
-    from qsage_validate.comparing.shared import Loses
+    from qsage_validate.comparing.exact import Loses
 
     if json_output:
         emit_json(_facts(found, first, second))
@@ -229,7 +229,7 @@ def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) ->
     """Write the strategy in the second formula; returns the command that replays a lost play."""
     from qsage_validate.certificates.writer import certificate_bytes
     from qsage_validate.comparing.compare import replay_in_second
-    from qsage_validate.comparing.shared import Loses
+    from qsage_validate.comparing.exact import Loses
     from qsage_validate.formats.writing import write_atomic
 
     output = target.output

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from qsage_validate.encodings.layout import Layout
     from qsage_validate.formats.qrp_steps import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
-    from qsage_validate.solvers.qbf.backends import InventoryEntry
+    from qsage_validate.solvers.backends import InventoryEntry
 
 
 Facts = dict[str, object]
@@ -462,7 +462,7 @@ def _positional(model: PositionalModel) -> Facts:
 
 def tell_solvers(json_output: bool) -> Exit:
     """Tell of every solver and preprocessor, as text or as JSON ``{"solvers": [...]}``."""
-    from qsage_validate.solvers.qbf.backends import config_path, inventory
+    from qsage_validate.solvers.backends import config_path, inventory
 
     entries = inventory()
     if json_output:

@@ -18,7 +18,7 @@ from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline
 
 if TYPE_CHECKING:
-    from qsage_validate.proving.bundle.check import BundleVerification
+    from qsage_validate.proving.bundle_check import BundleVerification
 
 
 @subcommand(
@@ -51,9 +51,9 @@ def command(
     Exit code 0: all verified, 1: something is refuted, 2: bad input, 3: a checker gave up, or the
     inputs are not there.
     """
-    from qsage_validate.proving.bundle.bundle import read_manifest
-    from qsage_validate.proving.bundle.check import COQ, checker_names, installed, verify_bundle
-    from qsage_validate.proving.verified.theorems import require_program, write_theorem
+    from qsage_validate.proving.bundle import read_manifest
+    from qsage_validate.proving.bundle_check import COQ, checker_names, installed, verify_bundle
+    from qsage_validate.proving.theorems import require_program, write_theorem
 
     for name in checker:
         if name not in checker_names():

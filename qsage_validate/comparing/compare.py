@@ -32,20 +32,18 @@ from qsage_validate.comparing.exact import (
     ExactChoice,
     ExactComparison,
     ExactOption,
-    SharedChoices,
-    compare_exactly,
-    value_by_solver,
-)
-from qsage_validate.comparing.plays import ComparedSide, transfer, transfer_by_plays
-from qsage_validate.comparing.shared import (
     Loses,
     Shared,
+    SharedChoices,
     Transfer,
     Wins,
     check_length,
+    compare_exactly,
     read_shared,
     shared_names,
+    value_by_solver,
 )
+from qsage_validate.comparing.plays import ComparedSide, transfer, transfer_by_plays
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout import inconclusive
 from qsage_validate.encodings.registry import encode, encoders

@@ -36,7 +36,7 @@ from qsage_validate.circuit.decision import MOST_TABULATED, tabulated
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.circuit.sat import Solver, Unsatisfiable, satisfy
-from qsage_validate.comparing.shared import (
+from qsage_validate.comparing.exact import (
     Loses,
     Mirrors,
     Shared,

@@ -23,14 +23,14 @@ from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.solutions.check import Lookup
-from qsage_validate.solvers.qbf.backend import Backend, Missing, SolverFormat
-from qsage_validate.solvers.qbf.backends import BLOQQER, backends
-from qsage_validate.solvers.qbf.solving import Reply, SolverReplies, ValueChangedError, available
-from qsage_validate.solvers.search.solution import SearchReplies, SearchReply
+from qsage_validate.solvers.backend import Backend, Missing, SolverFormat
+from qsage_validate.solvers.backends import BLOQQER, backends
+from qsage_validate.solvers.qbf_solving import Reply, SolverReplies, ValueChangedError, available
+from qsage_validate.solvers.search_solution import SearchReplies, SearchReply
 from qsage_validate.system.limits import Task
 
 if TYPE_CHECKING:
-    from qsage_validate.solutions.file import SolutionClaim
+    from qsage_validate.solutions.walk import SolutionClaim
 
 
 # The rules that the words behind ``--game`` or ``--model`` mean

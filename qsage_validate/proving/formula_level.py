@@ -41,7 +41,7 @@ from qsage_validate.validation.finding import (
 
 if TYPE_CHECKING:
     from qsage_validate.problems.searched import Solving
-    from qsage_validate.proving.lost_play import Replay
+    from qsage_validate.proving.assertions_level import Replay
     from qsage_validate.proving.run import ValidationRun
 
 # Functions that look to their right are all counted; so many are reported one by one.
@@ -116,7 +116,7 @@ def check_formula(
     elif isinstance(result, CertificateRefuted):
         assert result.choice is not None, "level 1 is another question"
         replays = replay, replay_blocks
-        from qsage_validate.proving.lost_play import falsified
+        from qsage_validate.proving.assertions_level import falsified
 
         finding = falsified(formula, certificate, result.reason, result.choice, layout, *replays)
         verdict = Refuted((finding,))
@@ -273,7 +273,7 @@ def _rest(
     run: ValidationRun, formula: Qbf, part: CircuitCertificate, solving: Solving
 ) -> LevelResult:
     """Level 2 of a part of a certificate."""
-    from qsage_validate.proving.lost_play import lost_part
+    from qsage_validate.proving.assertions_level import lost_part
     from qsage_validate.proving.rest_level import check_rest
 
     looked, tell = run.result(Level.DEPENDENCIES), run.begin(Level.FORMULA)

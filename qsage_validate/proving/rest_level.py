@@ -22,8 +22,8 @@ from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificat
 from qsage_validate.problems.searched import AUTO, Solving, kept
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.solvers.qbf.backend import SolverMissingError
-from qsage_validate.solvers.qbf.solving import constant_value, solve_formula
+from qsage_validate.solvers.backend import SolverMissingError
+from qsage_validate.solvers.qbf_solving import constant_value, solve_formula
 from qsage_validate.system.limits import Deadline, Limits, Stopwatch, Tell
 from qsage_validate.validation.finding import Claimed, Finding, FindingKind, Proved, Refuted
 

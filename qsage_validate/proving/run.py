@@ -283,7 +283,7 @@ class ValidationRun:
     @cached_property
     def winner_by_search(self) -> Player | None:
         """The winner by a search on the rules, as far as it ends in time."""
-        from qsage_validate.solvers.search.solver import search_for
+        from qsage_validate.solvers.search import search_for
 
         game = self.problem.claimed_game
         if game is None:

@@ -21,11 +21,10 @@ from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
-from qsage_validate.solvers.answer_file import AnswerFile, DepthAnswer, Fields
-from qsage_validate.solvers.deepening import SEARCH
-from qsage_validate.solvers.qbf.solving import Solved
-from qsage_validate.solvers.search.maker_maker import BlockingSearch
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.deepening import SEARCH, AnswerFile, DepthAnswer, Fields
+from qsage_validate.solvers.maker_maker import BlockingSearch
+from qsage_validate.solvers.qbf_solving import Solved
+from qsage_validate.solvers.search import search_for
 from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Tell, nobody, now
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

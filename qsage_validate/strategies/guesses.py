@@ -1,6 +1,6 @@
 """Strategies that are no certificates: guessed values, and pairs.
 
-For some plies White plays the moves that ``solvers/search/maker_maker.py`` found; from then
+For some plies White plays the moves that ``solvers/maker_maker.py`` found; from then
 on there is a pairing, and White answers in the pair that Black plays in.
 """
 
@@ -21,7 +21,7 @@ from qsage_validate.games.positional.cover_game import Pairing, open_sets
 from qsage_validate.games.positional.model import PositionalModel, representatives
 from qsage_validate.games.positional.rules import ClaimMove, PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Outcome, Player, TwoPlayerGame
-from qsage_validate.solvers.search.maker_maker import BlockingSearch
+from qsage_validate.solvers.maker_maker import BlockingSearch
 from qsage_validate.strategies.reader import Assignment
 from qsage_validate.system.limits import NEVER, Deadline
 

@@ -59,11 +59,11 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     dont_cares,
 )
-from qsage_validate.proving.bundle.formula_cnf import formula_proof
+from qsage_validate.proving.formula_cnf import formula_proof
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.solvers.qbf.backend import Missing
-from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.backend import Missing
+from qsage_validate.solvers.backends import get_backend
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.pool import Send, run_job
 from research.benchmarks.circuits import INPUTS, SHAPES

@@ -24,8 +24,8 @@ if __package__ in (None, ""):  # started as a file
 
 from qsage_validate.certificates.routes import RouteOptions, certify_encoding, certify_formula
 from qsage_validate.comparing.compare import FormulaRelation, relation
+from qsage_validate.comparing.exact import Loses, Transfer
 from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
-from qsage_validate.comparing.shared import Loses, Transfer
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError, Undecided

@@ -35,7 +35,7 @@ from qsage_validate.extensions.explain.situation import Made, Situation
 from qsage_validate.games.protocol import Square
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from qsage_validate.system.limits import Deadline
 
 GAMES = (

@@ -45,7 +45,7 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import prove_rules
 from research.benchmarks.models import Case

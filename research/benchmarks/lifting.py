@@ -34,9 +34,9 @@ from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form
 from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.formats.qrp import read_qrp
-from qsage_validate.solvers.qbf.backend import SolverStatus
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.bloqqer import preprocess
+from qsage_validate.solvers.backend import SolverStatus
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.bloqqer import preprocess
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
 from research.benchmarks.models import CASES, Case

@@ -43,7 +43,7 @@ from qsage_validate.certificates.qrp_extract import extract
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qrp import read_qrp
-from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.backends import get_backend
 from qsage_validate.system.limits import Deadline, Limits
 from research.benchmarks.load import peak_memory
 

@@ -25,8 +25,8 @@ from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.problems.load import Files, Problem, load
 from qsage_validate.proving.assertions_level import BROKEN, HOLDS, VACUOUS
 from qsage_validate.proving.levels import Level
+from qsage_validate.proving.report import validate
 from qsage_validate.proving.run import ValidationOptions
-from qsage_validate.proving.runner import validate
 from qsage_validate.validation.finding import Proved, Refuted
 from tests.support.certifying import certify_game
 from tests.support.commands import run_play

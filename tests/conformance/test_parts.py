@@ -29,10 +29,9 @@ from qsage_validate.problems.load import Files, game_of_layout
 from qsage_validate.problems.searched import AUTO, Solving
 from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.report import ValidationReport, validate
 from qsage_validate.proving.run import ValidationOptions
-from qsage_validate.proving.runner import validate
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from qsage_validate.strategies.reader import PlyCode
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.validation.finding import FindingKind

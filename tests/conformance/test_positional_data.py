@@ -34,7 +34,7 @@ from qsage_validate.games.positional.model import (
 )
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
+from qsage_validate.solvers.search import SearchResult, SearchSolver, search_for
 from tests.support.by_name import find_template
 from tests.support.position_text import parse_position
 from tests.support.positional import hex_text

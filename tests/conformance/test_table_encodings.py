@@ -238,8 +238,8 @@ def truth_and_certificate(pair: tuple[str, str]) -> None:
 
 def _truth(pair: tuple[str, str]) -> bool:
     pytest.importorskip("pyqbf", reason="asks a QBF solver")
-    from qsage_validate.solvers.qbf.backends import backends
-    from qsage_validate.solvers.qbf.solving import solve_formula
+    from qsage_validate.solvers.backends import backends
+    from qsage_validate.solvers.qbf_solving import solve_formula
     from qsage_validate.system.limits import Deadline, Limits
 
     # On these formulas Qute is by far the quickest, as long as nobody preprocesses them.

@@ -152,7 +152,7 @@ class SearchOpponent:
         from qsage_validate.games.languages import load_game
         from qsage_validate.games.protocol import Player
         from qsage_validate.problems.searched import SearchedProblem
-        from qsage_validate.solvers.search.solution import SearchReplies
+        from qsage_validate.solvers.search_solution import SearchReplies
 
         words, replies = self.game.words, SearchReplies(load_game(self.game.model), self.seconds)
         if self.side is not None:
@@ -182,7 +182,7 @@ class SolutionOpponent:
     def load(self) -> SolutionProblem:
         """The play against them; raises ``InputError``."""
         from qsage_validate.problems.searched import SolutionProblem, SolutionReplies
-        from qsage_validate.solutions.file import read_solution
+        from qsage_validate.solutions.walk import read_solution
 
         return SolutionProblem(SolutionReplies(read_solution(self.path)))
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import TwoPlayerGame
-    from qsage_validate.solvers.qbf.backend import SolverStatus
+    from qsage_validate.solvers.backend import SolverStatus
     from qsage_validate.system.limits import Progress
 
 
@@ -44,8 +44,8 @@ BLOQQER: Final = "bloqqer"
 
 def check_solver(name: str) -> None:
     """Raise ``UsageError`` for a QBF solver that is not known or not here."""
-    from qsage_validate.solvers.qbf.backend import Missing
-    from qsage_validate.solvers.qbf.backends import get_backend
+    from qsage_validate.solvers.backend import Missing
+    from qsage_validate.solvers.backends import get_backend
 
     availability = get_backend(name).availability()
     if isinstance(availability, Missing):
@@ -54,8 +54,8 @@ def check_solver(name: str) -> None:
 
 def check_preprocessor(name: str) -> None:
     """Raise ``UsageError`` for a preprocessor that is not known or not here."""
-    from qsage_validate.solvers.qbf.backend import Missing
-    from qsage_validate.solvers.qbf.backends import preprocessor_named
+    from qsage_validate.solvers.backend import Missing
+    from qsage_validate.solvers.backends import preprocessor_named
 
     first = preprocessor_named(name)
     found = None if first is None else first.availability()
@@ -66,7 +66,7 @@ def check_preprocessor(name: str) -> None:
 def by_search(run: Run, game: TwoPlayerGame) -> RunResult:
     """The winner by the rules; the seconds include building the search."""
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.search.solver import search_for
+    from qsage_validate.solvers.search import search_for
 
     started, cpu, deepest = now(), time.process_time(), 0
 
@@ -129,8 +129,8 @@ def by_solver(
     ``encoding`` is what the formula was made by, where it is a game's: what a one-sided one says
     counts only as far as it tells something of the game.
     """
-    from qsage_validate.solvers.qbf.backends import get_backend, preprocessor_named
-    from qsage_validate.solvers.qbf.solving import conclusive, solve_formula
+    from qsage_validate.solvers.backends import get_backend, preprocessor_named
+    from qsage_validate.solvers.qbf_solving import conclusive, solve_formula
 
     limits = Limits(Deadline.after(run.seconds), run.memory_mb)
     first = preprocessor_named(run.preprocessor)
@@ -234,8 +234,8 @@ def _route(solver: str) -> tuple[str, str | None]:
 
 
 def _fit(solver: str, preprocessor: str) -> bool:
-    from qsage_validate.solvers.qbf.backend import SolverFormat
-    from qsage_validate.solvers.qbf.backends import get_backend
+    from qsage_validate.solvers.backend import SolverFormat
+    from qsage_validate.solvers.backends import get_backend
 
     return preprocessor == NO_PREPROCESSOR or SolverFormat.QDIMACS in get_backend(solver).accepts
 

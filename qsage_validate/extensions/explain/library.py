@@ -23,8 +23,8 @@ from qsage_validate.extensions.explain.language import parse_predicates
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate, dont_cares
-from qsage_validate.problems.encoded import encoding_of
 from qsage_validate.problems.load import Problem, certified_by
+from qsage_validate.problems.validated import encoding_of
 from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Tell, nobody
 
 if TYPE_CHECKING:
@@ -436,8 +436,8 @@ def validated(
     """The levels of a validation of a problem; Ctrl-C is raised again."""
     from qsage_validate.problems.validated import to_validate
     from qsage_validate.proving.levels import levels_named
+    from qsage_validate.proving.report import validate
     from qsage_validate.proving.run import ValidationOptions
-    from qsage_validate.proving.runner import validate
 
     options = ValidationOptions(
         levels=levels_named(levels), limits=Limits(deadline, positions=_POSITIONS)

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from qsage_validate.solvers.search.engine import DeclaredEngine
+from qsage_validate.solvers.search_engine import DeclaredEngine
 
 ENGINES: Final = (
     DeclaredEngine(

@@ -17,9 +17,9 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Kernel, Player, State, TwoPlayerGame
 from qsage_validate.kernel.game import TooLargeError
-from qsage_validate.solvers.search.engine import Bounds, ManyReplies, SearchEngine
-from qsage_validate.solvers.search.positional import FullBoard, SearchStage
-from qsage_validate.solvers.search.solver import EngineChoice
+from qsage_validate.solvers.positional_search import FullBoard, SearchStage
+from qsage_validate.solvers.search import EngineChoice
+from qsage_validate.solvers.search_engine import Bounds, ManyReplies, SearchEngine
 from qsage_validate.system.memory import physical_mb
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from qsage_validate.games.protocol import (
     Square,
     TwoPlayerGame,
 )
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from qsage_validate.system.limits import Deadline, Limits
 
 # How long a play lasts: by the certificate's answers to every move, or by a search on rules

@@ -28,9 +28,9 @@ from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificat
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code, frame_lines
 from qsage_validate.problems.load import BlockProblem, BoardProblem, Files, Problem
-from qsage_validate.proving.plays.exhaustive import digest_of, exhaust
-from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.proving.plays.state_walker import StateWalker
+from qsage_validate.proving.exhaustive import digest_of, exhaust
+from qsage_validate.proving.random_plays import attack
+from qsage_validate.proving.state_walker import StateWalker
 from qsage_validate.validation.assertions import AssertionVocabulary
 from qsage_validate.validation.finding import FindingKind, Proved, Refuted
 from tests.support.certifying import certify_game

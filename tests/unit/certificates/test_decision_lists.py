@@ -16,8 +16,8 @@ from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.kernel.obligation import prove_formula
-from qsage_validate.solvers.qbf.backend import Missing
-from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.backend import Missing
+from qsage_validate.solvers.backends import get_backend
 from qsage_validate.system.limits import Deadline
 from tests.support.random_certificates import all_choices, certified, meaning
 

@@ -11,8 +11,8 @@ from qsage_validate.certificates.parts import left_by
 from qsage_validate.certificates.rest import evaluate
 from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.circuit.qbf import Scope
+from qsage_validate.comparing.exact import Loses, Shared, Wins
 from qsage_validate.comparing.plays import transfer
-from qsage_validate.comparing.shared import Loses, Shared, Wins
 from qsage_validate.kernel.certificate import wrong_dependencies
 from tests.support.random_qbf import random_qbf, truth
 

@@ -21,7 +21,7 @@ from qsage_validate.games.positional.language import model_of_hex, model_of_pg, 
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Outcome, Player, Shape
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from tests.support.generated import damaged
 from tests.support.positional import hex_text, random_game, random_network_game
 from tests.support.readers import read_hex, read_pg

@@ -39,8 +39,8 @@ from qsage_validate.judging.codes import needed_variables
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.proving.levels import Level
+from qsage_validate.proving.report import blame
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.proving.runner import blame
 from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
 from research.benchmarks.models import Case
 from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes

@@ -22,8 +22,8 @@ KINDS = {
     "HerbrandReader": "strategies/herbrand.py",
     "GdlModel": "extensions/gdl/paranoid.py",
     "BddlPosition": "games/bddl/rules.py",
-    "Bounds": "solvers/search/engine.py",
-    "PositionalEngine": "solvers/search/positional.py",
+    "Bounds": "solvers/search_engine.py",
+    "PositionalEngine": "solvers/positional_search.py",
 }
 """Classes of which nobody asks whether something is one, and the module that defines each."""
 

@@ -17,7 +17,7 @@ from qsage_validate.formats.formula import read_formula
 from qsage_validate.kernel.certificate import Certificate, CertificateKind, CircuitCertificate
 from qsage_validate.kernel.lrat import CheckedProof, check_steps, read_cnf
 from qsage_validate.kernel.obligation import Cnf
-from qsage_validate.proving.bundle.formula_cnf import (
+from qsage_validate.proving.formula_cnf import (
     Derivation,
     NotProvedError,
     formula_cnf,

@@ -25,10 +25,10 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Files
-from qsage_validate.proving.plays import random_plays
-from qsage_validate.proving.plays.random_plays import VectorAdversary, attack
-from qsage_validate.proving.plays.vector_walk import VectorWalk
+from qsage_validate.proving import random_plays
+from qsage_validate.proving.random_plays import VectorAdversary, attack
 from qsage_validate.proving.run import LevelInterrupted, LevelResult
+from qsage_validate.proving.vector_walk import VectorWalk
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.system.limits import Deadline, Progress
 from qsage_validate.validation.finding import FindingKind, Refuted, Sampled

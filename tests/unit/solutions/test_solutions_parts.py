@@ -14,8 +14,8 @@ from qsage_validate.certificates.rest import part_of
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UndecidedError
 from qsage_validate.games.registry import find_command
-from qsage_validate.solutions.file import SolutionClaim
-from qsage_validate.solvers.search.solution import find_solution
+from qsage_validate.solutions.walk import SolutionClaim
+from qsage_validate.solvers.search_solution import find_solution
 from qsage_validate.system.limits import Deadline
 from tests.support.commands import run_qsage
 

@@ -19,9 +19,9 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.solving import solve_formula
-from qsage_validate.solvers.search.maker_maker import BlockingSearch
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.maker_maker import BlockingSearch
+from qsage_validate.solvers.qbf_solving import solve_formula
 from qsage_validate.strategies.guesses import (
     PairingFailsError,
     PairingStrategy,

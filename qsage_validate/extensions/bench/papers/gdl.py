@@ -370,7 +370,7 @@ def _solve(run: Run) -> RunResult:
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.qdimacs import clausal_form
     from qsage_validate.games.registry import find_command
-    from qsage_validate.solvers.qbf.backends import get_backend, preprocessor_named
+    from qsage_validate.solvers.backends import get_backend, preprocessor_named
     from qsage_validate.system.programs import workspace
 
     watch = Stopwatch()

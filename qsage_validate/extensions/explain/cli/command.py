@@ -11,7 +11,7 @@ from qsage_validate.api.formulas import Formula
 from qsage_validate.arena.program import Programmed
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
-from qsage_validate.cli.formula import game_formula, load_formula
+from qsage_validate.cli.encode import game_formula, load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,

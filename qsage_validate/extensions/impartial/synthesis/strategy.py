@@ -9,7 +9,7 @@ as a variable, or as a variable or a difference of two variables plus a small nu
 
 This shares nothing with the proofs: no SMT solver, no substitution, no arrays; the formula is
 evaluated as it stands, and the moves are those of the rules.  The search
-(:mod:`qsage_validate.solvers.search.solver`) is that of all other games.
+(:mod:`qsage_validate.solvers.search`) is that of all other games.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ from qsage_validate.extensions.impartial.rules import (
 )
 from qsage_validate.formats.source import Source, quoted
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.engine import MAX_PLIES
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
+from qsage_validate.solvers.search_engine import MAX_PLIES
 from qsage_validate.system.limits import Deadline, Limits
 
 # The effects of actions, as formulas over the state before them

@@ -29,7 +29,7 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax

@@ -25,7 +25,7 @@ from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.games.registry import find_command, resolve_command
 from qsage_validate.kernel.certificate import CertificateKind
-from qsage_validate.solvers.qbf.backend import SolverMissingError
+from qsage_validate.solvers.backend import SolverMissingError
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import circuits, qbfs, truth

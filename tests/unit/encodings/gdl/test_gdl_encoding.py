@@ -53,8 +53,8 @@ def description_of(shared_data: Path, name: str) -> Description:
 
 def truth(formula: Qbf) -> bool:
     pytest.importorskip("pyqbf", reason="no QBF solver without PyQBF")
-    from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.solving import solve_formula
+    from qsage_validate.solvers.backends import get_backend
+    from qsage_validate.solvers.qbf_solving import solve_formula
     from qsage_validate.system.limits import Deadline, Limits
 
     solved = solve_formula(formula, [get_backend("depqbf")], Limits(Deadline.after(120)))

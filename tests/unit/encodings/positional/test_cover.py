@@ -16,8 +16,8 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.solving import solve_formula
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.qbf_solving import solve_formula
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_strategy import CertificateStrategy

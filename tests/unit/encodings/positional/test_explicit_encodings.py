@@ -29,7 +29,7 @@ from qsage_validate.games.positional.language import read_positional
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from tests.support.claimed_play import ClaimedPlay, random_play, truth_of
 from tests.support.depqbf import depqbf_truth
 from tests.support.positional import random_game, random_network_game, targets_on, winner

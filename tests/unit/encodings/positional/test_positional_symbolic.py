@@ -31,8 +31,8 @@ from qsage_validate.games.positional.hex import (
 from qsage_validate.games.positional.language import model_of_pg, read_positional
 from qsage_validate.games.positional.model import PositionalModel, alternating, sound_first_moves
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.qbf.backends import BLOQQER
-from qsage_validate.solvers.qbf.solving import available, solve_formula
+from qsage_validate.solvers.backends import BLOQQER
+from qsage_validate.solvers.qbf_solving import available, solve_formula
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certifying import certify_game
 from tests.support.concrete_play import ConcretePlay

@@ -28,7 +28,7 @@ from qsage_validate.extensions.gdl.rules import (
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import BoardPicture, Player, Position, Square
 from qsage_validate.solvers.deepening import deepen_by_search
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from tests.support.by_name import find_template
 from tests.support.perft import perft
 from tests.support.position_text import parse_position

@@ -25,8 +25,8 @@ from qsage_validate.games.positional.model import Network, PositionalModel, alte
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.positional import PositionalEngine
-from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
+from qsage_validate.solvers.positional_search import PositionalEngine
+from qsage_validate.solvers.search import EngineChoice, SearchSolver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.positional import random_network_game
 

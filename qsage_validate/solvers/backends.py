@@ -37,8 +37,8 @@ from qsage_validate.errors import InputError, UsageError, did_you_mean
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
 from qsage_validate.formats.source import Source, quoted
 from qsage_validate.registry import declared
-from qsage_validate.solvers.qbf import bloqqer
-from qsage_validate.solvers.qbf.backend import (
+from qsage_validate.solvers import bloqqer
+from qsage_validate.solvers.backend import (
     EXIT_CODES,
     Backend,
     Missing,
@@ -59,12 +59,7 @@ from qsage_validate.solvers.qbf.backend import (
     shortened,
     value_lines,
 )
-from qsage_validate.solvers.qbf.bloqqer import (
-    Preprocessed,
-    decided_already,
-    parse_rest,
-    rest_status,
-)
+from qsage_validate.solvers.bloqqer import Preprocessed, decided_already, parse_rest, rest_status
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import Ended, Finished, run_program
 

@@ -1,8 +1,8 @@
 """All plays of a strategy, on arrays where the rules permit it; a walk that stops goes on.
 
 A layer holds the different beginnings with the same number of plies, each with the number of
-plays that have begun so or have been merged into it (see ``walkers.py``).  Ply by ply means that
-what is found first is found in the fewest plies.
+plays that have begun so or have been merged into it (see ``vector_walk.py``).  Ply by ply means
+that what is found first is found in the fewest plies.
 """
 
 from __future__ import annotations
@@ -26,15 +26,19 @@ from qsage_validate.formats.source import Source
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.plays.vector_walk import (
+from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
+from qsage_validate.proving.vector_walk import (
     LayerStep,
+    Nodes,
+    PlayExpansion,
     PlayLayer,
     VectorWalk,
+    Walker,
+    explain,
+    merging_for,
     vector_walk,
     walks,
 )
-from qsage_validate.proving.plays.walkers import Nodes, PlayExpansion, Walker, explain, merging_for
-from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
 from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell, nobody
 from qsage_validate.validation.finding import (
     Claimed,
@@ -48,8 +52,8 @@ from qsage_validate.validation.finding import (
 
 if TYPE_CHECKING:
     from qsage_validate.formats.json_text import Json
-    from qsage_validate.proving.plays.state_walker import StateWalker
     from qsage_validate.proving.run import ValidationRun
+    from qsage_validate.proving.state_walker import StateWalker
 
 
 # All plays of a strategy: on arrays where the game has them, else one state after the other
@@ -62,7 +66,7 @@ def walker(problem: BoardProblem) -> ArrayWalker | StateWalker:
     """The quickest walker for a problem."""
     if walks(problem):
         return ArrayWalker(vector_walk(problem))
-    from qsage_validate.proving.plays.state_walker import StateWalker
+    from qsage_validate.proving.state_walker import StateWalker
 
     oracle = problem.oracle(OracleKind.SIMULATION)
     play_engine, certificate = open_play_engine(problem, oracle), problem.answering

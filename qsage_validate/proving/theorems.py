@@ -18,10 +18,10 @@ from qsage_validate.formats.writing import write_atomic
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.bundle.bundle import MANIFEST, Manifest
-from qsage_validate.proving.bundle.formula_cnf import formula_proof
+from qsage_validate.proving.bundle import MANIFEST, Manifest
+from qsage_validate.proving.formula_cnf import formula_proof
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.verified.games import (
+from qsage_validate.proving.verified_games import (
     CERTIFICATE,
     CNF,
     PROOF,

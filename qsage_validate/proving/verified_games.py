@@ -39,7 +39,7 @@ from qsage_validate.kernel.obligation import Cnf
 from qsage_validate.kernel.reading import Matcher, PlyReading, Reading, assignments
 from qsage_validate.kernel.strategy import LooksRightError, MisreadError, StrategyProof
 from qsage_validate.problems.load import Problem
-from qsage_validate.proving.bundle.formula_cnf import (
+from qsage_validate.proving.formula_cnf import (
     Derivation,
     NotProvedError,
     formula_cnf,

@@ -11,10 +11,9 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.solutions.check import rules_for
-from qsage_validate.solutions.file import SolutionClaim
-from qsage_validate.solutions.walk import walk
-from qsage_validate.solvers.search.engine import SearchEngine
-from qsage_validate.solvers.search.solver import SearchSolver, search_for
+from qsage_validate.solutions.walk import SolutionClaim, walk
+from qsage_validate.solvers.search import SearchSolver, search_for
+from qsage_validate.solvers.search_engine import SearchEngine
 from qsage_validate.system.limits import Limits, Task, Tell, nobody
 
 # Replies of a search: winning moves, else the moves that delay the loss longest

@@ -23,7 +23,7 @@ from qsage_validate.games.protocol import (
     TwoPlayerGame,
 )
 
-# The search engine that a :class:`~qsage_validate.solvers.search.solver.SearchSolver` calls
+# The search engine that a :class:`~qsage_validate.solvers.search.SearchSolver` calls
 
 
 WIN: Final = 1

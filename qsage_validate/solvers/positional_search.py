@@ -36,7 +36,8 @@ from qsage_validate.games.positional.model import (
 )
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, State
-from qsage_validate.solvers.search.engine import (
+from qsage_validate.solvers.maker_breaker import MakerBreaker, WinningSets
+from qsage_validate.solvers.search_engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
@@ -44,10 +45,9 @@ from qsage_validate.solvers.search.engine import (
     ManyReplies,
     SearchEngine,
 )
-from qsage_validate.solvers.search.maker_breaker import MakerBreaker, WinningSets
 
 if TYPE_CHECKING:
-    from qsage_validate.solvers.search.maker_maker import MakerMaker
+    from qsage_validate.solvers.maker_maker import MakerMaker
 
 
 # Search made for positional games in which the players claim one position a turn
@@ -142,7 +142,7 @@ class PositionalEngine:
         sets = WinningSets(minimal(short.black_wins), self._size)
         if not short.white_wins:
             return MakerBreaker(sets, keys, self._count)
-        from qsage_validate.solvers.search.maker_maker import MakerMaker
+        from qsage_validate.solvers.maker_maker import MakerMaker
 
         whites = WinningSets(minimal(short.white_wins), self._size)
         return MakerMaker(sets, whites, keys, self._count)

@@ -24,8 +24,7 @@ from qsage_validate.games.masks import bits, mask_of
 from qsage_validate.games.positional.cover_game import Pairing, PairingFinder
 from qsage_validate.games.positional.model import CanonicalKeys, PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
-from qsage_validate.solvers.search.engine import NEVER, NOT_WITHIN
-from qsage_validate.solvers.search.maker_breaker import (
+from qsage_validate.solvers.maker_breaker import (
     ALWAYS,
     Layers,
     MakerBreaker,
@@ -37,6 +36,7 @@ from qsage_validate.solvers.search.maker_breaker import (
     ordered,
     scores,
 )
+from qsage_validate.solvers.search_engine import NEVER, NOT_WITHIN
 from qsage_validate.system.limits import NEVER as NO_LIMIT
 from qsage_validate.system.limits import Deadline
 

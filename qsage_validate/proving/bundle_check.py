@@ -39,15 +39,9 @@ from qsage_validate.errors import Exit, InputError, QsageError, UsageError, one_
 from qsage_validate.formats.source import open_input, quoted
 from qsage_validate.kernel.lrat import Clause, ProofError, check_lrat, read_cnf
 from qsage_validate.problems.validated import file_fact, load_to_validate
-from qsage_validate.proving.bundle.bundle import (
-    MANIFEST,
-    Manifest,
-    ManifestTheorem,
-    Remade,
-    made_again,
-)
+from qsage_validate.proving.bundle import MANIFEST, Manifest, ManifestTheorem, Remade, made_again
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.verified.theorems import (
+from qsage_validate.proving.theorems import (
     VerifiedTheorem,
     ask,
     find_program,

@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.model import CanonicalKeys
-from qsage_validate.solvers.search.engine import NEVER, NOT_WITHIN
+from qsage_validate.solvers.search_engine import NEVER, NOT_WITHIN
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.sat import Solver

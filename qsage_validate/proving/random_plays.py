@@ -33,14 +33,8 @@ from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.arrays import Flags, Indices
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.plays.vector_walk import (
-    LayerStep,
-    PlayLayer,
-    VectorWalk,
-    vector_walk,
-    walks,
-)
 from qsage_validate.proving.run import NO_FUNCTIONS, LevelInterrupted, LevelResult, unsupported
+from qsage_validate.proving.vector_walk import LayerStep, PlayLayer, VectorWalk, vector_walk, walks
 from qsage_validate.strategies.reader import split_moves
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody
 from qsage_validate.validation.finding import Finding, Refuted, Sampled, Verdict

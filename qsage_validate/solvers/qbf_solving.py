@@ -22,15 +22,15 @@ from qsage_validate.encodings.layout import inconclusive
 from qsage_validate.errors import Exit, MissingExtraError, QsageError, UndecidedError, UsageError
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, qdimacs_text
-from qsage_validate.solvers.qbf.backend import (
+from qsage_validate.solvers.backend import (
     Backend,
     Missing,
     SolverFormat,
     SolverOutcome,
     SolverStatus,
 )
-from qsage_validate.solvers.qbf.backends import BLOQQER, Preprocessor, backends
-from qsage_validate.solvers.qbf.bloqqer import Preprocessed
+from qsage_validate.solvers.backends import BLOQQER, Preprocessor, backends
+from qsage_validate.solvers.bloqqer import Preprocessed
 from qsage_validate.system.limits import Deadline, Limits, Progress, Task, now
 from qsage_validate.system.programs import workspace
 from qsage_validate.system.signals import orderly_termination

@@ -2,7 +2,7 @@
 
 One solver for every game that answers the protocol.  The question is the formula's: does Black
 win within the plies of the game?  The solver deepens by plies; an engine looks at the positions,
-the general one (``engine.py``) or one that knows more of some games.
+the general one (``search_engine.py``) or one that knows more of some games.
 
 Its tables stay usable after a solve, after an interrupt, and for positions off the best line:
 ``SearchSolver.winner`` answers for any position of the game, mostly by looking it up.
@@ -21,7 +21,7 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.declared import languages
 from qsage_validate.games.protocol import Move, Player, Position, State, TwoPlayerGame
 from qsage_validate.registry import declared, load
-from qsage_validate.solvers.search.engine import (
+from qsage_validate.solvers.search_engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from qsage_validate.games.bddl.rules import BddlGame
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.games.positional.rules import PositionalGame
-    from qsage_validate.solvers.search.positional import SearchStage
+    from qsage_validate.solvers.positional_search import SearchStage
 
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
@@ -437,7 +437,7 @@ def _quicker() -> tuple[DeclaredEngine, ...]:
 def positional_engine(
     game: PositionalGame, choice: EngineChoice, memory_mb: int | None
 ) -> SearchEngine:
-    from qsage_validate.solvers.search.positional import PositionalEngine
+    from qsage_validate.solvers.positional_search import PositionalEngine
 
     return PositionalEngine(game, _stage(game.model, choice, memory_mb))
 
@@ -446,7 +446,7 @@ def grid_engine(game: BddlGame, choice: EngineChoice, memory_mb: int | None) -> 
     """The search of a grid game that is a positional one; ``UsageError`` for another."""
     if not game.grounding.is_positional:
         raise UsageError(f"{game.name} is no positional game")
-    from qsage_validate.solvers.search.positional import GridEngine
+    from qsage_validate.solvers.positional_search import GridEngine
 
     return GridEngine(game, lambda model: _stage(model, choice, memory_mb))
 

@@ -2,7 +2,7 @@
 
 Biere, Lonsing and Seidl, *Blocked clause elimination for QBF* (CADE 2011); its QRAT traces are
 those of Heule, Seidl and Biere (IJCAR 2014).  The one that runs is PyQBF's, in a child process
-and through its C interface, see :mod:`qsage_validate.solvers.qbf.bloqqer_child`; a program
+and through its C interface, see :mod:`qsage_validate.solvers.bloqqer_child`; a program
 ``bloqqer`` on the PATH is used where PyQBF is missing.
 
 The known faults of version 37, and the measures against them:
@@ -28,8 +28,8 @@ from typing import Final
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import install_line
 from qsage_validate.formats.qdimacs import ClausalForm, qdimacs_text
-from qsage_validate.solvers.qbf import bloqqer_child
-from qsage_validate.solvers.qbf.backend import (
+from qsage_validate.solvers import bloqqer_child
+from qsage_validate.solvers.backend import (
     Missing,
     SolverMissingError,
     SolverProgram,

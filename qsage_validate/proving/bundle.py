@@ -28,17 +28,11 @@ from qsage_validate.kernel.lrat import check_lrat
 from qsage_validate.kernel.obligation import Cnf, Obligation, Span
 from qsage_validate.problems.load import Files, Problem
 from qsage_validate.problems.validated import file_fact
-from qsage_validate.proving.bundle.formula_cnf import (
-    Derivation,
-    formula_cnf,
-    formula_proof,
-    refutation,
-)
+from qsage_validate.proving.formula_cnf import Derivation, formula_cnf, formula_proof, refutation
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.report import ValidationReport, game_text
+from qsage_validate.proving.report import ValidationReport, game_text, validate
 from qsage_validate.proving.run import ValidationOptions
-from qsage_validate.proving.runner import validate
-from qsage_validate.proving.verified.games import CERTIFICATE, CNF, GAME_FILES, PROOF, write_game
+from qsage_validate.proving.verified_games import CERTIFICATE, CNF, GAME_FILES, PROOF, write_game
 from qsage_validate.system.limits import Progress, Stopwatch, Tell, nobody
 from qsage_validate.system.reading import reading
 from qsage_validate.validation.finding import Proved
