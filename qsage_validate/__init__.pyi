@@ -42,9 +42,11 @@ from qsage_validate.errors import UndecidedError as UndecidedError
 from qsage_validate.errors import UsageError as UsageError
 from qsage_validate.extensions.bench.library import BenchResults as BenchResults
 from qsage_validate.extensions.bench.library import read_results as read_results
-from qsage_validate.extensions.explain.library import Explanation as Explanation
-from qsage_validate.extensions.explain.library import RefutedStrategyError as RefutedStrategyError
-from qsage_validate.extensions.explain.library import explain as explain
+from qsage_validate.extensions.explain.certificate import Explanation as Explanation
+from qsage_validate.extensions.explain.certificate import (
+    RefutedStrategyError as RefutedStrategyError,
+)
+from qsage_validate.extensions.explain.certificate import explain as explain
 from qsage_validate.games.protocol import Player as Player
 from qsage_validate.games.protocol import Position as Position
 from qsage_validate.judging.simulator import Simulator as Simulator

@@ -21,7 +21,7 @@ from qsage_validate.certificates.oracle import NoAnswerError
 from qsage_validate.encodings.layout import IllegalMoves, Layout, UnspecifiedLegality
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.strategies.reader import (
     Assignment,
     BoardReading,

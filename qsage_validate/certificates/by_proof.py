@@ -26,14 +26,13 @@ from qsage_validate.certificates.clausal import (
     of_the_rest,
     written_by,
 )
-from qsage_validate.certificates.qrat import lift
+from qsage_validate.certificates.qrat import lift, read_qrat
 from qsage_validate.certificates.qrp_extract import extract
 from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
-from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.solvers.backend import (
     EXIT_CODES,

@@ -251,7 +251,7 @@ def _scopes(scopes: Iterable[Scope]) -> list[Facts]:
 def _layout(qbf: Qbf, names: bool) -> Facts:
     """The layout in the formula's comments, else in a meta file that lies beside it."""
     from qsage_validate.encodings.foreign import find_meta, layout_from_meta
-    from qsage_validate.encodings.layout_comments import layout_from_comments
+    from qsage_validate.encodings.layout_reader import layout_from_comments
     from qsage_validate.formats.meta import read_meta
 
     layout: Layout | None = layout_from_comments(qbf)

@@ -59,7 +59,7 @@ def command(
     Exit code 0: a reading fits, and nothing speaks against the formula, 1: the formula differs from
     the game under the reading that stands out, 2: bad input, 3: no reading stands out.
     """
-    from qsage_validate.encodings.layout_comments import layout_from_comments
+    from qsage_validate.encodings.layout_reader import layout_from_comments
     from qsage_validate.formats.formula import read_formula
     from qsage_validate.formats.source import label
     from qsage_validate.judging.readings.find import find_layout

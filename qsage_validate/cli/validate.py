@@ -383,8 +383,8 @@ def _verify(
     """The theorems that the verified checker proves of a bundle: the written one, or a new one."""
     from qsage_validate.proving.bundle import read_manifest, write_bundle
     from qsage_validate.proving.theorems import verified_theorems
-    from qsage_validate.system.folders import marked_folder
     from qsage_validate.system.limits import Progress
+    from qsage_validate.system.programs import marked_folder
 
     with marked_folder() as folder, SearchLine(sys.stderr) as line:
         if written is None:

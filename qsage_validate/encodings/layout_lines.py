@@ -25,7 +25,6 @@ from qsage_validate.encodings.layout import (
     Ply,
     StateView,
 )
-from qsage_validate.encodings.layout_comments import layout_from_comments, layout_lines
 
 _BARE: Final = re.compile(r"[!#-Z\\^-~]+")
 
@@ -198,6 +197,8 @@ def comments_in_clauses(qbf: Qbf, variables: Collection[int]) -> tuple[str, ...]
 
     A layout names only these then; other comments stay as they are, and stand first.
     """
+    from qsage_validate.encodings.layout_reader import layout_from_comments, layout_lines
+
     layout = layout_from_comments(qbf)
     own = {number for number, _ in layout_lines(qbf)}
     others = tuple(text for number, text in qbf.comments if number not in own)

@@ -21,9 +21,9 @@ from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.sandwich import Lower, Scripts, Suggestions, Upper
 from qsage_validate.judging.suggestions import GridSuggestions, NoSuggestions
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
-from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.finding import (
     Claimed,

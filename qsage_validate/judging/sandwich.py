@@ -27,8 +27,8 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, LEFT, WHITE, Codes
 from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.kernel.claims import Claim, Counterexample, evaluate, first_failure
-from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import State
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.kernel.reading import Matcher, PlyReading, WalkPly
 from qsage_validate.kernel.strategy import played
 from qsage_validate.system.limits import Deadline

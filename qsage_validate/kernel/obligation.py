@@ -20,7 +20,7 @@ from qsage_validate.circuit.sat import circuit_clauses
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.kernel.claims import Claim, first_failure
 from qsage_validate.kernel.composition import compose
-from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 
 # The claims that a level's proof consists of, as clauses that other provers can check

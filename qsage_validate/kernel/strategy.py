@@ -46,9 +46,8 @@ from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.kernel.certificate import CircuitCertificate, opponent_variables
 from qsage_validate.kernel.claims import Claim, evaluate, first_failure
 from qsage_validate.kernel.composition import Composition, compose
-from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import Rules
-from qsage_validate.kernel.player import Player
+from qsage_validate.kernel.player import FindingKind, Player
 from qsage_validate.kernel.reading import PlyReading, Reading, Walk, WalkPly, assignments
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 

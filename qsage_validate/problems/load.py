@@ -20,7 +20,7 @@ from qsage_validate.encodings.layout import (
     inconclusive,
     variables_of,
 )
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.formula import formula_in, read_formula
 from qsage_validate.formats.source import Format, label, quoted, read_bytes, sniff, unknown_format

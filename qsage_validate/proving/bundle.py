@@ -19,7 +19,7 @@ from typing import Final
 
 from qsage_validate import __version__
 from qsage_validate.encodings.foreign import find_meta
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source, quoted

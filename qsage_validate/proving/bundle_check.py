@@ -47,9 +47,8 @@ from qsage_validate.proving.theorems import (
     find_program,
     verified_theorems,
 )
-from qsage_validate.system.folders import marked_folder
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody
-from qsage_validate.system.programs import Ended, Finished, run_program
+from qsage_validate.system.programs import Ended, Finished, marked_folder, run_program
 
 # Checkers of proofs: the kernel's own, and programs of others where they are installed
 

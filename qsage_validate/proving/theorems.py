@@ -29,9 +29,8 @@ from qsage_validate.proving.verified_games import (
     circuit_of,
     game_certificate,
 )
-from qsage_validate.system.folders import marked_folder
 from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.programs import Ended, run_program
+from qsage_validate.system.programs import Ended, marked_folder, run_program
 
 # The program ``qsage-verified``: where it is, and one run of it
 

@@ -24,7 +24,6 @@ from qsage_validate.games.masks import members
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.kernel.claims import ClaimsTimeoutError
-from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import (
     Conjunction,
     Connection,
@@ -35,6 +34,7 @@ from qsage_validate.kernel.game import (
     TooLargeError,
 )
 from qsage_validate.kernel.obligation import Obligation
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.kernel.reading import Flags, IllegalReplies, Pattern, PlyReading, Reading, Says
 from qsage_validate.kernel.strategy import (
     Agrees,

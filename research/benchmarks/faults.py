@@ -37,7 +37,7 @@ from qsage_validate.circuit.sat import Unsatisfiable, satisfy
 from qsage_validate.encodings import grid
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout import Layout, Ply
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model

@@ -27,12 +27,11 @@ from rich.table import Table
 
 from qsage_validate.certificates.check import check
 from qsage_validate.certificates.clausal import for_circuit
-from qsage_validate.certificates.qrat import lift
+from qsage_validate.certificates.qrat import lift, read_qrat
 from qsage_validate.certificates.qrp_extract import extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form
-from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.solvers.backend import SolverStatus
 from qsage_validate.solvers.backends import get_backend

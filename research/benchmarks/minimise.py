@@ -33,7 +33,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simplify import simplify, sweep
 from qsage_validate.encodings.foreign import find_meta, layout_from_meta
 from qsage_validate.encodings.layout import Layout
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta

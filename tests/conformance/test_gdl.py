@@ -23,12 +23,12 @@ from qsage_validate.extensions.gdl.machine import State, StateMachine
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Description,
+    GdlModel,
     GdlRule,
     Ground,
     term_order,
     term_text,
 )
-from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.extensions.gdl.parser import read_description
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player

@@ -13,7 +13,7 @@ from qsage_validate.certificates.reader import parse_certificate, read_certifica
 from qsage_validate.certificates.routes import certify_encoding
 from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit
 from qsage_validate.formats.formula import read_formula

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.extensions.fast.numba_cache import why_not_compiled
+from qsage_validate.extensions.fast.declared import why_not_compiled
 from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import TwoPlayerGame

@@ -18,11 +18,11 @@ from qsage_validate.arena.open import open_adversary
 from qsage_validate.certificates.compiler import NotCompiledError
 from qsage_validate.certificates.routes import Certified
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl import library
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs

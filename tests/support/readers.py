@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from qsage_validate.certificates.qrat import QratTrace, introduced_levels
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.aiger_parts import AigerFile
@@ -16,7 +17,6 @@ from qsage_validate.formats.qdimacs import (
     parse_qdimacs,
     qbf_to_qdimacs,
 )
-from qsage_validate.formats.qrat import QratTrace, introduced_levels
 from qsage_validate.formats.qrp import index_qrp
 from qsage_validate.formats.qrp_steps import BytesOf, QrpProof
 from qsage_validate.formats.source import Path, Source, label, read_bytes

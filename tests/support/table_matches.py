@@ -11,7 +11,7 @@ from qsage_validate.certificates.routes import Certified
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.extensions.gdl import library
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network

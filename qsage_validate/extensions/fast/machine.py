@@ -42,7 +42,7 @@ from qsage_validate.extensions.fast.arrays import (
     HashTable,
     RuleArrays,
 )
-from qsage_validate.extensions.fast.numba_cache import cache_folder
+from qsage_validate.extensions.fast.declared import cache_folder
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.pg import CellRelation, HexFile, growing, parse_hex, parse_pg, pg_text

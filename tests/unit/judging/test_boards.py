@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout, NumberedCoding, StateView
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode, language_of_encoding
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.languages import load_game

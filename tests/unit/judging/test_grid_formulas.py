@@ -25,7 +25,7 @@ from qsage_validate.encodings.layout import (
     NumberedCoding,
     on_grid,
 )
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta
@@ -37,7 +37,7 @@ from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.judging.codes import needed_variables
 from qsage_validate.judging.encoding import judge
-from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import blame
 from qsage_validate.proving.run import LevelResult

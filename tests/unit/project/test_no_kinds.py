@@ -20,7 +20,7 @@ KINDS = {
     "BlockEngine": "arena/blocks.py",
     "HeapEngine": "extensions/impartial/problem.py",
     "HerbrandReader": "strategies/herbrand.py",
-    "GdlModel": "extensions/gdl/paranoid.py",
+    "GdlModel": "extensions/gdl/model.py",
     "BddlPosition": "games/bddl/rules.py",
     "Bounds": "solvers/search_engine.py",
     "PositionalEngine": "solvers/positional_search.py",

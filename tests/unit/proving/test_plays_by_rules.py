@@ -18,7 +18,7 @@ from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, TRUE
 from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from qsage_validate.extensions.fast.numba_cache import why_not_compiled
+from qsage_validate.extensions.fast.declared import why_not_compiled
 from qsage_validate.games.bddl.kernel import BddlKernel, find_symmetries
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game

@@ -22,13 +22,13 @@ from qsage_validate.cli.options import (
 )
 from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.extensions.explain.certificate import check_winning, explained, form_of
 from qsage_validate.extensions.explain.explanation import ExplainOptions, Followed, counted_nodes
-from qsage_validate.extensions.explain.library import check_winning, explained, form_of
 from qsage_validate.games.family import families
 from qsage_validate.system.limits import NEVER, watching
 
 if TYPE_CHECKING:
-    from qsage_validate.extensions.explain.library import Explanation
+    from qsage_validate.extensions.explain.certificate import Explanation
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import Player
     from qsage_validate.problems.load import Files
@@ -194,7 +194,7 @@ def _heaps(
     from qsage_validate.extensions.explain.heaps import explain_heaps
     from qsage_validate.extensions.explain.shown import explanation_text
     from qsage_validate.extensions.impartial.cli.play import impartial_game
-    from qsage_validate.extensions.impartial.synthesis.report import SynthesisOptions
+    from qsage_validate.extensions.impartial.report import SynthesisOptions
     from qsage_validate.formats.writing import write_atomic
 
     if of_boards:

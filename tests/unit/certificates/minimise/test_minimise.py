@@ -27,7 +27,7 @@ from qsage_validate.certificates.smaller import (
 from qsage_validate.circuit.aig import Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.foreign import layout_from_meta
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta

@@ -17,7 +17,7 @@ from qsage_validate.certificates.routes import certify_encoding
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.explicit import FALSE_LITERAL, TRUE, ClauseSet
 from qsage_validate.encodings.layout import IllegalMoves
-from qsage_validate.encodings.layout_comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.prepared import prepared
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError

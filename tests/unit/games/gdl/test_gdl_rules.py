@@ -16,8 +16,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.extensions.gdl import library
 from qsage_validate.extensions.gdl.machine import State, StateMachine, horizon, turn_order
-from qsage_validate.extensions.gdl.model import Ground
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel, Ground
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
 from qsage_validate.extensions.gdl.rules import (
     GdlMove,

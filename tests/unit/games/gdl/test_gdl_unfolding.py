@@ -8,8 +8,7 @@ import pytest
 
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.gdl.machine import StateMachine
-from qsage_validate.extensions.gdl.model import Description, check_description, term_text
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import Description, GdlModel, check_description, term_text
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.extensions.gdl.rules import rounds_game
 from qsage_validate.games.protocol import Player

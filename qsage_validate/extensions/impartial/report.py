@@ -10,16 +10,7 @@ from os import makedirs, path
 from typing import Any, Final
 
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.impartial.formula import ImpartialFormula
-from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
-from qsage_validate.extensions.impartial.moves import (
-    box_states,
-    formula_source,
-    identifiers,
-    linear_source,
-)
-from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.methods import (
+from qsage_validate.extensions.impartial.methods import (
     StrategyResult,
     enumerate_formula,
     enumerate_strategy,
@@ -27,22 +18,27 @@ from qsage_validate.extensions.impartial.synthesis.methods import (
     synms_strategy,
     synthesise_strategy,
 )
-from qsage_validate.extensions.impartial.synthesis.proofs import GameWarning, Verifier, check_game
-from qsage_validate.extensions.impartial.synthesis.smt import SmtQuestion, SmtSolver, definition
-from qsage_validate.extensions.impartial.synthesis.strategy import (
-    CrossCheck,
-    ImpartialStrategy,
-    cross_check,
+from qsage_validate.extensions.impartial.model import ImpartialFormula, ImpartialGame, state_text
+from qsage_validate.extensions.impartial.proofs import GameWarning, Verifier, check_game
+from qsage_validate.extensions.impartial.rules import (
+    EndlessGameError,
+    ImpartialRules,
+    box_states,
+    formula_source,
+    identifiers,
+    linear_source,
 )
-from qsage_validate.extensions.impartial.synthesis.termination import (
+from qsage_validate.extensions.impartial.smt import SmtQuestion, SmtSolver, definition
+from qsage_validate.extensions.impartial.strategy import CrossCheck, ImpartialStrategy, cross_check
+from qsage_validate.extensions.impartial.termination import (
     Endless,
     Terminates,
     Termination,
     play_of,
     prove_termination,
 )
-from qsage_validate.extensions.impartial.synthesis.termination import to_dict as termination_json
-from qsage_validate.extensions.impartial.synthesis.winning_formula import (
+from qsage_validate.extensions.impartial.termination import to_dict as termination_json
+from qsage_validate.extensions.impartial.winning_formula import (
     FormulaOutcome,
     FormulaResult,
     synthesise_formula,

@@ -25,29 +25,31 @@ from itertools import combinations, pairwise, permutations, product
 from typing import Any, Final
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.model import (
     TRUE,
     Congruence,
     ImpartialComparison,
     ImpartialFormula,
+    ImpartialGame,
     Linear,
     atoms,
     conjunction,
     disjunction,
+    state_text,
     without_not,
 )
-from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
-from qsage_validate.extensions.impartial.moves import Interval, State, box_states, intervals
-from qsage_validate.extensions.impartial.rules import ImpartialMove, ImpartialRules, illegality
-from qsage_validate.extensions.impartial.synthesis.proofs import ClaimStatus, ClaimVerification
-from qsage_validate.extensions.impartial.synthesis.smt import (
-    SmtAnswer,
-    SmtQuestion,
-    SmtSolver,
-    script,
-    small,
+from qsage_validate.extensions.impartial.proofs import ClaimStatus, ClaimVerification
+from qsage_validate.extensions.impartial.rules import (
+    ImpartialMove,
+    ImpartialRules,
+    Interval,
+    State,
+    box_states,
+    illegality,
+    intervals,
 )
-from qsage_validate.extensions.impartial.synthesis.strategy import (
+from qsage_validate.extensions.impartial.smt import SmtAnswer, SmtQuestion, SmtSolver, script, small
+from qsage_validate.extensions.impartial.strategy import (
     ActionPlies,
     SemiGround,
     after,

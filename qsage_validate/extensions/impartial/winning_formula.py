@@ -32,40 +32,46 @@ import numpy as np
 import numpy.typing as npt
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.candidates import (
+    LEVELS,
+    Enumerator,
+    SampledLiteral,
+    StateSample,
+    best_cover,
+    classify,
+    enumerate_atoms,
+    moduli,
+    periods,
+    smallest_formulas,
+)
+from qsage_validate.extensions.impartial.model import (
     FALSE,
     TRUE,
     Congruence,
     ImpartialComparison,
     ImpartialFormula,
+    ImpartialGame,
     Linear,
     atoms,
     conjunction,
     disjunction,
     without_not,
 )
-from qsage_validate.extensions.impartial.model import ImpartialGame
-from qsage_validate.extensions.impartial.moves import State, box_states, intervals
-from qsage_validate.extensions.impartial.rules import Flaw, ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.candidates import (
-    LEVELS,
-    Enumerator,
-    SampledLiteral,
-    StateSample,
-    enumerate_atoms,
-    moduli,
-    periods,
-    smallest_formulas,
-)
-from qsage_validate.extensions.impartial.synthesis.classification import best_cover, classify
-from qsage_validate.extensions.impartial.synthesis.proofs import (
+from qsage_validate.extensions.impartial.proofs import (
     ClaimStatus,
     ClaimVerification,
     Verifier,
     difference,
 )
-from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.strategy import SemiGround
+from qsage_validate.extensions.impartial.rules import (
+    Flaw,
+    ImpartialRules,
+    State,
+    box_states,
+    intervals,
+)
+from qsage_validate.extensions.impartial.smt import SmtSolver
+from qsage_validate.extensions.impartial.strategy import SemiGround
 from qsage_validate.system.limits import Deadline, Progress, Tell, nobody
 
 _MAX_PLANES: Final = 64

@@ -1,5 +1,7 @@
 """Encodings of games in GDL; what makes them is loaded later."""
 
+from __future__ import annotations
+
 from typing import Final
 
 from qsage_validate.encodings.registry import Encoder

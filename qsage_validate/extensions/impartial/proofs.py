@@ -14,7 +14,7 @@ which there is a move at all).
 A constraint that no state fulfils makes every formula right and is an error; actions that leave
 the legal states, ends that no legal state has, and effects that contradict each other are
 warnings, because the published files have some of them.  Games that need not end are told by
-:mod:`~qsage_validate.extensions.impartial.synthesis.termination`.
+:mod:`~qsage_validate.extensions.impartial.termination`.
 """
 
 from __future__ import annotations
@@ -27,20 +27,26 @@ from itertools import islice
 from typing import Final
 
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.candidates import Remaining
+from qsage_validate.extensions.impartial.model import (
+    ImpartialAction,
     ImpartialComparison,
     ImpartialFormula,
+    ImpartialGame,
     Linear,
     conjunction,
     disjunction,
+    state_text,
     without_not,
 )
-from qsage_validate.extensions.impartial.model import ImpartialAction, ImpartialGame, state_text
-from qsage_validate.extensions.impartial.moves import State, box_states
-from qsage_validate.extensions.impartial.rules import ImpartialMove, ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.candidates import Remaining
-from qsage_validate.extensions.impartial.synthesis.smt import SmtQuestion, SmtSolver, script, small
-from qsage_validate.extensions.impartial.synthesis.strategy import (
+from qsage_validate.extensions.impartial.rules import (
+    ImpartialMove,
+    ImpartialRules,
+    State,
+    box_states,
+)
+from qsage_validate.extensions.impartial.smt import SmtQuestion, SmtSolver, script, small
+from qsage_validate.extensions.impartial.strategy import (
     ImpartialRule,
     ImpartialStrategy,
     SemiGround,

@@ -30,40 +30,37 @@ from typing import Final
 import numpy as np
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.candidates import (
+    LEVELS,
+    Enumerator,
+    SampledLiteral,
+    StateSample,
+    best_cover,
+    blocks,
+    classify,
+    comparison,
+    distinct_literals,
+    enumerate_atoms,
+    expressions,
+    hitting_set,
+    moduli,
+    periods,
+    smallest_formulas,
+)
+from qsage_validate.extensions.impartial.model import (
     Congruence,
+    ImpartialAction,
     ImpartialAnd,
     ImpartialComparison,
     ImpartialFormula,
+    ImpartialGame,
     ImpartialOr,
     Linear,
     conjunction,
     disjunction,
     without_not,
 )
-from qsage_validate.extensions.impartial.model import ImpartialAction, ImpartialGame
-from qsage_validate.extensions.impartial.moves import State, box_states
-from qsage_validate.extensions.impartial.rules import ImpartialMove, ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.candidates import (
-    LEVELS,
-    Enumerator,
-    SampledLiteral,
-    StateSample,
-    comparison,
-    distinct_literals,
-    enumerate_atoms,
-    expressions,
-    moduli,
-    periods,
-    smallest_formulas,
-)
-from qsage_validate.extensions.impartial.synthesis.classification import (
-    best_cover,
-    blocks,
-    classify,
-    hitting_set,
-)
-from qsage_validate.extensions.impartial.synthesis.proofs import (
+from qsage_validate.extensions.impartial.proofs import (
     Claim,
     ClaimStatus,
     ClaimVerification,
@@ -73,15 +70,21 @@ from qsage_validate.extensions.impartial.synthesis.proofs import (
     verify_strategy,
     whole_claims,
 )
-from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.strategy import (
+from qsage_validate.extensions.impartial.rules import (
+    ImpartialMove,
+    ImpartialRules,
+    State,
+    box_states,
+)
+from qsage_validate.extensions.impartial.smt import SmtSolver
+from qsage_validate.extensions.impartial.strategy import (
     ImpartialRule,
     ImpartialStrategy,
     SemiGround,
     coverage,
     greedy_cover,
 )
-from qsage_validate.extensions.impartial.synthesis.winning_formula import (
+from qsage_validate.extensions.impartial.winning_formula import (
     FormulaResult,
     FormulaSearch,
     Technique,

@@ -22,23 +22,25 @@ from itertools import permutations, product
 from typing import Final
 
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition
+from qsage_validate.extensions.impartial.model import (
     TRUE,
+    ImpartialAction,
     ImpartialFormula,
+    ImpartialGame,
     Linear,
     conjunction,
     disjunction,
     without_not,
 )
-from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition
-from qsage_validate.extensions.impartial.model import ImpartialAction, ImpartialGame
-from qsage_validate.extensions.impartial.moves import State, semi_ground_text
 from qsage_validate.extensions.impartial.parser import parse_expression, parse_formula
 from qsage_validate.extensions.impartial.rules import (
     EndlessGameError,
     ImpartialMove,
     ImpartialRules,
+    State,
     reach,
+    semi_ground_text,
 )
 from qsage_validate.formats.source import Source, quoted
 from qsage_validate.games.protocol import Player

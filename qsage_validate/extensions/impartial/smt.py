@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from qsage_validate.errors import MissingExtraError
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.model import (
     Congruence,
     ImpartialComparison,
     ImpartialFormula,
@@ -207,7 +207,7 @@ class SmtSolver:
         command = [
             sys.executable,
             "-m",
-            "qsage_validate.extensions.impartial.synthesis.smt_server",
+            "qsage_validate.extensions.impartial.smt_server",
             str(self._memory),
         ]
         process = subprocess.Popen(
