@@ -23,12 +23,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.certificates.qrp_sets import PrefixBits, as_form, uses
+from qsage_validate.certificates.qrp_sets import Literals, PrefixBits, as_form, uses
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import Proof, Refutation, Undecided
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrp import read_qrp
-from qsage_validate.formats.qrp_steps import Literals, QrpProof
+from qsage_validate.formats.qrp_steps import QrpProof
 from qsage_validate.formats.source import Path
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 

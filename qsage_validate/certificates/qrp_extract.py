@@ -29,12 +29,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from qsage_validate.certificates.qrp_sets import PrefixBits, as_form, step_error, uses
+from qsage_validate.certificates.qrp_sets import Literals, PrefixBits, as_form, step_error, uses
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrp import read_qrp
-from qsage_validate.formats.qrp_steps import Literals, QrpProof
+from qsage_validate.formats.qrp_steps import QrpProof
 from qsage_validate.formats.source import Path
 from qsage_validate.games.masks import members
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
