@@ -30,7 +30,7 @@ from qsage_validate.api.strategies import Strategy as Strategy
 from qsage_validate.api.strategies import Tree as Tree
 from qsage_validate.api.strategies import certify as certify
 from qsage_validate.api.strategies import load as load
-from qsage_validate.certificates.routes.by_search import CheckFailedError as CheckFailedError
+from qsage_validate.certificates.routes import CheckFailedError as CheckFailedError
 from qsage_validate.comparing.exact import ExactComparison as ExactComparison
 from qsage_validate.errors import AmbiguousMoveError as AmbiguousMoveError
 from qsage_validate.errors import IllegalMoveError as IllegalMoveError
@@ -42,13 +42,15 @@ from qsage_validate.errors import UndecidedError as UndecidedError
 from qsage_validate.errors import UsageError as UsageError
 from qsage_validate.extensions.bench.library import BenchResults as BenchResults
 from qsage_validate.extensions.bench.library import read_results as read_results
-from qsage_validate.extensions.explain.library import Explanation as Explanation
-from qsage_validate.extensions.explain.library import RefutedStrategyError as RefutedStrategyError
-from qsage_validate.extensions.explain.library import explain as explain
+from qsage_validate.extensions.explain.certificate import Explanation as Explanation
+from qsage_validate.extensions.explain.certificate import (
+    RefutedStrategyError as RefutedStrategyError,
+)
+from qsage_validate.extensions.explain.certificate import explain as explain
 from qsage_validate.games.protocol import Player as Player
 from qsage_validate.games.protocol import Position as Position
 from qsage_validate.judging.simulator import Simulator as Simulator
-from qsage_validate.solvers.qbf.backend import SolverMissingError as SolverMissingError
+from qsage_validate.solvers.backend import SolverMissingError as SolverMissingError
 from qsage_validate.validation.finding import Finding as Finding
 
 __all__: list[str]

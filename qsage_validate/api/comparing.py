@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from qsage_validate.api.formulas import Formula
 from qsage_validate.api.strategies import Strategy, certify
 from qsage_validate.api.values import FileSource, as_paths, parameter_words
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.comparing.compare import (
     ComparedStrategy,
     compared,
@@ -16,8 +16,7 @@ from qsage_validate.comparing.compare import (
     read_from,
     relation,
 )
-from qsage_validate.comparing.exact import QUESTIONS, ExactComparison
-from qsage_validate.comparing.shared import Loses
+from qsage_validate.comparing.exact import QUESTIONS, ExactComparison, Loses
 from qsage_validate.errors import Exit
 from qsage_validate.system.limits import Deadline, Limits
 

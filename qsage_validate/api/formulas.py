@@ -19,7 +19,7 @@ from qsage_validate.api.values import (
     shown,
 )
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.source import is_clausal_name, open_input, sample_path
 from qsage_validate.games.protocol import Player
@@ -180,7 +180,7 @@ class FoundLayout:
 
         Raises ``UndecidedError`` where no layout stands out.
         """
-        from qsage_validate.encodings.layout.lines import with_layout
+        from qsage_validate.encodings.layout_lines import with_layout
 
         layout = self.layout
         if layout is None:

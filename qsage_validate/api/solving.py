@@ -16,14 +16,13 @@ from qsage_validate.api.values import FileSource, as_paths, html_table, paramete
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.solutions import check as checking
-from qsage_validate.solutions import file
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.solutions import walk
+from qsage_validate.system.limits import Deadline, Limits, Progress, Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.layout.layout import Layout
-    from qsage_validate.solvers.qbf.solving import Solved
+    from qsage_validate.encodings.layout import Layout
+    from qsage_validate.solvers.qbf_solving import Solved
 
 
 # The winner of a game, and the value of a formula
@@ -107,7 +106,7 @@ def solve(
 
 
 def _searched(game: Game, limits: Limits, all_first_moves: bool, tell: Tell) -> Result:
-    from qsage_validate.solvers.search.solver import search_for
+    from qsage_validate.solvers.search import search_for
 
     found = search_for(game.rules, limits=limits, tell=tell).solve(all_first_moves=all_first_moves)
     plies = found.critical_plies
@@ -123,7 +122,7 @@ def _searched(game: Game, limits: Limits, all_first_moves: bool, tell: Tell) -> 
 
 
 def _solved(formula: Formula, solver: str | None, limits: Limits, tell: Tell) -> Result:
-    from qsage_validate.encodings.layout.layout import inconclusive
+    from qsage_validate.encodings.layout import inconclusive
 
     solved = ask_solvers(formula.qbf, limits, solver=solver, tell=tell)
     truth, layout = solved.truth, formula.layout
@@ -157,9 +156,9 @@ def ask_solvers(
     Raises ``UsageError`` for a solver that is not known or takes no clauses from a preprocessor,
     ``SolverMissingError`` and ``MissingExtraError``.
     """
-    from qsage_validate.solvers.qbf.backend import Missing, SolverFormat
-    from qsage_validate.solvers.qbf.backends import BLOQQER, get_backend, preprocessor_named
-    from qsage_validate.solvers.qbf.solving import PATIENCE, available, solve_formula
+    from qsage_validate.solvers.backend import Missing, SolverFormat
+    from qsage_validate.solvers.backends import BLOQQER, get_backend, preprocessor_named
+    from qsage_validate.solvers.qbf_solving import PATIENCE, available, solve_formula
 
     first = None if preprocessor is None else preprocessor_named(preprocessor)
     if solver is not None:
@@ -230,7 +229,7 @@ class Solution:
     It is a claim until :meth:`validate` has proved it.
     """
 
-    solution: file.SolutionClaim = field(repr=False)
+    solution: walk.SolutionClaim = field(repr=False)
 
     @property
     def game(self) -> Game:
@@ -278,8 +277,8 @@ class Solution:
 
     def play(self) -> Match:
         """A play against the replies, with you on the other side."""
+        from qsage_validate.arena.blocks import SearchedEngine
         from qsage_validate.arena.lesson import make_teacher
-        from qsage_validate.arena.searched import SearchedEngine
         from qsage_validate.problems.searched import SolutionProblem, SolutionReplies
 
         problem = SolutionProblem(SolutionReplies(self.solution))
@@ -302,9 +301,9 @@ def load_solution(source: FileSource) -> Solution:
     with as_paths(solution=source) as paths:
         path = paths["solution"]
         assert path is not None, "there is one"
-        read = file.read_solution(path)
+        read = walk.read_solution(path)
     name = shown("solution", source)
-    return Solution(file.SolutionClaim(read.model, read.winner, read.replies, name))
+    return Solution(walk.SolutionClaim(read.model, read.winner, read.replies, name))
 
 
 def find_solution(
@@ -315,8 +314,8 @@ def find_solution(
     ``timeout`` is in seconds of wall time, ``memory`` in megabytes.  Raises ``UndecidedError``
     when a limit is reached.
     """
-    from qsage_validate.solvers.search import solution
+    from qsage_validate.solvers import search_solution
 
     return Solution(
-        solution.find_solution(game.model, Limits(Deadline.after(timeout), memory), tell)
+        search_solution.find_solution(game.model, Limits(Deadline.after(timeout), memory), tell)
     )

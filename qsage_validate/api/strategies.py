@@ -26,15 +26,14 @@ from qsage_validate.problems.load import load as load_problem
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
 from qsage_validate.render.svg import escape
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import Deadline, Limits, Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate import Explanation
     from qsage_validate.api.matches import Match
     from qsage_validate.api.reports import Attack, Report
     from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
-    from qsage_validate.certificates.routes.routes import CertifiedFormula
+    from qsage_validate.certificates.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
 
 _POSITIONS = 200_000
@@ -142,8 +141,8 @@ class Strategy:
         from qsage_validate.api.reports import Report
         from qsage_validate.problems.validated import command_of, file_facts, to_validate
         from qsage_validate.proving.levels import Level, levels_named
+        from qsage_validate.proving.report import validate
         from qsage_validate.proving.run import ValidationOptions
-        from qsage_validate.proving.runner import validate
 
         if trust not in ("all", "minimal"):
             raise UsageError(f"found trust={trust!r}, expected 'all' or 'minimal'")
@@ -280,8 +279,8 @@ class Strategy:
         ``formula`` the formula is written too, in QCIR.  The strategy that is returned is the one
         in the files, which replays of plays name.  Raises ``UsageError`` for a clause set.
         """
-        from qsage_validate.certificates.files.dialects import dialect_named
-        from qsage_validate.certificates.files.writer import certificate_bytes
+        from qsage_validate.certificates.reader import dialect_named
+        from qsage_validate.certificates.writer import certificate_bytes
         from qsage_validate.formats.qcir_writer import qcir_text
         from qsage_validate.formats.writing import write_atomic
 
@@ -326,7 +325,7 @@ class Strategy:
     @cached_property
     def _playable(self) -> Problem:
         """The problem, whose functions read only what is chosen before."""
-        from qsage_validate.kernel.dependencies import wrong_dependency
+        from qsage_validate.kernel.certificate import wrong_dependency
 
         formula, certificate = self.problem.formula, self.problem.answering
         if formula is not None and isinstance(certificate, CircuitCertificate):
@@ -459,7 +458,7 @@ def certify(
     ``SolverMissingError`` for what is not installed, ``CheckFailedError`` where a solver gave a
     strategy that does not win.
     """
-    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.certificates.routes import RouteOptions, certify_formula
 
     subject = subject_of(subject, parameters)
     if isinstance(subject, Game):
@@ -497,7 +496,7 @@ def load(
     ``solver`` what the certificate has no function for is asked of a QBF solver, for ``timeout``
     seconds each time. Raises ``InputError`` for what is wrong in a file, with its place.
     """
-    from qsage_validate.certificates.files.dialects import dialect_named
+    from qsage_validate.certificates.reader import dialect_named
 
     if isinstance(formula, Formula):
         formula = formula.problem.files.formula or formula.qcir().encode()

@@ -21,7 +21,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.formats.source import sample_path
 from qsage_validate.render.svg import escape
-from qsage_validate.system.folders import marked_folder
+from qsage_validate.system.programs import marked_folder
 
 # The words of the library's errors: parameters as Python writes them, not options of commands
 

@@ -28,7 +28,7 @@ from qsage_validate.arena.frame import (
     WhyNot,
 )
 from qsage_validate.arena.play_engine import PlayEngine, broken_promise, broken_when_stuck
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError, visible
 from qsage_validate.formats.grid_names import square_named
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Square, TwoPlayerGame

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Layout, Ply
 from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Position
 from qsage_validate.strategies.reader import (
     Assignment,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.arena.frame import Names, PlayState
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import UsageError
 from qsage_validate.kernel.certificate import (
     CertificateKind,
@@ -134,7 +134,7 @@ def play_engine_with_names(
 
         position = told(layout, game)
         if problem.unassigned or not variables_read(certificate).isdisjoint(position):
-            from qsage_validate.certificates.oracles.simulation import SimulationOracle
+            from qsage_validate.certificates.simulation_oracle import SimulationOracle
 
             graph = SimulationOracle(certificate, formula)
             guesses = Guesses(layout, graph, problem.unassigned, position)

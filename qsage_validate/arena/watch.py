@@ -13,7 +13,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.arena.frame import PlayState
-from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle, ask
+from qsage_validate.certificates.oracle import NoAnswerError, Oracle, ask
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.strategies.reader import BoardReading

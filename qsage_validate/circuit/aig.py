@@ -50,7 +50,7 @@ class Aig:
 
     def pairs(self) -> Iterator[tuple[int, int]]:
         """The two fan-in literals of each gate, in topological order, as Python numbers."""
-        from qsage_validate.system.progress import go_on
+        from qsage_validate.system.limits import go_on
 
         for start in range(0, self.num_gates, _BLOCK):
             go_on()
@@ -67,7 +67,7 @@ class Aig:
         """
         import numpy as np
 
-        from qsage_validate.system.progress import go_on
+        from qsage_validate.system.limits import go_on
 
         needed = bytearray(self.num_variables + 1)
         for literal in outputs:

@@ -26,8 +26,7 @@ from qsage_validate.circuit.sat import (
     circuit_clauses,
     load,
 )
-from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody
 
 # Glucose is the quickest on graphs of some ten thousand gates, MiniSat on what takes it a
 # few thousand conflicts, and CaDiCaL, which simplifies as it goes, where neither is quick.

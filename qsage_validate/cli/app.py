@@ -45,6 +45,15 @@ _SUMMARIES = {
     "play": "Play against a certificate: its strategy answers.",
 }
 
+# Of commands that have no module of their name.
+_PLACES = {
+    "demo": "help:demo_command",
+    "games": "help:games_command",
+    "minimise": "export:minimise_command",
+    "play": "play.command:command",
+    "verify": "export:verify_command",
+}
+
 
 def _version(context: click.Context, option: click.Parameter, wanted: bool) -> None:
     if wanted:
@@ -69,8 +78,8 @@ def _qsage() -> Root:
         params=[version, *completion_options()],
     )
     for name, summary in _SUMMARIES.items():
-        module = "play.command" if name == "play" else name
-        group.add_command(LazyCommand(name, summary, f"{__package__}.{module}:command"))
+        place = _PLACES.get(name, f"{name}:command")
+        group.add_command(LazyCommand(name, summary, f"{__package__}.{place}"))
     return group
 
 

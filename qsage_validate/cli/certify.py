@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
-from qsage_validate.cli.encode import FormulaFormat, format_of, formula_text
-from qsage_validate.cli.formula import load_formula, without_depth
+from qsage_validate.cli.encode import (
+    FormulaFormat,
+    format_of,
+    formula_text,
+    load_formula,
+    without_depth,
+)
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -24,10 +29,10 @@ from qsage_validate.cli.parameters import REQUIRED, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.routes.routes import CertifiedFormula, RouteOptions
+    from qsage_validate.certificates.routes import CertifiedFormula, RouteOptions
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.encodings.layout import Layout
     from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 
 # The part of the time in which all blocks are certified, before a solver is asked for one.
@@ -105,8 +110,8 @@ def command(
     Exit code 0: written and proved, 1: refuted, 2: bad input, 3: undecided, or blocks were
     written on a solver's word or from a solution.
     """
-    from qsage_validate.certificates.routes.routes import SEARCH, RouteOptions
-    from qsage_validate.encodings.layout.layout import inconclusive
+    from qsage_validate.certificates.routes import SEARCH, RouteOptions
+    from qsage_validate.encodings.layout import inconclusive
     from qsage_validate.system.memory import memory_within
 
     for file in (output, formula):
@@ -178,7 +183,7 @@ class _Question:
 
 
 def _read(path: str, model: ModelArguments, read: FormulaOptions) -> _Question:
-    from qsage_validate.problems.encoded import encoding_of
+    from qsage_validate.problems.validated import encoding_of
 
     problem = load_formula(path, model, read)
     return _Question(problem.qbf, problem.layout, problem.files.name, encoding_of(problem))
@@ -209,7 +214,7 @@ def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
 
 
 def _prepared(model: ModelArguments, encoding: str | None) -> _Question:
-    from qsage_validate.cli.prepare import prepare_model
+    from qsage_validate.cli.encode import prepare_model
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.naming import name_of
 
@@ -250,8 +255,8 @@ class _Target:
 
         ``by`` says on whose word values of the outermost block are written, unproved.
         """
-        from qsage_validate.certificates.files.writer import certificate_bytes
         from qsage_validate.certificates.parts import first_blocks
+        from qsage_validate.certificates.writer import certificate_bytes
         from qsage_validate.formats.writing import write_atomic
 
         # Both texts are made and proved to belong together before either file is touched.
@@ -281,10 +286,10 @@ class _Target:
 
 def _certified(asked: _Question, options: RouteOptions, target: _Target) -> CertifiedFormula:
     """The whole certificate; with ``--blocks 1`` half of the time is left for a solver."""
-    from qsage_validate.certificates.routes.routes import certify_formula, certify_prepared
+    from qsage_validate.certificates.routes import certify_formula, certify_prepared
 
     if target.blocks == 1:
-        from qsage_validate.certificates.routes.by_proof import writes_functions
+        from qsage_validate.certificates.by_proof import writes_functions
 
         if options.solver is not None and not writes_functions(options.solver):
             raise UndecidedError(f"{options.solver} writes neither traces nor certificates")
@@ -332,11 +337,11 @@ def _from_solution(
     json_output: bool,
 ) -> Exit:
     """Write the winner's first blocks by the replies of a solution that a walk has proved."""
-    from qsage_validate.certificates.routes.by_search import CheckFailedError
-    from qsage_validate.certificates.routes.rest import part_of
+    from qsage_validate.certificates.rest import part_of
+    from qsage_validate.certificates.routes import CheckFailedError
     from qsage_validate.encodings.registry import encode
     from qsage_validate.solutions.check import check
-    from qsage_validate.solutions.file import read_solution
+    from qsage_validate.solutions.walk import read_solution
 
     solution, deadline = read_solution(path), options.limits.deadline
     encoded = encode(solution.model, encoding)
@@ -374,9 +379,9 @@ def _unproved(part: CircuitCertificate, target: _Target, by: str) -> dict[str, A
 
 def _clausal(certificate: CircuitCertificate, qbf: Qbf, clausal: Qbf) -> CircuitCertificate:
     """The certificate for the clausal form of ``qbf``, proved anew."""
-    from qsage_validate.certificates.checker.check import CertificateProved, check
-    from qsage_validate.certificates.routes.by_search import CheckFailedError
-    from qsage_validate.certificates.routes.clausal import for_clausal_form
+    from qsage_validate.certificates.check import CertificateProved, check
+    from qsage_validate.certificates.clausal import for_clausal_form
+    from qsage_validate.certificates.routes import CheckFailedError
 
     extended = for_clausal_form(certificate, qbf, clausal)
     checked = check(clausal, extended)

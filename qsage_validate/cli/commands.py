@@ -86,9 +86,9 @@ class Command(_Helped):
         )
         if timeout is None and memory is None:
             return self._invoke(ctx)
-        from qsage_validate.system.alarm import alarm
         from qsage_validate.system.limits import Deadline
         from qsage_validate.system.reading import reads_within
+        from qsage_validate.system.signals import alarm
 
         # What looks at the clock itself ends before, and tells more.  A time that is there without
         # being asked for is one of a part of the work.

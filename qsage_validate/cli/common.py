@@ -12,7 +12,7 @@ from typing import Final, TextIO
 
 from qsage_validate.cli.streams import say
 from qsage_validate.errors import UsageError, visible
-from qsage_validate.system.progress import Progress, stage, watching
+from qsage_validate.system.limits import Progress, stage, watching
 
 SCHEMA: Final = 1
 

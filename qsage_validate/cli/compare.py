@@ -26,10 +26,10 @@ from qsage_validate.cli.options import (
 )
 from qsage_validate.cli.parameters import flag, option, output_option
 from qsage_validate.errors import Exit, Undecided, UsageError, did_you_mean
-from qsage_validate.system.progress import Progress
+from qsage_validate.system.limits import Progress
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.routes.routes import RouteOptions
+    from qsage_validate.certificates.routes import RouteOptions
     from qsage_validate.comparing.compare import ComparedStrategy, EncodingTable
     from qsage_validate.comparing.exact import ExactTurn
     from qsage_validate.games.model_text import GameModel
@@ -91,7 +91,7 @@ def command(
 
     Exit code 0: it wins there (all do), 1: it does not, with the play that is lost, 3: undecided.
     """
-    from qsage_validate.certificates.routes.routes import RouteOptions
+    from qsage_validate.certificates.routes import RouteOptions
 
     check_streams(output, json_output)
     options = RouteOptions(solver=solver, limits=limits.begin())
@@ -211,7 +211,7 @@ def _tell(
     found: ComparedStrategy, first: str, second: str, *, json_output: bool, more: str = ""
 ) -> None:
     """Print whether a strategy wins in the other formula, or the play that it loses."""
-    from qsage_validate.comparing.shared import Loses
+    from qsage_validate.comparing.exact import Loses
 
     if json_output:
         emit_json(_facts(found, first, second))
@@ -227,9 +227,9 @@ def _tell(
 
 def _write(target: _StrategyTarget, found: ComparedStrategy, second: Problem) -> str:
     """Write the strategy in the second formula; returns the command that replays a lost play."""
-    from qsage_validate.certificates.files.writer import certificate_bytes
+    from qsage_validate.certificates.writer import certificate_bytes
     from qsage_validate.comparing.compare import replay_in_second
-    from qsage_validate.comparing.shared import Loses
+    from qsage_validate.comparing.exact import Loses
     from qsage_validate.formats.writing import write_atomic
 
     output = target.output

@@ -70,7 +70,7 @@ def solvers(incomplete: str) -> list[str]:
 
     if not declares("solvers"):
         return like(incomplete, ("search", *SOLVERS))
-    from qsage_validate.solvers.qbf.backends import backends
+    from qsage_validate.solvers.backends import backends
 
     return like(incomplete, ("search", *backends()))
 

@@ -1,4 +1,4 @@
-"""The ways of ``qsage solve``: by depths, in turn, by many processes, first moves."""
+"""The ways of ``qsage solve``: by depths, in turn, by many processes, first moves, solutions."""
 
 from __future__ import annotations
 
@@ -14,22 +14,126 @@ from qsage_validate.cli import completion
 from qsage_validate.cli.common import SearchLine, address_in, emit, emit_json, narrate
 from qsage_validate.cli.options import LimitOptions
 from qsage_validate.cli.parameters import OptionGroup, option, output_option
-from qsage_validate.errors import Exit, UndecidedError, UsageError
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Progress, Tell
+from qsage_validate.errors import Exit, Undecided, UndecidedError, UsageError
+from qsage_validate.system.limits import Deadline, Limits, Progress, Tell
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.positional.model import PositionalModel
+    from qsage_validate.games.protocol import Player
     from qsage_validate.problems.load import Problem
+    from qsage_validate.solutions.check import CheckedSolution
+    from qsage_validate.solutions.walk import SolutionClaim
     from qsage_validate.solvers.alternation import Alternated
-    from qsage_validate.solvers.answer_file import DeepeningFile, DepthAnswer
-    from qsage_validate.solvers.deepening import Deepened
-    from qsage_validate.solvers.qbf.solving import Solved
-    from qsage_validate.solvers.search.maker_maker import BlockingSearch
-    from qsage_validate.solvers.search.solver import SearchSolver
+    from qsage_validate.solvers.deepening import Deepened, DeepeningFile, DepthAnswer
+    from qsage_validate.solvers.maker_maker import BlockingSearch
+    from qsage_validate.solvers.qbf_solving import Solved
+    from qsage_validate.solvers.search import SearchSolver
+
+
+# Solution files on the command line: ``solve --solution``, ``validate --solution``
+
+
+def write_solution(
+    path: str, model: GameModel, solver: SearchSolver, winner: Player | None
+) -> None:
+    """Write the solution that a search has found; without a ``winner`` there is none."""
+    if winner is None:
+        narrate(f"{path} is not written: nobody is known to win")
+        return
+    from qsage_validate.solvers.search_solution import solution_of
+
+    with SearchLine(sys.stderr) as line:
+        solver.tell = line.tell
+        solution = solution_of(model, solver, winner)
+    _save(solution, path)
+
+
+def write_solution_at(
+    path: str, found: Deepened, limits: Limits, solver: SearchSolver | None = None
+) -> None:
+    """Write the solution at the critical depth, or at the last depth where Black wins at none.
+
+    ``solver`` has searched the game at another depth; without it the game is searched anew.
+    """
+    from qsage_validate.solvers.search_solution import find_solution
+
+    black = found.within if found.critical is None else found.critical
+    plies = black if found.truth else found.refuted
+    if found.truth is None or plies is None:
+        narrate(f"{path} is not written: nobody is known to win")
+        return
+    with SearchLine(sys.stderr) as line:
+        solution = find_solution(found.depths.at(plies), limits, line.tell, known=solver)
+    _save(solution, path)
+
+
+def _save(solution: SolutionClaim, path: str) -> None:
+    solution.save(path)
+    narrate(f"{path}: {solution.winner}'s replies in {solution.positions:,} positions")
+
+
+def validate_solution(path: str, model: Sequence[str], limits: Limits, json_output: bool) -> Exit:
+    """Walk through all plays of a solution; ``model`` are words that mean the game it has to be.
+
+    Raises ``InputError`` for a file that is none, ``UsageError`` for one of another game.
+    """
+    with SearchLine(sys.stderr) as line:
+        if limits.memory_mb is None:
+            checked = _check(line.tell, path, tuple(model), limits)
+        else:
+            from qsage_validate.system.pool import run_job
+
+            def receive(sent: object) -> None:
+                if isinstance(sent, Progress):
+                    line.tell(sent)
+
+            outcome = run_job(_check, path, tuple(model), limits, limits=limits, receive=receive)
+            if isinstance(outcome, Undecided):
+                raise UndecidedError(str(outcome))
+            checked = outcome
+    if json_output:
+        emit_json({"solution": path} | checked.to_dict())
+        return checked.exit_code
+    if checked.proved:
+        emit(f"{checked.text} ({checked.seconds:.2f} s)")
+        emit(f"  checked: {checked.hypotheses}")
+    else:
+        emit(checked.text)
+        emit(f"  play: {' '.join(checked.play) or 'no move'}")
+    return checked.exit_code
+
+
+def _check(tell: Tell, path: str, model: tuple[str, ...], limits: Limits) -> CheckedSolution:
+    from qsage_validate.solutions.check import check
+    from qsage_validate.solutions.walk import read_solution
+
+    solution = read_solution(path)
+    if model:
+        check_is_of(solution, model)
+    return check(solution, deadline=limits.deadline, tell=tell)
+
+
+def check_is_of(solution: SolutionClaim, words: Sequence[str]) -> None:
+    """Raise ``UsageError`` where ``words`` mean another game, or the game with another depth."""
+    from qsage_validate.games.registry import find_command
+
+    wanted = find_command(words, solution.model.language)
+    own = solution.model
+    if wanted.language != own.language or wanted.fingerprint() != own.fingerprint():
+        raise UsageError(
+            f"found a solution of {solution.game.name} in {solution.path}, expected one of "
+            f"{wanted.name}"
+        )
+    if wanted.depth != own.depth:
+        raise UsageError(
+            f"found a solution of {solution.game.name} at depth {own.depth} in {solution.path}, "
+            f"expected depth {wanted.depth}"
+        )
 
 
 # How a game or a formula is to be solved, from the words of the options
@@ -106,7 +210,7 @@ class SolveMethod:
         solver, portfolio = options.solver, options.portfolio
         preprocess = options.preprocess
         if preprocess is not None:
-            from qsage_validate.solvers.qbf.backends import preprocessor_named
+            from qsage_validate.solvers.backends import preprocessor_named
 
             preprocessor_named(preprocess)
         if solver is not None and portfolio:
@@ -191,7 +295,7 @@ class FarmOptions(OptionGroup):
 
     def rests_on(self, resume: str | None) -> str:
         """The words about a file of answers that there is before the search; else empty."""
-        from qsage_validate.solvers.answer_file import rests_on
+        from qsage_validate.solvers.deepening import rests_on
 
         known = self.given is not None and resume is not None and os.path.exists(resume)
         return rests_on(resume) if known and resume is not None else ""
@@ -202,7 +306,7 @@ class FarmOptions(OptionGroup):
     ) -> Iterator[Callable[[GameModel], SearchSolver]]:
         """What makes the search of a model; its processes end with the context."""
         from qsage_validate.games.languages import load_game
-        from qsage_validate.solvers.search.solver import EngineChoice, search_for
+        from qsage_validate.solvers.search import EngineChoice, search_for
 
         engine, limits = EngineChoice(method.engine.value), method.limits
         if self.given is None:
@@ -211,7 +315,7 @@ class FarmOptions(OptionGroup):
             )
             return
         from qsage_validate.registry import declared, load
-        from qsage_validate.solvers.search.engine import DeclaredEngine, Farm
+        from qsage_validate.solvers.search_engine import DeclaredEngine, Farm
         from qsage_validate.system.signals import orderly_termination
 
         file = self.scheduler_file
@@ -260,7 +364,7 @@ class Named:
 
 def by_solver(problem: Problem, truth: bool, method: SolveMethod) -> Named:
     """The first moves of a formula with that value, each asked of a solver."""
-    from qsage_validate.certificates.routes.routes import RouteOptions
+    from qsage_validate.certificates.routes import RouteOptions
     from qsage_validate.comparing.compare import first_moves
     from qsage_validate.comparing.exact import value_by_solver
 
@@ -286,7 +390,7 @@ def by_encoding(encoded: Encoding, truth: bool, method: SolveMethod) -> Named:
 def by_search(model: GameModel, method: SolveMethod) -> Named:
     """The first moves that win a game within its depth, by a search of it."""
     from qsage_validate.games.languages import load_game
-    from qsage_validate.solvers.search.solver import EngineChoice, search_for
+    from qsage_validate.solvers.search import EngineChoice, search_for
 
     with SearchLine(sys.stderr) as line:
         solver = search_for(
@@ -355,8 +459,7 @@ def solve_to_critical_depth(
 
     With ``every``, all first moves that win within the critical depth are named.
     """
-    from qsage_validate.solvers.answer_file import DeepeningFile
-    from qsage_validate.solvers.deepening import deepen_by_search, depths_of
+    from qsage_validate.solvers.deepening import DeepeningFile, deepen_by_search, depths_of
 
     resume, last = options.resume, options.max_depth
     farmed = farm.rests_on(resume)
@@ -385,8 +488,6 @@ def solve_to_critical_depth(
     named = _every_first_move(found, method, encoding) if every else None
     _tell(found, method, farmed, json_output, named)
     if solution is not None:
-        from qsage_validate.cli.solutions import write_solution_at
-
         write_solution_at(solution, found, method.limits, *solvers)
     return exit_of(found.truth)
 
@@ -402,9 +503,8 @@ def _ask(
     from qsage_validate.api.solving import first_move
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.protocol import Player
-    from qsage_validate.solvers.answer_file import DepthAnswer
-    from qsage_validate.solvers.deepening import deepen, depths_of
-    from qsage_validate.solvers.qbf.solving import conclusive
+    from qsage_validate.solvers.deepening import DepthAnswer, deepen, depths_of
+    from qsage_validate.solvers.qbf_solving import conclusive
 
     depths = depths_of(model)
 
@@ -515,7 +615,7 @@ def solve_alternating(
         white_by_search,
     )
     from qsage_validate.solvers.deepening import SEARCH
-    from qsage_validate.solvers.search.maker_maker import BlockingSearch
+    from qsage_validate.solvers.maker_maker import BlockingSearch
 
     model = with_all_winning_sets(POSITIONAL.own(model, "--alternate with "))
     asked_in = SEARCH if method.searches else encoding or ALTERNATES

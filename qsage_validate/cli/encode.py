@@ -1,13 +1,14 @@
-"""``qsage encode``: rules to QBF."""
+"""``qsage encode``: rules to QBF; and the subject of commands that take a formula or a game."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import check_streams, emit_json, narrate
-from qsage_validate.cli.formula import load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -16,13 +17,128 @@ from qsage_validate.cli.options import (
     PrenexOption,
     PrepareOption,
     StrictOption,
+    prenex_order,
 )
 from qsage_validate.cli.parameters import REQUIRED, option, output_option
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.errors import Exit, InputError, UsageError
 
 if TYPE_CHECKING:
+    from qsage_validate.api.formulas import Formula
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.formats.qdimacs import Placement
+    from qsage_validate.games.model_text import GameModel
+    from qsage_validate.problems.load import Files, Problem
+
+
+# The subject of a command that takes a formula or a game
+
+
+AUTO_DEPTH = "auto"
+
+
+def game_formula(
+    model: GameModel,
+    words: Sequence[str],
+    encoding: str | None,
+    *,
+    by_name: bool,
+    files: Files | None = None,
+) -> Formula:
+    """The formula of a game that ``words`` mean; ``files`` say how it is played.
+
+    ``by_name`` says that the words are the name of a game of the library and its options.  Raises
+    ``UsageError`` for an encoding that is not one of the game's.
+    """
+    from qsage_validate.api.formulas import Formula
+    from qsage_validate.api.games import Game
+    from qsage_validate.encodings.registry import encode
+    from qsage_validate.games.languages import load_game
+    from qsage_validate.problems.load import BoardProblem, Files
+
+    encoded = encode(model, encoding)
+    named = (*words, *(() if encoding is None else ("--encoding", encoding)))
+    played = replace(files or Files(), made_from=named)
+    problem = BoardProblem(played, encoded.qbf, None, encoded.layout, load_game(encoded.model))
+    return Formula(problem, Game(encoded.model, tuple(words), by_name=by_name), encoded)
+
+
+def load_formula(path: str, model: ModelArguments, options: FormulaOptions) -> Problem:
+    """Read a formula and, if there is one, its layout.
+
+    Raises ``InputError``, and ``UsageError`` for options of games.  A meta file that only
+    happens to lie beside the formula and does not fit is told of and not used.
+    """
+    from qsage_validate.formats.source import label
+    from qsage_validate.problems.load import Files, load
+
+    given = [k for k, v in model.options.items() if v is not None and v is not False]
+    if given:
+        names = ", ".join("--" + name.replace("_", "-") for name in given)
+        raise UsageError(f"found {names} with the formula {label(path)}, which is no game")
+    files = Files(formula=path, meta=options.meta, prenex=prenex_order(options.prenex))
+    try:
+        problem = load(files)
+    except InputError as error:
+        # A layout in the formula itself, or one that was named, is an error.
+        if options.meta is not None or error.file is None or not error.file.endswith(".meta"):
+            raise
+        narrate(f"{error}; the formula is taken without a layout")
+        problem = load(replace(files, as_blocks=True))
+    if problem.formula is not None and problem.formula.prenexed is not None:
+        narrate(f"{label(path)}: {problem.formula.prenexed}")
+    return problem
+
+
+def without_depth(model: ModelArguments) -> tuple[ModelArguments, bool]:
+    """The arguments without ``--depth auto``, and whether that was there."""
+    depth = model.options.get("depth")
+    if not (isinstance(depth, str) and depth.strip().lower() == AUTO_DEPTH):
+        return model, False
+    options: Mapping[str, object] = {**model.options, "depth": None}
+    return ModelArguments(model.words, options), True
+
+
+# ``--prepare``: a positional game without what cannot matter
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A game and what preparation leaves of it; in a line for people, and by keys."""
+
+    whole: GameModel
+    left: GameModel
+    line: str
+    facts: dict[str, object]
+
+    def tell(self) -> None:
+        """Say what is left, once nothing speaks against the work that follows."""
+        narrate(self.line)
+
+
+def prepare_model(model: ModelArguments, encoding: str | None, *, encodes: bool) -> Prepared:
+    """The model of a command, prepared for an encoding, or for a search.
+
+    Without a name it is the usual encoding of positional games.  Raises ``UsageError`` for other
+    games and encodings.
+    """
+    from qsage_validate.encodings.prepared import prepare, said
+    from qsage_validate.encodings.registry import encoders, require_known
+    from qsage_validate.games.positional.language import POSITIONAL
+
+    known = encoders(POSITIONAL.name)
+    wanted = encoding or next(iter(known))
+    require_known(wanted, POSITIONAL.name)
+    if wanted not in known:
+        raise UsageError(
+            f"found --prepare with the encoding {wanted}, expected one of positional games: "
+            f"{', '.join(known)}"
+        )
+    whole = POSITIONAL.own(model.resolve(wanted), "--prepare with ")
+    left = prepare(whole, wanted if encodes else None)
+    return Prepared(whole, left, *said(whole, left))
+
+
+# ``qsage encode``: rules to QBF
 
 
 class FormulaFormat(str, Enum):
@@ -58,7 +174,7 @@ def formula_text(
         from qsage_validate.formats.qcir_writer import qcir_text
 
         return qcir_text(qbf)
-    from qsage_validate.encodings.layout.lines import comments_in_clauses
+    from qsage_validate.encodings.layout_lines import comments_in_clauses
     from qsage_validate.formats.qdimacs import clausal_form, qbf_to_qdimacs, qdimacs_text
 
     if clauses is Clauses.TSEITIN:
@@ -128,8 +244,6 @@ def command(
         else:
             facts_left: dict[str, object] = {}
             if prepare:
-                from qsage_validate.cli.prepare import prepare_model
-
                 prepared = prepare_model(model, encoding, encodes=True)
                 game = prepared.left
                 encoded = encode(game, encoding)

@@ -1,27 +1,35 @@
-"""``qsage export``: certificates and games in forms for people without this program."""
+"""Certificates made smaller, shown to others, and proved by others: minimise, export, verify."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
 from qsage_validate.cli.commands import CommandGroup, subcommand
-from qsage_validate.cli.common import check_streams, emit_json, narrate
+from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     CertOptions,
+    DialectOption,
     DialectOptions,
     JsonOption,
     RulesOptions,
     TimeoutOption,
+    parse_dialect,
 )
-from qsage_validate.cli.parameters import (
-    REQUIRED,
-    argument,
-    option,
-    output_option,
-)
-from qsage_validate.errors import Exit, UsageError
+from qsage_validate.cli.parameters import REQUIRED, argument, flag, option, output_option
+from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
+from qsage_validate.system.limits import Deadline
+
+if TYPE_CHECKING:
+    from qsage_validate.certificates.smaller import Minimised
+    from qsage_validate.kernel.certificate import Dialect
+    from qsage_validate.proving.bundle_check import BundleVerification
+
+
+# ``qsage export``: certificates and games in forms for people without this program
 
 
 @subcommand(
@@ -104,7 +112,7 @@ def positions(
     from qsage_validate.formats.writing import write_atomic
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.position_table import table_file, valued_positions
-    from qsage_validate.system.limits import Deadline, Limits
+    from qsage_validate.system.limits import Limits
 
     check_streams(output, json_output)
     game = load_game(model.resolve())
@@ -127,3 +135,232 @@ command = CommandGroup(
     help="Write a page that plays a proof, or a table of positions.",
     commands=[page, positions],
 )
+
+
+# ``qsage minimise``: a smaller certificate of the same formula
+
+
+@subcommand(
+    "qsage minimise sample:hex sample:hex.aig -o small.aig",
+    "qsage minimise sample:hex --cert sample:hex.aig -o small.aag --timeout 5",
+)
+def minimise_command(
+    *,
+    formula: str = argument("QCIR or QDIMACS.", "FORMULA", complete=completion.files),
+    certificate: CertOptions,
+    output: str = output_option(
+        "The smaller certificate: AIGER, in ASCII when its name ends in .aag.",
+        "FILE",
+        "-o",
+        "--output",
+        default=REQUIRED,
+    ),
+    rules: RulesOptions,
+    timeout: float = option(
+        "How long to look for a smaller one.", "SECONDS", min=0.1, default=60.0, panel="Limits"
+    ),
+    dialect: DialectOption = None,
+    write: str | None = option(
+        "The dialect to write: caqe, qbfcert-ascii or qbfcert-binary; else CERT's, "
+        "where it is one of these, or caqe.",
+        "NAME",
+        "--as",
+        panel="Output",
+    ),
+    json_output: JsonOption = False,
+) -> Exit:
+    """Make a certificate smaller: fewer gates, another proof.
+
+    Gates that are equal or do not matter go, and functions are learnt anew from the plays that
+    the certificate wins. A layout (in FORMULA's comments, or a meta file) makes them shorter.
+    The result is written only when it is smaller and passes both levels of the check; else the
+    certificate is written as it was.
+
+    Exit code 0: written, 1: CERT does not hold, 2: bad input, 3: undecided, 130: interrupted.
+    """
+    from qsage_validate.certificates.smaller import minimised
+    from qsage_validate.certificates.writer import certificate_bytes
+    from qsage_validate.formats.writing import write_atomic
+    from qsage_validate.kernel.certificate import Dialect
+    from qsage_validate.problems.load import load
+
+    deadline, cert = Deadline.after(timeout), certificate.path
+    if cert is None:
+        raise UsageError("found no certificate, expected FORMULA CERT, or FORMULA --cert CERT")
+    check_streams(output, json_output)
+    chosen = _written_dialect(write)
+    # A function that looks to its right is found by the check, with the other ways to be wrong.
+    problem = load(
+        replace(rules.files(formula, cert, DialectOptions(dialect)), unchecked_dependencies=True)
+    )
+    if problem.formula is None:
+        raise UsageError(f"found the certificate {cert} without its formula, expected FORMULA CERT")
+    with SearchLine(sys.stderr) as line:
+        found = minimised(
+            problem.formula, problem.whole, layout=problem.layout, deadline=deadline, tell=line.tell
+        )
+    ascii_form = chosen is Dialect.QBFCERT_ASCII or output.endswith(".aag")
+    content = certificate_bytes(
+        found.certificate,
+        problem.formula,
+        dialect=chosen if chosen is not None else found.certificate.dialect,
+        binary=not ascii_form,
+    )
+    write_atomic(output, content)
+    if json_output:
+        emit_json(_facts(found, output))
+    if found.dropped:
+        narrate(
+            f"{found.dropped} functions of gates, which the formula defines itself, are left out"
+        )
+    if found.smaller:
+        narrate(
+            f"{output}: {found.gates:,} AND gates of {found.original:,} in {found.seconds:.1f} s; "
+            f"{found.proof}"
+        )
+    else:
+        narrate(f"{output}: nothing smaller than {found.original:,} AND gates was found and proved")
+    return Exit.FINE
+
+
+def _written_dialect(name: str | None) -> Dialect | None:
+    """The dialect of ``--as``; raises ``UsageError`` for one that is not written."""
+    from qsage_validate.kernel.certificate import Dialect
+
+    chosen = parse_dialect(name, "--as")
+    if chosen in (Dialect.OUTER, Dialect.PEDANT, Dialect.QAIGER):
+        names = "caqe, qbfcert-ascii or qbfcert-binary"
+        raise UsageError(f"found {name!r} for --as, which is not written, expected {names}")
+    return chosen
+
+
+def _facts(found: Minimised, output: str) -> dict[str, object]:
+    return {
+        "certificate": output,
+        "kind": found.certificate.kind.value,
+        "smaller": found.smaller,
+        "gates_before": found.original,
+        "gates": found.gates,
+        "functions": len(found.certificate.functions),
+        "functions_dropped": found.dropped,
+        "seconds": round(found.seconds, 3),
+        "stages": [
+            {
+                "name": stage.name,
+                "gates": stage.gates,
+                "seconds": round(stage.seconds, 3),
+                "note": stage.note,
+            }
+            for stage in found.stages
+        ],
+    }
+
+
+# ``qsage verify``: check a bundle of proofs again, by our own checker and by those of others
+
+
+@subcommand(
+    "qsage validate sample:tic sample:tic.aig --level formula --proof proofs",
+    "qsage verify proofs",
+)
+def verify_command(
+    folder: str = argument("What 'qsage validate --proof DIR' wrote.", "DIR"),
+    checker: tuple[str, ...] = option(
+        "qsage, lrat-check, drat-trim, dratify, acl2 or coq; may be repeated. "
+        "Without it: all that are installed.",
+        "NAME",
+        default=(),
+    ),
+    formula: str | None = option("Where the formula is now.", "FILE", panel="Files"),
+    cert: str | None = option("Where the certificate is now.", "FILE", panel="Files"),
+    meta: str | None = option("Where the meta file is now.", "FILE", panel="Files"),
+    theorem: str | None = output_option(
+        "Write the theorem about the game, or else the formula, for Coq.", "FILE"
+    ),
+    cnf_only: bool = flag("Only check the proofs: not whose CNFs they refute."),
+    timeout: TimeoutOption = None,
+    json_output: JsonOption = False,
+) -> Exit:
+    """Check the proofs of a bundle, and what they are about.
+
+    Each proof goes to each checker. Each CNF is made again from formula, certificate and rules and
+    compared, for an unsatisfiable CNF of something else proves nothing of them.
+
+    Exit code 0: all verified, 1: something is refuted, 2: bad input, 3: a checker gave up, or the
+    inputs are not there.
+    """
+    from qsage_validate.proving.bundle import read_manifest
+    from qsage_validate.proving.bundle_check import COQ, checker_names, installed, verify_bundle
+    from qsage_validate.proving.theorems import require_program, write_theorem
+
+    for name in checker:
+        if name not in checker_names():
+            known, near = ", ".join(checker_names()), did_you_mean(name, checker_names())
+            raise UsageError(f"found --checker {name}{near}, expected one of {known}")
+    if COQ in checker or theorem is not None:
+        require_program()
+    missing = [name for name in checker if name not in installed()]
+    if missing:
+        raise UsageError(
+            f"the checker {missing[0]} is not installed ('qsage help verify' says how)"
+        )
+    places = {"formula": formula, "certificate": cert, "meta": meta}
+    given = {role: path for role, path in places.items() if path is not None}
+    if given and cnf_only:
+        raise UsageError("found --cnf-only with a file to compare with, expected one of them")
+    manifest = read_manifest(folder).moved(given)
+    if theorem is not None:
+        narrate(write_theorem(manifest, theorem, deadline=Deadline.after(timeout)))
+    names = tuple(dict.fromkeys(checker)) if checker else installed()
+    with SearchLine(sys.stderr) as line:
+        result = verify_bundle(
+            manifest, names, inputs=not cnf_only, timeout=timeout, tell=line.tell
+        )
+        line.clear()
+    if json_output:
+        emit_json(result.to_dict())
+    else:
+        _show(result)
+        emit(result.last_line)
+    return result.exit_code
+
+
+def _show(result: BundleVerification) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    from qsage_validate.render.console import PlainConsole
+
+    for fault in result.faults:
+        emit(f"refuted: {fault}")
+    if not result.theorems:
+        return
+    table = Table(box=SIMPLE_HEAD, header_style="bold", pad_edge=False, show_edge=False)
+    for column in ("level", "checker", "answer", "seconds", "reason"):
+        table.add_column(column, justify="right" if column == "seconds" else "left")
+    for each in result.theorems:
+        for outcome in each.outcomes:
+            seconds = f"{outcome.seconds:.2f}"
+            answer = outcome.answer.value
+            table.add_row(
+                each.theorem.level.value, outcome.checker, answer, seconds, outcome.reason
+            )
+    for proved in result.verified:
+        seconds = f"{proved.seconds:.2f}"
+        about = f"theorem, {proved.about}"
+        table.add_row(about, "coq", proved.word, seconds, proved.reason)
+    PlainConsole(file=sys.stdout, highlight=False, markup=False).print(table)
+    for each in result.theorems:
+        if each.statement is None:
+            said = "the theorem is not known"
+        else:
+            said = "" if each.unsatisfiable else "not proved: "
+            said += one_line(each.statement, 4000)
+        emit(f"{each.theorem.level.value}: {said}")
+        for sentence in each.sentences:
+            emit(f"  {one_line(sentence)}")
+        for beside in each.beside:
+            emit(f"  not in the CNF: {one_line(beside)}")
+    for proved in result.verified:
+        if proved.proved:
+            emit(f"coq: {one_line(proved.sentence)}")

@@ -30,10 +30,10 @@ from qsage_validate.formats.source import (
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf, Scope
-    from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.encodings.layout import Layout
     from qsage_validate.formats.qrp_steps import BytesOf
     from qsage_validate.games.positional.model import PositionalModel
-    from qsage_validate.solvers.qbf.backends import InventoryEntry
+    from qsage_validate.solvers.backends import InventoryEntry
 
 
 Facts = dict[str, object]
@@ -181,7 +181,7 @@ def _tell_file(
 
 def _show(facts: Facts, json_output: bool) -> None:
     if json_output:
-        from qsage_validate.system.json_keys import snake_case
+        from qsage_validate.formats.json_text import snake_case
 
         emit_json(snake_case(facts))
     else:
@@ -250,8 +250,8 @@ def _scopes(scopes: Iterable[Scope]) -> list[Facts]:
 
 def _layout(qbf: Qbf, names: bool) -> Facts:
     """The layout in the formula's comments, else in a meta file that lies beside it."""
-    from qsage_validate.encodings.layout.comments import layout_from_comments
-    from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+    from qsage_validate.encodings.foreign import find_meta, layout_from_meta
+    from qsage_validate.encodings.layout_reader import layout_from_comments
     from qsage_validate.formats.meta import read_meta
 
     layout: Layout | None = layout_from_comments(qbf)
@@ -307,8 +307,7 @@ def _layout_facts(layout: Layout) -> Facts:
 
 
 def _aiger(data: bytes, name: str) -> Facts:
-    from qsage_validate.certificates.files.dialects import recognise
-    from qsage_validate.certificates.files.reader import parse_certificate
+    from qsage_validate.certificates.reader import parse_certificate, recognise
     from qsage_validate.formats.aiger import parse_aiger
     from qsage_validate.kernel.certificate import Dialect
 
@@ -354,8 +353,8 @@ def _outer_block(data: bytes, name: str) -> Facts:
 
 def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) -> Facts:
     """The facts that need the formula: sides, don't-cares, functions that it does not name."""
-    from qsage_validate.certificates.files.reader import parse_certificate
     from qsage_validate.certificates.parts import own_blocks
+    from qsage_validate.certificates.reader import parse_certificate
     from qsage_validate.kernel.certificate import CircuitCertificate
 
     qbf = read_formula(formula, prenex_order(prenex))
@@ -463,7 +462,7 @@ def _positional(model: PositionalModel) -> Facts:
 
 def tell_solvers(json_output: bool) -> Exit:
     """Tell of every solver and preprocessor, as text or as JSON ``{"solvers": [...]}``."""
-    from qsage_validate.solvers.qbf.backends import config_path, inventory
+    from qsage_validate.solvers.backends import config_path, inventory
 
     entries = inventory()
     if json_output:

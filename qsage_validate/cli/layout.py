@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.encodings.layout import Layout
     from qsage_validate.games.protocol import TwoPlayerGame
     from qsage_validate.judging.readings.find import FoundReadings
-    from qsage_validate.system.limits import Deadline
-    from qsage_validate.system.progress import Tell
+    from qsage_validate.system.limits import Deadline, Tell
     from qsage_validate.validation.finding import Finding, Verdict
 
 _SHOWN = 3
@@ -60,7 +59,7 @@ def command(
     Exit code 0: a reading fits, and nothing speaks against the formula, 1: the formula differs from
     the game under the reading that stands out, 2: bad input, 3: no reading stands out.
     """
-    from qsage_validate.encodings.layout.comments import layout_from_comments
+    from qsage_validate.encodings.layout_reader import layout_from_comments
     from qsage_validate.formats.formula import read_formula
     from qsage_validate.formats.source import label
     from qsage_validate.judging.readings.find import find_layout

@@ -204,6 +204,6 @@ def parse_dialect(name: str | None, option: str = "--dialect") -> Dialect | None
     """The dialect named by ``option``; raises ``UsageError`` with the names that there are."""
     if name is None:
         return None
-    from qsage_validate.certificates.files.dialects import dialect_named
+    from qsage_validate.certificates.reader import dialect_named
 
     return dialect_named(name, option)

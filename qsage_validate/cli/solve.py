@@ -25,7 +25,7 @@ from qsage_validate.cli.deepening import (
     solve_to_critical_depth,
     word_of,
 )
-from qsage_validate.cli.formula import load_formula, without_depth
+from qsage_validate.cli.encode import load_formula, without_depth
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -39,12 +39,12 @@ from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
-    from qsage_validate.cli.prepare import Prepared
-    from qsage_validate.encodings.layout.layout import Layout
+    from qsage_validate.cli.encode import Prepared
+    from qsage_validate.encodings.layout import Layout
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import TwoPlayerGame
-    from qsage_validate.solvers.qbf.solving import Solved
-    from qsage_validate.solvers.search.solver import SearchResult
+    from qsage_validate.solvers.qbf_solving import Solved
+    from qsage_validate.solvers.search import SearchResult
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def command(
         method = replace(method, searches=False)
     prepared: Prepared | None = None
     if prepare:
-        from qsage_validate.cli.prepare import prepare_model
+        from qsage_validate.cli.encode import prepare_model
 
         prepared = prepare_model(model, encoding, encodes=not method.searches)
         resolved = prepared.left
@@ -237,7 +237,7 @@ def _search(
         if words:
             narrate(words)
     if solution is not None:
-        from qsage_validate.cli.solutions import write_solution
+        from qsage_validate.cli.deepening import write_solution
 
         write_solution(solution, model, solver, result.winner)
     return exit_of(truth)
@@ -289,7 +289,7 @@ def _solve_formula(
     json_output: bool,
     every: bool,
 ) -> Exit:
-    from qsage_validate.problems.encoded import encoding_of
+    from qsage_validate.problems.validated import encoding_of
     from qsage_validate.system.memory import memory_within
 
     with memory_within(method.limits.memory_mb):
@@ -319,7 +319,7 @@ def _solve_game(
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.naming import name_of
-    from qsage_validate.solvers.qbf.solving import conclusive
+    from qsage_validate.solvers.qbf_solving import conclusive
     from qsage_validate.system.memory import memory_within
 
     with memory_within(method.limits.memory_mb):
@@ -348,7 +348,7 @@ def _tell_solved(
     solved: Solved, asked: _Question, json_output: bool, named: Named | None = None
 ) -> Exit:
     from qsage_validate.api.solving import first_move
-    from qsage_validate.encodings.layout.layout import inconclusive
+    from qsage_validate.encodings.layout import inconclusive
     from qsage_validate.games.protocol import Player
 
     layout, encodes = asked.layout, asked.encodes

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from qsage_validate.proving.levels import Level
     from qsage_validate.proving.report import ValidationReport
     from qsage_validate.proving.run import LevelResult, ValidationOptions
-    from qsage_validate.proving.verified.theorems import VerifiedTheorem
+    from qsage_validate.proving.theorems import VerifiedTheorem
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ProofOptions(OptionGroup):
         if self.trust not in ("all", "minimal", "verified"):
             raise UsageError(f"found --trust {self.trust}, expected minimal, verified or all")
         if self.trust == "verified":
-            from qsage_validate.proving.verified.theorems import require_program
+            from qsage_validate.proving.theorems import require_program
 
             if memory is not None:
                 raise UsageError("found --trust verified with --memory, expected one of them")
@@ -187,7 +187,7 @@ def command(
         }
         for name in (name for name, there in given.items() if there):
             raise UsageError(f"found --solution with {name}, expected the solution's file alone")
-        from qsage_validate.cli.solutions import validate_solution
+        from qsage_validate.cli.deepening import validate_solution
 
         limits = Limits(Deadline.after(timeout), memory)
         return validate_solution(solution, rules.words(), limits, json_output)
@@ -203,7 +203,7 @@ def command(
     if "-" in (formula, cert, trace, *files.assertions):
         raise UsageError("a validation needs its files by name, not '-'")
     if proof.proof is not None:
-        from qsage_validate.proving.bundle.bundle import check_folder
+        from qsage_validate.proving.bundle import check_folder
 
         check_folder(proof.proof, [*inputs, proof.report, attack.checkpoint])
     options = ValidationOptions(
@@ -279,7 +279,7 @@ def _run(
 ) -> tuple[Problem | None, ValidationReport]:
     """The report, and its problem if this process has read it."""
     from qsage_validate.problems.validated import load_to_validate
-    from qsage_validate.proving.runner import validate, validate_apart
+    from qsage_validate.proving.report import validate, validate_apart
 
     with SearchLine(sys.stderr) as line:
 
@@ -355,7 +355,7 @@ def _prove(
     options: ValidationOptions,
     folder: str,
 ) -> None:
-    from qsage_validate.proving.bundle.bundle import write_bundle
+    from qsage_validate.proving.bundle import write_bundle
     from qsage_validate.system.signals import orderly_termination
 
     # The folder that is made beside the old one is removed also when the program is told to end.
@@ -381,10 +381,10 @@ def _verify(
     written: str | None,
 ) -> tuple[VerifiedTheorem, ...]:
     """The theorems that the verified checker proves of a bundle: the written one, or a new one."""
-    from qsage_validate.proving.bundle.bundle import read_manifest, write_bundle
-    from qsage_validate.proving.verified.theorems import verified_theorems
-    from qsage_validate.system.folders import marked_folder
-    from qsage_validate.system.progress import Progress
+    from qsage_validate.proving.bundle import read_manifest, write_bundle
+    from qsage_validate.proving.theorems import verified_theorems
+    from qsage_validate.system.limits import Progress
+    from qsage_validate.system.programs import marked_folder
 
     with marked_folder() as folder, SearchLine(sys.stderr) as line:
         if written is None:

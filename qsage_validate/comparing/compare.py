@@ -22,9 +22,8 @@ from enum import Enum
 from itertools import permutations, product
 from typing import Final
 
-from qsage_validate.certificates.checker.check import circuit_of
-from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.check import circuit_of
+from qsage_validate.certificates.routes import CheckFailedError, RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.comparing.exact import (
@@ -33,22 +32,20 @@ from qsage_validate.comparing.exact import (
     ExactChoice,
     ExactComparison,
     ExactOption,
-    SharedChoices,
-    compare_exactly,
-    value_by_solver,
-)
-from qsage_validate.comparing.plays import ComparedSide, transfer, transfer_by_plays
-from qsage_validate.comparing.shared import (
     Loses,
     Shared,
+    SharedChoices,
     Transfer,
     Wins,
     check_length,
+    compare_exactly,
     read_shared,
     shared_names,
+    value_by_solver,
 )
+from qsage_validate.comparing.plays import ComparedSide, transfer, transfer_by_plays
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.layout import inconclusive
+from qsage_validate.encodings.layout import inconclusive
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import Exit, QsageError, Undecided, UndecidedError, UsageError
 from qsage_validate.formats.grid_names import named_cell
@@ -57,7 +54,7 @@ from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.load import BoardProblem, Files, Problem
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Progress, Tell, nobody
 from qsage_validate.validation.fit import foreign_move
 
 # Strategies of two formulas, each in the other formula; and of all encodings of a game

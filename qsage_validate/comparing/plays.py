@@ -24,20 +24,19 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TypeAlias
 
-from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
-from qsage_validate.certificates.compile.compiler import NotCompiledError, compile_plan
-from qsage_validate.certificates.compile.plan import Moves, Plan, PlanNode
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.rest import Beaten, certified, complete, evaluate
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.check import CertificateProved, CertificateRefuted, check
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.compiler import NotCompiledError, compile_plan
+from qsage_validate.certificates.plan import Moves, Plan, PlanNode
+from qsage_validate.certificates.rest import Beaten, certified, complete, evaluate
+from qsage_validate.certificates.routes import CheckFailedError, RouteOptions, certify_formula
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed, strash
 from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.decision import MOST_TABULATED, tabulated
 from qsage_validate.circuit.qbf import Qbf, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.circuit.sat import Solver, Unsatisfiable, satisfy
-from qsage_validate.comparing.shared import (
+from qsage_validate.comparing.exact import (
     Loses,
     Mirrors,
     Shared,
@@ -49,7 +48,7 @@ from qsage_validate.comparing.shared import (
     values_of,
 )
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import Undecided, UndecidedError, UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Position, TwoPlayerGame

@@ -3,7 +3,7 @@
 Vectors are tuples of signed literals, most significant bit first; values are modulo two to
 the width.  Everything works for a vector of width 0, the coordinate of an axis of length 1.
 
-The compiler of certificates (``certificates/compile/compiler.py``) knows a winning plan: it makes
+The compiler of certificates (``certificates/compiler.py``) knows a winning plan: it makes
 circuits for the hero's moves over the opponent's variables.  An encoding knows how everything else
 that the hero decides follows from the moves.  This is what they say to each other.
 """
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Bits, Layout, Ply
 from qsage_validate.games.masks import members
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import PlanningGame, Player, Witness

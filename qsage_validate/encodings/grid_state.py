@@ -17,8 +17,7 @@ from qsage_validate.circuit.decision import synthesise
 from qsage_validate.encodings.encoding import (
     width_for,
 )
-from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.layout import Indicators
+from qsage_validate.encodings.layout import Bits, Indicators
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,

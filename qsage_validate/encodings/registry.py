@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Final
 
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.lines import is_clausal, only_variables, with_layout
+from qsage_validate.encodings.layout_lines import is_clausal, only_variables, with_layout
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.games.declared import kind_of
 from qsage_validate.games.model_text import GameModel
@@ -50,7 +50,7 @@ _ENCODINGS: Final = (
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.corrective",
+        "qsage_validate.encodings.corrective",
         (
             "cor-lean",
             "COR+ with the mover's stones alone after each ply, of all positional games",
@@ -59,7 +59,7 @@ _ENCODINGS: Final = (
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.corrective",
+        "qsage_validate.encodings.corrective",
         (
             "cor",
             "COR: the corrective encoding as published (Mayer-Eichberger and Saffidine 2023)",
@@ -68,7 +68,7 @@ _ENCODINGS: Final = (
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.explicit",
+        "qsage_validate.encodings.explicit",
         ("ea", "EA: explicit board, all winning sets (Shaik et al. 2023, 3.1)"),
         ("en", "EN: explicit board, a way by neighbours (4.2), as published"),
         ("en-forward", "EN with the equations of 4.2 alone: a way from start to end"),
@@ -76,13 +76,13 @@ _ENCODINGS: Final = (
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.lifted",
+        "qsage_validate.encodings.symbolic",
         ("la", "LA: lifted board, all minimal winning sets (3.2)"),
         ("ln", "LN: lifted board, a way by neighbours (4.3)"),
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.stateless",
+        "qsage_validate.encodings.symbolic",
         ("sa", "SA: no board, all minimal winning sets (3.3)"),
         ("sn", "SN: no board, a way by neighbours (4.4)"),
         (
@@ -92,13 +92,13 @@ _ENCODINGS: Final = (
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.stateless",
+        "qsage_validate.encodings.symbolic",
         ("li", "LI: lifted board, a way by iterative squaring (appendix C)"),
         ("si", "SI: no board, a way by iterative squaring (appendix C)"),
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.cover",
+        "qsage_validate.encodings.explicit",
         (
             "cover",
             "COVER: Black keeps to the shapes around her first stone (true: a win; false: nothing)",
@@ -110,7 +110,7 @@ _ENCODINGS: Final = (
     ),
     *_in_module(
         "positional",
-        "qsage_validate.encodings.positional.pairing",
+        "qsage_validate.encodings.prepared",
         (
             "pairing",
             "PAIRING: White has a pairing after the plies (false: White holds; true: nothing)",

@@ -20,7 +20,7 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger_parts import AigerFile, AigerHeader, AigerReader
 from qsage_validate.formats.numbers import Column
 from qsage_validate.formats.source import BOM, byte_error, quoted
-from qsage_validate.system.progress import go_on, stage
+from qsage_validate.system.limits import go_on, stage
 
 _MAX_VARIABLE: Final = (1 << 30) - 1
 # An index may exceed the number of bytes in the file by this: tables are indexed by it.

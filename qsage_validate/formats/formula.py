@@ -77,7 +77,7 @@ def read_formula(path: Path, order: PrenexOrder | None = None) -> Qbf:
     if found is Format.QCIR:
         return parse_qcir(data, label(path), order)
     if found in (Format.AIGER_ASCII, Format.AIGER_BINARY):
-        from qsage_validate.formats.qaiger import parse_qaiger
+        from qsage_validate.formats.qcir_bulk import parse_qaiger
 
         return parse_qaiger(data, label(path))
     if found is Format.UNKNOWN:

@@ -13,6 +13,28 @@ from typing import Any, Final
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import Source, quoted
 
+# Keys of JSON objects as programs write them: ``dont_cares`` for ``don't-cares``
+
+
+def snake_key(key: str) -> str:
+    """``key`` in lower case, its words joined by underscores."""
+    return re.sub(r"[ -]+", "_", key.replace("'", "")).lower()
+
+
+def snake_case(value: Mapping[str, object]) -> dict[str, object]:
+    """``value`` with such keys, in the objects inside of it, too."""
+
+    def inner(part: object) -> object:
+        if isinstance(part, dict):
+            return snake_case(part)
+        return [inner(each) for each in part] if isinstance(part, list) else part
+
+    return {snake_key(key): inner(part) for key, part in value.items()}
+
+
+# JSON from files: values say what they have to be, and where they stand if they are not
+
+
 _MAX_DIGITS: Final = 1000
 _NO_BLANK: Final = re.compile(r"[^ \t\n\r]")
 _TOKEN: Final = re.compile(r'[{}\[\]]|(?P<string>"(?:[^"\\]|\\.)*")(?P<colon>[ \t\n\r]*:)?')

@@ -101,7 +101,7 @@ def check_inside(path: str | PathLike[str], *, writing: bool = False, also: str 
     folder = os.environ.get(FOLDER_VARIABLE)
     if not folder:
         return
-    from qsage_validate.system.folders import PREFIX
+    from qsage_validate.system.programs import PREFIX
 
     try:
         real = os.path.realpath(fspath(path))

@@ -1,26 +1,41 @@
-"""Large QCIR files, loaded for these alone: read in a few numpy steps a block.
+"""Formulas as arrays, loaded for these alone: large QCIR files, and QAIGER.
 
-What is read here is ordinary: ASCII but for comments, gates without quantifiers, no error.
-Anything else, and each error, is left to the careful reader in ``formats/qcir.py``, which would
-read the same formula; a test holds the two equal.
+*Large QCIR files* are read in a few numpy steps a block.  What is read here is ordinary: ASCII
+but for comments, gates without quantifiers, no error. Anything else, and each error, is left to
+the careful reader in ``formats/qcir.py``, which would read the same formula; a test holds the two
+equal.
 
 The words are in an open-addressing hash table of columns, where each is the place of its first
 appearance.  Two words with one hash are found out, never taken for one.
+
+A million names as Python objects, and a dictionary of them, take 150 MB; here they take their
+letters and eight bytes each.  A name is decoded when it is asked for.
+
+A million gates as Python objects take 400 MB and most of the time in which a formula is read.
+Here they take some 20 bytes each; a :class:`~qsage_validate.circuit.qbf.Gate` is made when it is
+asked for.
+
+*QAIGER* is AIGER whose symbols of inputs are quantifier levels.
+Format: https://github.com/ltentrup/QAIGER, as QuAbS (``qcir2qaiger``) and CADET have it.  The
+symbol of an input is a level, ``i0 1`` or ``i0 1 name``: variables of even levels are existential,
+those of odd levels universal, and smaller levels are further out.  The one output is the matrix.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import ItemsView, Iterator, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.circuit.gate_table import CONNECTIVES, GateTable, NameTable
-from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope
+from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
+from qsage_validate.errors import InputError
+from qsage_validate.formats.aiger import parse_aiger
+from qsage_validate.formats.aiger_parts import AigerFile
 from qsage_validate.formats.numbers import MAX_DIGITS, Column
 from qsage_validate.formats.qcir_writer import (
     DENSE,
@@ -31,8 +46,180 @@ from qsage_validate.formats.qcir_writer import (
     is_comment,
     largest_kept,
 )
-from qsage_validate.formats.source import BOM, decoded_comment
-from qsage_validate.system.progress import go_on
+from qsage_validate.formats.source import BOM, decoded_comment, quoted
+from qsage_validate.system.limits import go_on
+
+# The names of a large formula as one run of bytes
+
+
+# Names that are Python objects at one time.
+_GATES_AT_ONCE: Final = 1 << 14
+
+
+class NameTable(Mapping[int, str]):
+    """Names by consecutive numbers from ``first`` on; equal to a ``dict`` of the same names.
+
+    ``text`` has all names, in ASCII, one behind the other; ``ends`` has shape ``(n,)`` and says
+    where in ``text`` each one ends.
+    """
+
+    __slots__ = ("ends", "first", "text")
+
+    def __init__(self, first: int, text: bytes, ends: NDArray[np.int64]) -> None:
+        ends.flags.writeable = False
+        self.first: Final = first
+        self.text: Final = text
+        self.ends: Final = ends
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return NameTable, (self.first, self.text, self.ends)
+
+    def __contains__(self, number: object) -> bool:
+        return isinstance(number, int) and 0 <= number - self.first < len(self.ends)
+
+    def __getitem__(self, number: int) -> str:
+        if number not in self:
+            raise KeyError(number)
+        row = number - self.first
+        start = self.ends[row - 1] if row else 0
+        return self.text[start : self.ends[row]].decode("ascii")
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(self.first, self.first + len(self)))
+
+    def items(self) -> ItemsView[int, str]:
+        """All pairs of a number and its name, in the order of the numbers."""
+        return _Items(self)
+
+    def texts(self) -> Iterator[str]:
+        """All names, in the order of the numbers."""
+        start = 0
+        for at in range(0, len(self), _GATES_AT_ONCE):
+            go_on()
+            for end in self.ends[at : at + _GATES_AT_ONCE].tolist():
+                yield self.text[start:end].decode("ascii")
+                start = end
+
+    def __repr__(self) -> str:
+        return f"NameTable of {len(self):,} names"
+
+
+class _Items(ItemsView[int, str]):
+    """All items at once: the view of a mapping would look up each name."""
+
+    _mapping: NameTable
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return zip(self._mapping, self._mapping.texts(), strict=True)
+
+
+# The gates of a large formula as columns of numbers
+
+
+CONNECTIVES: Final = tuple(Connective)
+"""The connective for each number in ``GateTable.connectives``."""
+
+
+class GateTable(Mapping[int, Gate]):
+    """Gates by their numbers, in the order of the rows; equal to a ``dict`` of the same gates.
+
+    Row ``k`` is the gate ``numbers[k]`` with ``CONNECTIVES[connectives[k]]`` over the literals
+    ``inputs[starts[k] : starts[k + 1]]``; ``numbers`` and ``connectives`` have shape ``(n,)``,
+    ``starts`` has ``(n + 1,)``.  ``rows[v]`` is the row of the gate ``v``, a negative number where
+    ``v`` is none.
+    """
+
+    __slots__ = ("_rows", "connectives", "inputs", "numbers", "rows", "starts")
+
+    def __init__(
+        self,
+        numbers: NDArray[np.int32],
+        connectives: NDArray[np.uint8],
+        starts: NDArray[np.int64],
+        inputs: NDArray[np.int32],
+        rows: NDArray[np.int32],
+    ) -> None:
+        self.numbers: Final = numbers
+        self.connectives: Final = connectives
+        self.starts: Final = starts
+        self.inputs: Final = inputs
+        self.rows: Final = rows
+        for column in (numbers, connectives, starts, inputs, rows):
+            column.flags.writeable = False
+        # Numbers out of a memoryview are Python's: looking one up costs a tenth of numpy's time.
+        self._rows: Final = rows.data
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return GateTable, (self.numbers, self.connectives, self.starts, self.inputs, self.rows)
+
+    def _row(self, number: object) -> int:
+        """The row of a gate; negative for what is none."""
+        if not isinstance(number, int) or not 0 <= number < len(self._rows):
+            return -1
+        return self._rows[number]
+
+    def __getitem__(self, number: int) -> Gate:
+        row = self._row(number)
+        if row < 0:
+            raise KeyError(number)
+        start, end = self.starts[row : row + 2].tolist()
+        inputs = tuple(self.inputs[start:end].tolist())
+        return Gate(CONNECTIVES[self.connectives[row]], inputs)
+
+    def __contains__(self, number: object) -> bool:
+        return self._row(number) >= 0
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __iter__(self) -> Iterator[int]:
+        return (number for part in self._parts() for number in self.numbers[part].tolist())
+
+    def _parts(self) -> Iterator[slice]:
+        for start in range(0, len(self), _GATES_AT_ONCE):
+            go_on()
+            yield slice(start, start + _GATES_AT_ONCE)
+
+    def gates(self) -> Iterator[Gate]:
+        """All gates, row by row."""
+        for part in self._parts():
+            starts = self.starts[part.start : part.stop + 1].tolist()
+            first = starts[0]
+            inputs = self.inputs[first : starts[-1]].tolist()
+            kinds = self.connectives[part].tolist()
+            for kind, start, end in zip(kinds, starts, starts[1:], strict=False):
+                yield Gate(CONNECTIVES[kind], tuple(inputs[start - first : end - first]))
+
+    def items(self) -> ItemsView[int, Gate]:
+        """All pairs of a number and its gate, row by row."""
+        return _GateItems(self)
+
+    def values(self) -> ValuesView[Gate]:
+        """All gates, row by row."""
+        return _GateValues(self)
+
+    def __repr__(self) -> str:
+        return f"GateTable of {len(self):,} gates"
+
+
+class _GateItems(ItemsView[int, Gate]):
+    """All items at once: the view of a mapping would look up each gate."""
+
+    _mapping: GateTable
+
+    def __iter__(self) -> Iterator[tuple[int, Gate]]:
+        return zip(self._mapping, self._mapping.gates(), strict=True)
+
+
+class _GateValues(ValuesView[Gate]):
+    _mapping: GateTable
+
+    def __iter__(self) -> Iterator[Gate]:
+        return self._mapping.gates()
+
 
 # Words of a file, numbered in the order in which they appear, in a few numpy steps a block
 
@@ -604,3 +791,87 @@ def _order(below: Sequence[int], starts: Sequence[int]) -> array[int]:
                 raise _UnusualError(Suspicion(gates=(below[at],), on_cycle=True))
             path.append(below[at])
     return order
+
+
+# QAIGER, loaded for such files alone: AIGER whose symbols of inputs are quantifier levels
+
+
+_SYMBOL: Final = re.compile(r"([0-9]{1,10})(?: (.*))?")
+_MAX_LEVEL: Final = 2**31 - 1
+_NAME: Final = re.compile(r"[^\s#(),;=-][^\s#(),;=]*")
+_EXPECTED: Final = "QAIGER: one output, and a quantifier level in the symbol of each input"
+
+
+def parse_qaiger(data: bytes, path: str | None = None) -> Qbf:
+    """The formula in ``data``, which is binary or ASCII.
+
+    Variables and gates keep the indices of the file; constants are a gate behind them.  Names are
+    kept where QCIR can have them.  Raises :class:`InputError` as ``parse_aiger`` does, and for
+    inputs without a level and for other than one output.
+    """
+    return formula_of(parse_aiger(data, path))
+
+
+def formula_of(file: AigerFile) -> Qbf:
+    """The formula that a circuit is; raises :class:`InputError` for a circuit that is none."""
+    levels: dict[int, list[int]] = {}
+    texts: dict[int, str] = {}
+    for place, variable in enumerate(file.inputs.tolist()):
+        symbol = file.input_symbols.get(place)
+        match = None if symbol is None else _SYMBOL.fullmatch(symbol)
+        if match is None or int(match[1]) > _MAX_LEVEL:
+            what = "without a symbol" if symbol is None else f"with the symbol {quoted(symbol)}"
+            raise InputError(
+                file.path, None, None, f"an AIGER file, input {place} {what}", _EXPECTED
+            )
+        levels.setdefault(int(match[1]), []).append(variable)
+        if match[2]:
+            texts[variable] = match[2].strip()
+    if len(file.outputs) != 1:
+        found = f"an AIGER file of {len(file.outputs)} outputs"
+        raise InputError(file.path, None, None, found, _EXPECTED)
+    scopes = tuple(
+        Scope(Quantifier.FORALL if level % 2 else Quantifier.EXISTS, tuple(variables))
+        for level, variables in sorted(levels.items())
+    )
+    gates, output = _gates(file)
+    comments = tuple(enumerate(file.comments, start=2))
+    return Qbf(scopes, gates, output, _names(texts, file.max_variable), comments, file.path)
+
+
+def _names(texts: dict[int, str], largest: int) -> dict[int, str]:
+    """The texts that can be identifiers: no two alike, none that could be another's number."""
+    seen: dict[str, int] = {}
+    for text in texts.values():
+        seen[text] = seen.get(text, 0) + 1
+    return {
+        variable: text
+        for variable, text in texts.items()
+        if seen[text] == 1 and _NAME.fullmatch(text) and not text.isdigit()
+    }
+
+
+def _gates(file: AigerFile) -> tuple[GateTable, int]:
+    """The gates by the indices of the file, and the output."""
+    aig, largest = file.aig, file.max_variable
+    defined = np.flatnonzero(file.literal_of >= 0)
+    number = np.zeros(aig.num_variables + 1, dtype=np.int32)
+    number[file.literal_of[defined] >> 1] = defined
+    # Literal 0 is false, literal 1 true: the constant is a gate of its own.
+    fanins = np.stack((aig.fanin0, aig.fanin1), axis=1).ravel()
+    output = int(file.outputs[0])
+    constant = bool((fanins <= 1).any() or output <= 1)
+    number[0] = -(largest + 1) if constant else 0
+    signs = 1 - 2 * (fanins & 1)
+    inputs = (number[fanins >> 1] * signs).astype(np.int32)
+    numbers = number[aig.num_inputs + 1 :]
+    counts = np.full(len(numbers), 2, dtype=np.int64)
+    if constant:
+        numbers = np.concatenate((np.array([largest + 1], dtype=np.int32), numbers))
+        counts = np.concatenate((np.zeros(1, dtype=np.int64), counts))
+    starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
+    rows = np.full(largest + 2, -1, dtype=np.int32)
+    rows[numbers] = np.arange(len(numbers), dtype=np.int32)
+    kinds = np.full(len(numbers), CONNECTIVES.index(Connective.AND), dtype=np.uint8)
+    sign = -1 if output & 1 else 1
+    return GateTable(numbers, kinds, starts, inputs, rows), int(number[output >> 1]) * sign

@@ -4,11 +4,12 @@ Traces are far larger than memory should be.  An index is kept, some 30 bytes a 
 literals are, and its antecedents.  Literals are read from the file when they are asked for, for
 as many steps at once as one likes, so that what no proof needs is never read again.
 
-The header ``p bqrp VARIABLES STEPS`` is text and ended by a zero byte.  All numbers behind it
-are little endian in groups of seven bits, the highest bit set in all bytes but the last; 0 only
-ends lists, so that a zero byte is always such an end.  A scope is a zero byte, ``a`` or ``e``,
-its variables and 0.  A step is its id, its literals (twice the variable, plus one when negated),
-0, its antecedents and 0.  Behind the last one stand a zero byte and ``r SAT`` or ``r UNSAT``.
+*In binary.*  The header ``p bqrp VARIABLES STEPS`` is text and ended by a zero byte.  All numbers
+behind it are little endian in groups of seven bits, the highest bit set in all bytes but the
+last; 0 only ends lists, so that a zero byte is always such an end.  A scope is a zero byte, ``a``
+or ``e``, its variables and 0.  A step is its id, its literals (twice the variable, plus one when
+negated), 0, its antecedents and 0.  Behind the last one stand a zero byte and ``r SAT`` or ``r
+UNSAT``.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ _LANGUAGES: Final = (
         language="qsage_validate.games.bddl.language:BDDL",
         depths="qsage_validate.solvers.deepening:GridDepths",
         circuit="qsage_validate.validation.proofs:grid_rules",
-        engine="qsage_validate.solvers.search.solver:grid_engine",
+        engine="qsage_validate.solvers.search:grid_engine",
         formats=("BDDL",),
     ),
     DeclaredLanguage(
@@ -56,7 +56,7 @@ _LANGUAGES: Final = (
         language="qsage_validate.games.positional.language:POSITIONAL",
         depths="qsage_validate.solvers.deepening:PositionalDepths",
         circuit="qsage_validate.validation.proofs:positional_rules",
-        engine="qsage_validate.solvers.search.solver:positional_engine",
+        engine="qsage_validate.solvers.search:positional_engine",
         formats=("positional game", "SGF"),
     ),
 )

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.masks import members
 from qsage_validate.games.protocol import Player
-from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.kernel.reading import PlyReading
 from qsage_validate.kernel.strategy import constants
 from qsage_validate.validation.finding import Finding

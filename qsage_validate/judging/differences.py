@@ -18,7 +18,7 @@ from qsage_validate.circuit.sat import Solver
 from qsage_validate.errors import InputError
 from qsage_validate.formats.source import STDIN, read_bytes, sample_path
 from qsage_validate.games.protocol import Position, TwoPlayerGame
-from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline
 from qsage_validate.validation.finding import DecidingGate, Finding
 

@@ -15,14 +15,12 @@ from qsage_validate.encodings.encoding import (
     completed,
     first_true,
 )
-from qsage_validate.encodings.layout.codings import Bits, value_bits
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Bits, Layout, Ply, value_bits
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, Cover
 from qsage_validate.judging.sandwich import Scripts
 from qsage_validate.judging.suggestions import NO_CODES, NoSuggestions
-from qsage_validate.kernel.reading import Matcher, PlyReading
-from qsage_validate.kernel.walk import WalkPly
+from qsage_validate.kernel.reading import Matcher, PlyReading, WalkPly
 
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Layout, Ply
 from qsage_validate.errors import InputError, MissingExtraError, Undecided, UsageError
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import model_from_parts
@@ -21,11 +21,10 @@ from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.sandwich import Lower, Scripts, Suggestions, Upper
 from qsage_validate.judging.suggestions import GridSuggestions, NoSuggestions
 from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, first_failure
-from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.kernel.player import FindingKind
+from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.finding import (
     Claimed,
     Proved,

@@ -10,17 +10,15 @@ from itertools import chain, product
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply
-from qsage_validate.encodings.layout.lines import layout_comments
+from qsage_validate.encodings.layout import FOUND, Bits, Layout, Ply
+from qsage_validate.encodings.layout_lines import layout_comments
 from qsage_validate.errors import QsageError, Undecided
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.readings.find import FoundReadings, find_layout
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.fit import check_fit
 from qsage_validate.validation.proofs import LevelAnswer

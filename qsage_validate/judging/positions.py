@@ -21,14 +21,13 @@ from random import Random
 from typing import Any, Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.residuals import ResidualsOf
 from qsage_validate.judging.simulator import GameValues
-from qsage_validate.system.limits import NEVER, Deadline, now
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody, now
 
 # Position by position: the formula's value and the game's after plays of legal moves
 

@@ -29,8 +29,8 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope,
 from qsage_validate.circuit.rewriting import needed_gates, recovered, residual
 from qsage_validate.circuit.sat import Solver, circuit_clauses, load
 from qsage_validate.errors import MissingExtraError, UndecidedError
-from qsage_validate.solvers.qbf.backends import backends
-from qsage_validate.solvers.qbf.solving import available, solve_formula
+from qsage_validate.solvers.backends import backends
+from qsage_validate.solvers.qbf_solving import available, solve_formula
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 
 # Values of formulas from expansions that grow by counterexamples, without a QBF solver
@@ -561,8 +561,7 @@ def solver_value(formula: Qbf, deadline: Deadline = NEVER) -> ResidualValue:
 
 def _certified(formula: Qbf, deadline: Deadline) -> ResidualValue:
     """The value by a certificate that was checked, if some route gives one in time."""
-    from qsage_validate.certificates.routes.by_search import CheckFailedError
-    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.certificates.routes import CheckFailedError, RouteOptions, certify_formula
 
     if deadline.over:
         return ResidualValue(None)

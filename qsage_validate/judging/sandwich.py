@@ -21,17 +21,16 @@ from typing import Final, Protocol
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope, add_gates
 from qsage_validate.encodings.encoding import first_true
-from qsage_validate.encodings.layout.codings import value_bits
+from qsage_validate.encodings.layout import value_bits
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, LEFT, WHITE, Codes
 from qsage_validate.kernel.certificate import CertificateKind
 from qsage_validate.kernel.claims import Claim, Counterexample, evaluate, first_failure
-from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.game import State
-from qsage_validate.kernel.reading import Matcher, PlyReading
+from qsage_validate.kernel.player import FindingKind
+from qsage_validate.kernel.reading import Matcher, PlyReading, WalkPly
 from qsage_validate.kernel.strategy import played
-from qsage_validate.kernel.walk import WalkPly
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.proofs import RulesIn
 
@@ -47,7 +46,7 @@ def completion(
     ``helpers`` has the input that stands for each helper.  Nothing where there are no such
     functions, and where none were found before the deadline or in graphs of some size.
     """
-    from qsage_validate.certificates.routes.by_expansion import expand
+    from qsage_validate.certificates.by_expansion import expand
 
     formula = _claim(script, wrong, helpers)
     try:

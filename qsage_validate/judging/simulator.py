@@ -13,7 +13,7 @@ from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 
 if TYPE_CHECKING:
-    from qsage_validate.solvers.search.solver import SearchSolver
+    from qsage_validate.solvers.search import SearchSolver
 
 
 class Simulator(Protocol):
@@ -104,7 +104,7 @@ class GameValues:
 
         def search(position: Position) -> Player:
             if not solver:
-                from qsage_validate.solvers.search.solver import search_for
+                from qsage_validate.solvers.search import search_for
 
                 solver.append(search_for(game, limits=Limits(deadline)))
             return solver[0].winner(position)

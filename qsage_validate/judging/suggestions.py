@@ -17,15 +17,13 @@ from qsage_validate.encodings.encoding import (
     width_for,
 )
 from qsage_validate.encodings.grid_state import MoveTracker, Vector
-from qsage_validate.encodings.layout.codings import Bits, value_bits
-from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode
+from qsage_validate.encodings.layout import Bits, Layout, Ply, StateCode, value_bits
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, WHITE
 from qsage_validate.judging.sandwich import Scripts
-from qsage_validate.kernel.ground import GroundRules
-from qsage_validate.kernel.reading import PlyReading
-from qsage_validate.kernel.walk import WalkPly
+from qsage_validate.kernel.game import GroundRules
+from qsage_validate.kernel.reading import PlyReading, WalkPly
 from qsage_validate.validation.proofs import conjunction
 
 NO_CODES: Final[Mapping[int, int]] = {}

@@ -25,12 +25,10 @@ from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.formats.assertions import GOAL, Assertion, Condition, Join, Name, Not, guard
 from qsage_validate.kernel.claims import Claim, Counterexample, failures
 from qsage_validate.kernel.composition import Composition
-from qsage_validate.kernel.fault import FindingKind
-from qsage_validate.kernel.player import Player
+from qsage_validate.kernel.player import FindingKind, Player
+from qsage_validate.kernel.reading import Walk, WalkPly
 from qsage_validate.kernel.strategy import StrategyProof, played
-from qsage_validate.kernel.walk import Walk, WalkPly
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 
 LiteralOf = Callable[[str], int]
 """The graph's literal of a name."""

@@ -1,8 +1,8 @@
-"""Certificates: the functions that make a QBF true (Skolem) or false (Herbrand)."""
+"""Certificates: functions that make a QBF true (Skolem) or false (Herbrand); what they read."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -10,9 +10,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from qsage_validate.circuit.aig import Aig
+from qsage_validate.circuit.aig import Aig, strash
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.kernel.player import Player
+
+# Certificates: the functions that make a QBF true (Skolem) or false (Herbrand)
 
 
 class CertificateKind(Enum):
@@ -135,3 +137,80 @@ def dont_cares(certificate: Certificate, formula: Qbf) -> tuple[int, ...]:
     if isinstance(certificate, CircuitCertificate):
         return tuple(v for v in decided if v not in certificate.functions)
     return tuple(v for v in decided if v not in certificate.variables)
+
+
+# Level 1 of the certificate check: each function reads only variables left of its own
+
+
+# Gates of a path that a message shows at each end.
+_SHOWN = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """A function that looks to its right.
+
+    The function of ``variable`` reaches the opponent's ``reads``, which is quantified to the
+    right of it, through the gates ``path``: variables of the certificate's graph, from the
+    function down to the gate that has the input.
+    """
+
+    variable: int
+    reads: int
+    path: tuple[int, ...]
+
+    def text(self, formula: Qbf, gate_name: Callable[[int], str] = str) -> str:
+        """The fault as a sentence fragment; ``gate_name`` names the graph's variables."""
+        gates = [gate_name(gate) for gate in self.path]
+        if len(gates) > 2 * _SHOWN:
+            gates = [*gates[:_SHOWN], f"… {len(gates) - 2 * _SHOWN} more …", *gates[-_SHOWN:]]
+        through = f" (gates {' > '.join(gates)})" if gates else ""
+        return (
+            f"a function of {formula.name(self.variable)} that reads "
+            f"{formula.name(self.reads)}{through}"
+        )
+
+
+def wrong_dependency(certificate: CircuitCertificate, formula: Qbf) -> Dependency | None:
+    """The first of :func:`wrong_dependencies`, or ``None``."""
+    return next(iter(wrong_dependencies(certificate, formula)), None)
+
+
+def wrong_dependencies(certificate: CircuitCertificate, formula: Qbf) -> tuple[Dependency, ...]:
+    """The functions that look to their right, in the certificate's order; linear in the graph.
+
+    The structure counts after constants and equal gates have been simplified away: a function that
+    only seems to read a variable (``and(x, false)``) is no error.  Functions of variables that the
+    prefix does not have are not looked at.  The path of each is in the certificate's own gates,
+    which a reader of the file can follow.
+    """
+    level = formula.levels()
+    functions = {v: f for v, f in certificate.functions.items() if v in level}
+    suspects = _violations(certificate.aig, certificate.inputs, functions, level)
+    if not suspects:
+        return ()
+    aig, moved = strash(certificate.aig, [functions[d.variable] for d in suspects])
+    reduced = dict(zip((d.variable for d in suspects), moved, strict=True))
+    guilty = {d.variable for d in _violations(aig, certificate.inputs, reduced, level)}
+    return tuple(d for d in suspects if d.variable in guilty)
+
+
+def _violations(
+    aig: Aig, inputs: tuple[int, ...], functions: Mapping[int, int], level: Mapping[int, int]
+) -> list[Dependency]:
+    reach = [-1, *(level[variable] for variable in inputs)]
+    for a, b in aig.pairs():
+        x, y = reach[a >> 1], reach[b >> 1]
+        reach.append(x if x > y else y)  # noqa: FURB136 (max() is three times slower)
+    found = []
+    for variable, literal in functions.items():
+        gate = literal >> 1
+        if reach[gate] > level[variable]:
+            path = []
+            while gate > aig.num_inputs:
+                path.append(gate)
+                k = gate - aig.num_inputs - 1
+                first, second = int(aig.fanin0[k]) >> 1, int(aig.fanin1[k]) >> 1
+                gate = first if reach[first] >= reach[second] else second
+            found.append(Dependency(variable, inputs[gate - 1], tuple(path)))
+    return found

@@ -13,9 +13,8 @@ from typing import Final, TypeVar
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.sat import Solver, circuit_clauses, load
-from qsage_validate.kernel.fault import FindingKind
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.kernel.player import FindingKind
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
 _Name = TypeVar("_Name", bound=Hashable)
 

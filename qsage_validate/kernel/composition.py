@@ -49,7 +49,7 @@ def compose(
     ``also`` are further literals of the certificate's graph that shall be built; ``fixed`` are
     values of some of the opponent's variables.
     Raises ``KeyError`` when the certificate has an input that the formula does not give to
-    the opponent (:func:`~qsage_validate.certificates.files.reader.read_certificate` has checked).
+    the opponent (:func:`~qsage_validate.certificates.reader.read_certificate` has checked).
     """
     opponent = opponent_variables(certificate, formula)
     builder = AigBuilder(len(opponent), rewrite=rewrite)

@@ -1,13 +1,30 @@
-"""The claims that a level's proof consists of, as clauses that other provers can check."""
+"""The claims that a level's proof consists of, as clauses that other provers can check.
+
+*The formula level* is one such claim.  **Theorem.**  Let F be a formula and C functions of the
+variables that one player decides, each of which reads only variables left of its own
+(:mod:`~qsage_validate.kernel.certificate`).  If no values of the other player's variables make
+the matrix of F false under C (Skolem; true, Herbrand), then F is true (false).
+
+The check by which the tool is quick merges equal gates, proves lemmas and splits into cases
+(``certificates/check.py``).  This one does not: ``--trust minimal`` asks it instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder, embed
+from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.sat import circuit_clauses
-from qsage_validate.kernel.claims import Claim
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
+from qsage_validate.kernel.claims import Claim, first_failure
+from qsage_validate.kernel.composition import compose
+from qsage_validate.kernel.player import FindingKind
+from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
+
+# The claims that a level's proof consists of, as clauses that other provers can check
+
 
 Clause = tuple[int, ...]
 
@@ -130,3 +147,40 @@ def _split(flat: Iterable[int]) -> Iterator[list[int]]:
         else:
             yield clause
             clause = []
+
+
+# The formula level with nothing but the kernel: one graph, one set of clauses, one SAT call
+
+
+@dataclass(frozen=True, slots=True)
+class BeatenFunctions:
+    """Values of the opponent's variables under which the functions lose."""
+
+    choice: Mapping[int, bool]
+
+
+def formula_obligation(
+    formula: Qbf, certificate: CircuitCertificate, doubts: Sequence[int] = ()
+) -> tuple[Obligation, tuple[int, ...]]:
+    """The obligation, and the variables of the graph's first inputs; no doubt may be true."""
+    composition = compose(certificate, formula, doubts, rewrite=False)
+    lost = composition.matrix ^ (certificate.kind is CertificateKind.SKOLEM)
+    wrong = composition.builder.or_all([lost, *composition.also])
+    claim = Claim(FindingKind.CERTIFICATE_BEATEN, 0, wrong, "the functions lose")
+    return Obligation(composition.builder, (claim,)), composition.opponent
+
+
+def prove_formula(
+    formula: Qbf,
+    certificate: CircuitCertificate,
+    doubts: Sequence[int] = (),
+    *,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
+) -> BeatenFunctions | None:
+    """``None``: proved, of the ``doubts`` too.  Raises ``ClaimsTimeoutError`` at the deadline."""
+    made, opponent = formula_obligation(formula, certificate, doubts)
+    failure = first_failure(made.builder, made.claims, made.assumed, deadline=deadline, tell=tell)
+    if failure is None:
+        return None
+    return BeatenFunctions({v: failure.inputs[k] for k, v in enumerate(opponent, start=1)})

@@ -9,18 +9,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from qsage_validate.certificates.files.reader import read_certificate
-from qsage_validate.certificates.oracles.choose import OracleKind, choose_oracle, is_large
-from qsage_validate.certificates.oracles.oracle import Oracle
+from qsage_validate.certificates.choose_oracle import OracleKind, choose_oracle, is_large
+from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.reader import read_certificate
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.layout import (
+from qsage_validate.encodings.layout import (
     ANY_GAME,
     Layout,
     UnspecifiedLegality,
     inconclusive,
     variables_of,
 )
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.formula import formula_in, read_formula
 from qsage_validate.formats.source import Format, label, quoted, read_bytes, sniff, unknown_format
@@ -36,13 +36,13 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     dont_cares,
 )
-from qsage_validate.system.progress import stage
+from qsage_validate.system.limits import stage
 from qsage_validate.system.reading import reading, reading_deadline
 from qsage_validate.validation.fit import check_fit, foreign_move
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.oracles.simulation import WholeOracle
-    from qsage_validate.certificates.oracles.solving import SolvingOracle
+    from qsage_validate.certificates.simulation_oracle import WholeOracle
+    from qsage_validate.certificates.solving_oracle import SolvingOracle
     from qsage_validate.encodings.encoding import Encoding
     from qsage_validate.judging.readings.find import FoundReadings
     from qsage_validate.problems.searched import Solving
@@ -288,7 +288,7 @@ class Problem:
 
     @cached_property
     def _whole(self) -> WholeOracle:
-        from qsage_validate.certificates.oracles.simulation import WholeOracle
+        from qsage_validate.certificates.simulation_oracle import WholeOracle
 
         assert isinstance(self.certificate, CircuitCertificate), "a circuit is large"
         return WholeOracle(self.certificate, self.formula)
@@ -630,8 +630,8 @@ def _unassigned(
         return ()
     if not isinstance(certificate, CircuitCertificate):
         return ()
-    from qsage_validate.certificates.oracles.simulation import SimulationOracle
     from qsage_validate.certificates.parts import variables_read
+    from qsage_validate.certificates.simulation_oracle import SimulationOracle
     from qsage_validate.strategies.guesses import told, variables_read_at
 
     played = {v for ply in layout.moves if ply.player is Player.BLACK for v in variables_of(ply)}
@@ -671,7 +671,7 @@ def _layout(
         layout = layout_from_comments(formula)
         if layout is not None:
             return layout, None
-    from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
+    from qsage_validate.encodings.foreign import find_meta, layout_from_meta
     from qsage_validate.formats.meta import read_meta
 
     if path is None:
@@ -825,7 +825,7 @@ def _layout_notes(
 
 
 def _who_plays(certificate: Certificate, solving: Solving | None) -> str:
-    from qsage_validate.certificates.files.dialects import DESCRIPTIONS
+    from qsage_validate.certificates.reader import DESCRIPTIONS
 
     side, kind = _side(certificate), certificate.kind.value
     if solving is None:

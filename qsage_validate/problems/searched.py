@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
-from qsage_validate.certificates.oracles.sat import SatOracle
-from qsage_validate.certificates.oracles.solving import SolvingOracle
+from qsage_validate.certificates.oracle import NoAnswerError, Oracle
 from qsage_validate.certificates.parts import own_blocks
+from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.solving_oracle import SolvingOracle
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.languages import load_game
@@ -23,14 +23,14 @@ from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.solutions.check import Lookup
-from qsage_validate.solvers.qbf.backend import Backend, Missing, SolverFormat
-from qsage_validate.solvers.qbf.backends import BLOQQER, backends
-from qsage_validate.solvers.qbf.solving import Reply, SolverReplies, ValueChangedError, available
-from qsage_validate.solvers.search.solution import SearchReplies, SearchReply
-from qsage_validate.system.progress import Task
+from qsage_validate.solvers.backend import Backend, Missing, SolverFormat
+from qsage_validate.solvers.backends import BLOQQER, backends
+from qsage_validate.solvers.qbf_solving import Reply, SolverReplies, ValueChangedError, available
+from qsage_validate.solvers.search_solution import SearchReplies, SearchReply
+from qsage_validate.system.limits import Task
 
 if TYPE_CHECKING:
-    from qsage_validate.solutions.file import SolutionClaim
+    from qsage_validate.solutions.walk import SolutionClaim
 
 
 # The rules that the words behind ``--game`` or ``--model`` mean

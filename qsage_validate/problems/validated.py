@@ -1,4 +1,4 @@
-"""The inputs of a validation: read from files, with their origin."""
+"""The inputs of a validation: files, with their origin; and the encoding behind a formula."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from importlib import metadata
 from math import inf
 
 from qsage_validate import __version__
-from qsage_validate.encodings.layout.layout import inconclusive
+from qsage_validate.encodings.encoding import Encoding
+from qsage_validate.encodings.layout import inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import open_input
 from qsage_validate.kernel.certificate import dont_cares
@@ -149,3 +150,27 @@ def to_validate(problem: Problem) -> Problem:
     if isinstance(problem, BoardProblem) and inconclusive(problem.layout, truth) is not None:
         return problem.blocks()
     return problem
+
+
+# The encoding behind a formula that was read
+
+
+def encoding_of(problem: Problem) -> Encoding | None:
+    """The game's encoding, when the formula is just what its own model is encoded as.
+
+    That goes for the layout too: one that says other things of the same formula is a lie.
+    """
+    from qsage_validate.encodings.registry import encode, encoders
+    from qsage_validate.games.languages import model_from_parts
+
+    layout, own = problem.layout, problem.formula
+    if own is None or layout is None or problem.game is None or not layout.model:
+        return None
+    model = model_from_parts(layout.game, layout.model)
+    if layout.encoding not in encoders(model.language):
+        return None
+    encoded = encode(model, layout.encoding)
+    if replace(encoded.layout, source=layout.source) != layout:
+        return None
+    same = (encoded.qbf.scopes, encoded.qbf.output) == (own.scopes, own.output)
+    return encoded if same and encoded.qbf.gates == own.gates else None

@@ -5,32 +5,192 @@ The theorems are in ``kernel/assertions.py``; here their answers become a verdic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.arena.watch import broken_by_values, finding
-from qsage_validate.certificates.checker.check import circuit_of
-from qsage_validate.certificates.checker.functions import NotDefinitionalError
+from qsage_validate.certificates.check import circuit_of
+from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.circuit.aig import AigBuilder
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.encodings.layout import Layout, literal_value, variables_of
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.assertions import guard
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.kernel.assertions import AssertionsProof, AssertionSubject, about_formula
-from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample
+from qsage_validate.kernel.certificate import (
+    Certificate,
+    CertificateKind,
+    CircuitCertificate,
+    dont_cares,
+)
+from qsage_validate.kernel.claims import ClaimsTimeoutError, Counterexample, evaluate
 from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.strategy import LooksRightError, MisreadError
 from qsage_validate.problems.load import Problem
-from qsage_validate.proving.lost_play import block_moves, game_moves, play_values
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.strategies.reader import PlyCode
+from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.assertions import Asserted
-from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
+from qsage_validate.validation.finding import (
+    Evidence,
+    Finding,
+    FindingKind,
+    Proved,
+    Refuted,
+    Verdict,
+)
 from qsage_validate.validation.proofs import LevelAnswer, reading_of, rules_of
+
+# The play in which functions lose their formula, loaded where they do
+
+
+Replay = Callable[[Sequence[str]], str]
+
+
+def falsified(
+    formula: Qbf,
+    certificate: Certificate,
+    reason: str,
+    choice: Mapping[int, bool],
+    layout: Layout | None,
+    replay: Replay | None,
+    replay_blocks: Replay | None,
+) -> Finding:
+    values = play_values(formula, certificate, choice)
+    moves, command = _play(formula, certificate.kind, values, layout, replay, replay_blocks)
+    output = formula.output
+    name = ("-" if output < 0 else "") + formula.name(abs(output))
+    lost = certificate.kind is not CertificateKind.SKOLEM
+    contradicts = not reason.startswith("the matrix")
+    return Finding(
+        FindingKind.CERTIFICATE_SILENT if contradicts else FindingKind.CERTIFICATE_BEATEN,
+        len(moves),
+        reason,
+        player=certificate.kind.player.other,
+        evidence=() if contradicts else (Evidence(output, name, lost, "output"),),
+        moves=moves,
+        replay=command,
+    )
+
+
+def lost_part(
+    formula: Qbf,
+    part: CircuitCertificate,
+    choice: Mapping[int, bool],
+    by: str,
+    *,
+    layout: Layout | None,
+    replay: Replay,
+    replay_blocks: Replay,
+) -> Finding:
+    """The finding for a part of a certificate that ``by`` beats, whatever the rest is.
+
+    Its play ends where the part has no reply; what the opponent chooses up to there depends on
+    nothing else.
+    """
+    values = play_values(formula, part, choice)
+    open_ = frozenset(dont_cares(part, formula))
+    moves, command = _play(formula, part.kind, values, layout, replay, replay_blocks, open_)
+    value = "false" if part.kind is CertificateKind.SKOLEM else "true"
+    detail = f"the formula is {value} under these functions, whatever the rest is: proved by {by}"
+    player = part.kind.player.other
+    return Finding(FindingKind.PART_LOSES, len(moves), detail, player, moves=moves, replay=command)
+
+
+def _play(
+    formula: Qbf,
+    kind: CertificateKind,
+    values: Mapping[int, bool],
+    layout: Layout | None,
+    replay: Replay | None,
+    replay_blocks: Replay | None,
+    open_: frozenset[int] = frozenset(),
+) -> tuple[tuple[str, ...], str]:
+    """The moves or blocks of a play, up to what is open, and the command that replays it."""
+    moves, own = block_moves(formula, kind, values, open_)
+    if layout is not None:
+        moves, own_moves = game_moves(layout, kind, values, open_)
+        if own_moves is None:
+            replay = replay_blocks
+        else:
+            own = own_moves
+    return moves, "" if replay is None else replay(own)
+
+
+def play_values(
+    formula: Qbf, certificate: Certificate, choice: Mapping[int, bool]
+) -> dict[int, bool]:
+    """The values of all variables and gates in the play in which ``choice`` is made."""
+    composition = compose(circuit_of(certificate, formula), formula)
+    names = [*formula.quantifiers(), *formula.gates]
+    wanted = {v: composition.literals[v] for v in names}
+    inputs = dict(enumerate((choice[v] for v in composition.opponent), start=1))
+    return evaluate(composition.builder, wanted, inputs)
+
+
+def block_moves(
+    formula: Qbf,
+    kind: CertificateKind,
+    values: Mapping[int, bool],
+    open_: frozenset[int] = frozenset(),
+) -> tuple[tuple[str, ...], list[str]]:
+    """The values of the blocks before the first that is open, and the opponent's among them."""
+    moves: list[str] = []
+    own: list[str] = []
+    for scope in formula.merged_scopes():
+        if not open_.isdisjoint(scope.variables):
+            break
+        text = " ".join(f"{formula.name(v)}={int(values[v])}" for v in scope.variables)
+        moves.append(text)
+        if scope.quantifier is not kind.decides:
+            own.append(text)
+    return tuple(moves), own
+
+
+def game_moves(
+    layout: Layout,
+    kind: CertificateKind,
+    values: Mapping[int, bool],
+    open_: frozenset[int] = frozenset(),
+) -> tuple[tuple[str, ...], list[str] | None]:
+    """The moves and the opponent's among them, as a script for replaying has them.
+
+    The play ends with a claim of a goal, or a move that the formula's indicators, which are
+    the certificate's, refuse; or with bits that name no move: ``None`` when they are the
+    opponent's, who cannot say so in a script; or before the first ply that is open.
+    """
+    code = PlyCode(layout)
+    moves: list[str] = []
+    own: list[str] = []
+    for variables in layout.moves:
+        if not open_.isdisjoint(variables_of(variables)):
+            break
+        answer = code.decode(variables.ply, values)
+        if answer.stop and variables.stop_instead:
+            break  # claimed before the ply, which does not happen
+        if answer.move is None:
+            moves.append(answer.problem)
+            return tuple(moves), own if variables.player is kind.player else None
+        mark = " !stop" if answer.stop else ""
+        indicators = variables.indicators
+        said = () if indicators is None else indicators.literals
+        refused = not all(literal_value(values, literal) for literal in said)
+        if variables.player is not kind.player and refused and not open_:
+            mark = " !illegal"
+        moves.append(f"{answer.move}{mark}")
+        if variables.player is not kind.player:
+            # Not every layout has indicators: what the formula accepts may still be illegal.
+            own.append(f"{answer.move}{mark}")
+        if mark:
+            break
+    return tuple(moves), own
+
+
+# The level "assertions": what is asserted holds in every play, or a shortest play breaks it
+
 
 HOLDS: Final = "holds"
 VACUOUS: Final = "vacuous"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.certificates.checker.check import (
+from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
     CheckResult,
@@ -14,24 +14,23 @@ from qsage_validate.certificates.checker.check import (
     dependencies,
     functions_of,
 )
-from qsage_validate.certificates.checker.check import CheckEvidence as Measured
-from qsage_validate.certificates.checker.functions import NotDefinitionalError
+from qsage_validate.certificates.check import CheckEvidence as Measured
+from qsage_validate.certificates.functions import NotDefinitionalError
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.source import Path
 from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,
     CircuitCertificate,
+    Dependency,
     dont_cares,
 )
 from qsage_validate.kernel.claims import ClaimsTimeoutError
-from qsage_validate.kernel.dependencies import Dependency
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Stopwatch, Tell, nobody
 from qsage_validate.validation.finding import (
     Finding,
     FindingKind,
@@ -42,7 +41,7 @@ from qsage_validate.validation.finding import (
 
 if TYPE_CHECKING:
     from qsage_validate.problems.searched import Solving
-    from qsage_validate.proving.lost_play import Replay
+    from qsage_validate.proving.assertions_level import Replay
     from qsage_validate.proving.run import ValidationRun
 
 # Functions that look to their right are all counted; so many are reported one by one.
@@ -117,7 +116,7 @@ def check_formula(
     elif isinstance(result, CertificateRefuted):
         assert result.choice is not None, "level 1 is another question"
         replays = replay, replay_blocks
-        from qsage_validate.proving.lost_play import falsified
+        from qsage_validate.proving.assertions_level import falsified
 
         finding = falsified(formula, certificate, result.reason, result.choice, layout, *replays)
         verdict = Refuted((finding,))
@@ -150,7 +149,7 @@ def _by_kernel(
 
     Or where clauses, under a choice, contradict each other or leave a value open.
     """
-    from qsage_validate.kernel.formula import prove_formula
+    from qsage_validate.kernel.obligation import prove_formula
 
     try:
         read = functions_of(certificate, formula)
@@ -215,7 +214,7 @@ def check_trace_level(
     A trace of a circuit is one of its clausal form.  The finding is the first wrong step.
     Raises :class:`InputError` for what is malformed.
     """
-    from qsage_validate.certificates.qrp.check import QrpProved, QrpRefuted, check_qrp
+    from qsage_validate.certificates.qrp_check import QrpProved, QrpRefuted, check_qrp
     from qsage_validate.formats.qrp import read_qrp
 
     watch = Stopwatch()
@@ -274,7 +273,7 @@ def _rest(
     run: ValidationRun, formula: Qbf, part: CircuitCertificate, solving: Solving
 ) -> LevelResult:
     """Level 2 of a part of a certificate."""
-    from qsage_validate.proving.lost_play import lost_part
+    from qsage_validate.proving.assertions_level import lost_part
     from qsage_validate.proving.rest_level import check_rest
 
     looked, tell = run.result(Level.DEPENDENCIES), run.begin(Level.FORMULA)

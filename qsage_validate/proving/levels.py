@@ -46,14 +46,14 @@ class Level(Enum):
         "random plays",
         3,
         "are random plays won as promised?",
-        "plays.random_plays:random_level",
+        "random_plays:random_level",
         "random",
     )
     EXHAUSTIVE = (
         "all plays",
         3,
         "are all legal plays won as promised?",
-        "plays.exhaustive:exhaustive_level",
+        "exhaustive:exhaustive_level",
         "all",
     )
     RULES = (

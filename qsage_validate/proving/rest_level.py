@@ -12,21 +12,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
+from qsage_validate.certificates.by_proof import writes_functions
 from qsage_validate.certificates.parts import left_by
-from qsage_validate.certificates.routes.by_proof import writes_functions
-from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.rest import Beaten, complete
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.rest import Beaten, complete
+from qsage_validate.certificates.routes import CheckFailedError, RouteOptions
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import MissingExtraError, Undecided, UndecidedError
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, dont_cares
 from qsage_validate.problems.searched import AUTO, Solving, kept
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.solvers.qbf.backend import SolverMissingError
-from qsage_validate.solvers.qbf.solving import constant_value, solve_formula
-from qsage_validate.system.limits import Deadline, Limits, Stopwatch
-from qsage_validate.system.progress import Tell
+from qsage_validate.solvers.backend import SolverMissingError
+from qsage_validate.solvers.qbf_solving import constant_value, solve_formula
+from qsage_validate.system.limits import Deadline, Limits, Stopwatch, Tell
 from qsage_validate.validation.finding import Claimed, Finding, FindingKind, Proved, Refuted
 
 # The part of the time in which functions are looked for, before a solver's word is asked for.

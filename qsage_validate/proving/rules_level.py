@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.certificates.checker.functions import NotDefinitionalError
-from qsage_validate.encodings.layout.layout import variables_of
+from qsage_validate.certificates.functions import NotDefinitionalError
+from qsage_validate.encodings.layout import variables_of
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Problem, why_no_rules
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import NO_FUNCTIONS, LevelResult, unsupported
-from qsage_validate.system.progress import Tell
+from qsage_validate.system.limits import Tell
 from qsage_validate.validation.finding import Refuted, Unsupported, grouped
 from qsage_validate.validation.proofs import LevelAnswer, prove_boards, prove_rules
 
@@ -76,7 +76,7 @@ def _circuit(problem: Problem) -> CircuitCertificate | Unsupported:
     certificate = problem.answering
     if isinstance(certificate, CircuitCertificate):
         return certificate
-    from qsage_validate.certificates.checker.definitions import definitions
+    from qsage_validate.certificates.definitions import definitions
 
     try:
         return definitions(certificate, problem.formula).circuit

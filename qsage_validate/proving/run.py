@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.parser import check_model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -15,8 +15,7 @@ from qsage_validate.games.protocol import NotPlayableError, Player
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.proving.levels import Level
 from qsage_validate.registry import load
-from qsage_validate.system.limits import Limits, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, telling
+from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell, telling
 from qsage_validate.validation.finding import (
     Claimed,
     Finding,
@@ -81,7 +80,7 @@ class LevelResult:
 
     def to_dict(self) -> dict[str, object]:
         """The fields, for ``--json``."""
-        from qsage_validate.system.json_keys import snake_case
+        from qsage_validate.formats.json_text import snake_case
 
         return {
             "level": self.level.value,
@@ -284,7 +283,7 @@ class ValidationRun:
     @cached_property
     def winner_by_search(self) -> Player | None:
         """The winner by a search on the rules, as far as it ends in time."""
-        from qsage_validate.solvers.search.solver import search_for
+        from qsage_validate.solvers.search import search_for
 
         game = self.problem.claimed_game
         if game is None:

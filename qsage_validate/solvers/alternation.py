@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.positional.pairing import pairing_clauses, require_pairing_game
+from qsage_validate.encodings.prepared import pairing_clauses, require_pairing_game
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError, one_line
 from qsage_validate.formats.json_text import Json
@@ -21,13 +21,11 @@ from qsage_validate.formats.source import Path, quoted
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, plies_text
-from qsage_validate.solvers.answer_file import AnswerFile, DepthAnswer, Fields
-from qsage_validate.solvers.deepening import SEARCH
-from qsage_validate.solvers.qbf.solving import Solved
-from qsage_validate.solvers.search.maker_maker import BlockingSearch
-from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.system.limits import NEVER, Deadline, Limits, now
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.solvers.deepening import SEARCH, AnswerFile, DepthAnswer, Fields
+from qsage_validate.solvers.maker_maker import BlockingSearch
+from qsage_validate.solvers.qbf_solving import Solved
+from qsage_validate.solvers.search import search_for
+from qsage_validate.system.limits import NEVER, Deadline, Limits, Progress, Tell, nobody, now
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

@@ -1,6 +1,6 @@
 """Strategies that are no certificates: guessed values, and pairs.
 
-For some plies White plays the moves that ``solvers/search/maker_maker.py`` found; from then
+For some plies White plays the moves that ``solvers/maker_maker.py`` found; from then
 on there is a pairing, and White answers in the pair that Black plays in.
 """
 
@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
-from qsage_validate.encodings.layout.layout import Layout, variables_of
+from qsage_validate.encodings.layout import Layout, variables_of
 from qsage_validate.errors import QsageError, UsageError
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.cover_game import Pairing, open_sets
 from qsage_validate.games.positional.model import PositionalModel, representatives
 from qsage_validate.games.positional.rules import ClaimMove, PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Outcome, Player, TwoPlayerGame
-from qsage_validate.solvers.search.maker_maker import BlockingSearch
+from qsage_validate.solvers.maker_maker import BlockingSearch
 from qsage_validate.strategies.reader import Assignment
 from qsage_validate.system.limits import NEVER, Deadline
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.oracles.simulation import SimulationOracle
+    from qsage_validate.certificates.simulation_oracle import SimulationOracle
     from qsage_validate.circuit.simulate import GraphSimulator
 
 

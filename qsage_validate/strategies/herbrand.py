@@ -23,14 +23,14 @@ from typing import Final
 
 import numpy as np
 
-from qsage_validate.certificates.oracles.oracle import Oracle, ask
-from qsage_validate.certificates.oracles.sat import Refuter, Refutes
+from qsage_validate.certificates.oracle import Oracle, ask
 from qsage_validate.certificates.parts import variables_read
+from qsage_validate.certificates.sat_oracle import Refuter, Refutes
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
 from qsage_validate.circuit.sat import Solver
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Layout, Ply
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate

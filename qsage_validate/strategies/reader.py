@@ -13,9 +13,8 @@ from enum import Enum
 from functools import cache, cached_property
 from typing import Protocol
 
-from qsage_validate.certificates.oracles.oracle import Oracle, ask
-from qsage_validate.encodings.layout.codings import MoveCoding, grid_move, literal_value
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.certificates.oracle import Oracle, ask
+from qsage_validate.encodings.layout import Layout, MoveCoding, Ply, grid_move, literal_value
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import BoardPicture, Player
 

@@ -12,10 +12,9 @@ from functools import cache, cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from qsage_validate.certificates.oracles.oracle import Oracle, ask
+from qsage_validate.certificates.oracle import Oracle, ask
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.codings import bits_value, literal_value
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout, bits_value, literal_value
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import Certificate, CertificateKind, CircuitCertificate
@@ -33,7 +32,7 @@ from qsage_validate.strategies.reader import (
 )
 
 if TYPE_CHECKING:
-    from qsage_validate.certificates.oracles.sat import Refutes
+    from qsage_validate.certificates.sat_oracle import Refutes
 
 
 # Reads plays of a Skolem certificate: it plays Black, all universals are the opponent's

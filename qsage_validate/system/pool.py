@@ -1,8 +1,9 @@
-"""Python functions in processes of their own: one, or many in order.
+"""Work in many processes of one machine, and on the machines of a cluster.
 
-Its limit of memory is one on the address space (``RLIMIT_AS``), which Linux enforces by refusing
-memory: Python says ``MemoryError``, a solver's library aborts, and what the kernel kills is gone;
-all of that is the same answer here, :class:`~qsage_validate.errors.Undecided`.
+*Processes.*  Their limit of memory is one on the address space (``RLIMIT_AS``), which Linux
+enforces by refusing memory: Python says ``MemoryError``, a solver's library aborts, and what the
+kernel kills is gone; all of that is the same answer here,
+:class:`~qsage_validate.errors.Undecided`.
 
 Processes are started afresh (spawned), so that they share nothing but what they are given.  They
 leave Ctrl-C to the process that started them, which ends them at once, whatever happens.
@@ -10,18 +11,23 @@ leave Ctrl-C to the process that started them, which ends them at once, whatever
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import signal
+import socket
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Generator, Iterator
 from contextlib import redirect_stderr, suppress
+from importlib.util import find_spec
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from queue import Empty, SimpleQueue
 from typing import Any, Final, Generic, TypeVar
 
-from qsage_validate.errors import Exit, QsageError, Undecided
+from qsage_validate.errors import Exit, MissingExtraError, QsageError, Undecided, UsageError
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from qsage_validate.system.memory import lacks_memory, limit_memory, no_core_files
 from qsage_validate.system.signals import ctrl_c_held_back, kill_group, known
@@ -374,3 +380,70 @@ def _work(pipe: Connection, function: Callable[[Shared, Any], object], shared: S
         pipe.send(("error", str(error), int(error.exit_code)))
     except Exception as error:  # noqa: BLE001 (it is raised again where the answers are wanted)
         pipe.send(("failed", f"{type(error).__name__}: {error}"))
+
+
+# The Dask scheduler at an address: whether there is one, before anything is begun
+
+
+_CONNECT_SECONDS: Final = 1.5
+
+
+def check_scheduler(address: str) -> None:
+    """Raise ``UsageError`` where no Dask scheduler answers, within three seconds.
+
+    Raises ``MissingExtraError`` where Dask is not installed.
+    """
+    # Dask takes a second to import, on a busy machine several: an address where nobody answers is
+    # found without it.
+    if find_spec("distributed") is None:
+        raise MissingExtraError("--scheduler", "cluster")
+    try:
+        _dial(address)
+        asyncio.run(_shake_hands(address))
+    except Exception as error:  # noqa: BLE001 - whatever Dask makes of a stranger's answer
+        reason = "who listens there does not speak its protocol"
+        if isinstance(error, OSError | ValueError) and str(error):
+            reason = str(error).partition("\n")[0]
+        raise UsageError(f"no Dask scheduler answers at {address!r}: {reason}") from None
+
+
+def _dial(address: str) -> None:
+    """Raise ``OSError`` or ``ValueError`` where no program answers at a TCP address.
+
+    A scheduler speaks first, unless the connection is encrypted.
+    """
+    scheme, _, listener = address.rpartition("://")
+    host, _, port = listener.rpartition(":")
+    if scheme not in ("", "tcp", "tls"):
+        return
+    if not host or not port.isdecimal():
+        raise ValueError("expected an address such as tcp://HOST:8786")
+    result: SimpleQueue[OSError | None] = SimpleQueue()
+
+    def dial() -> None:
+        try:
+            place = (host.strip("[]"), int(port))
+            with socket.create_connection(place, _CONNECT_SECONDS) as connection:
+                if scheme != "tls" and not connection.recv(1):
+                    raise ConnectionError("the connection was closed")
+            result.put(None)
+        except (OSError, OverflowError) as error:
+            result.put(OSError(str(error)))
+
+    # In a thread: to look up the name has no limit of its own.
+    threading.Thread(target=dial, daemon=True).start()
+    try:
+        error = result.get(timeout=_CONNECT_SECONDS)
+    except Empty:
+        raise TimeoutError(f"no answer in {_CONNECT_SECONDS} s") from None
+    if error is not None:
+        raise error
+
+
+async def _shake_hands(address: str) -> None:
+    """Raise an exception where the program at the address does not speak Dask's protocol."""
+    from distributed.comm.core import connect
+
+    dial: Any = connect
+    comm = await asyncio.wait_for(dial(address, timeout=_CONNECT_SECONDS), _CONNECT_SECONDS)
+    comm.abort()

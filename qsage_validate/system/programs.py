@@ -4,15 +4,20 @@ A program that is stopped, for whatever reason, is killed together with all that
 (its process group); where the system can do it (``setpriv``, Linux), the program also dies
 with us when we are killed without notice.  Its output goes to files, not through pipes, so
 that it can neither block nor fill our memory.
+
+A process that is killed leaves its folders behind.  So a folder has a mark, a file that is locked
+as long as the process lives, by which a later run knows those that nobody uses any more.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import select
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import threading
@@ -22,12 +27,86 @@ from dataclasses import dataclass
 from enum import Enum
 from math import ceil, inf
 from pathlib import Path
-from typing import IO, Final
+from time import time
+from typing import IO, TYPE_CHECKING, Final
 
-from qsage_validate.system.folders import marked_folder
 from qsage_validate.system.limits import NEVER, Deadline, counts_processor_time, now
 from qsage_validate.system.memory import MemoryUse, check_limits
 from qsage_validate.system.signals import kill_group, orderly_termination, signals_held_back
+
+if TYPE_CHECKING:
+    import fcntl
+else:
+    try:
+        import fcntl
+    except ImportError:  # a system other than Unix
+        fcntl = None
+
+PREFIX: Final = "qsage-"
+MARK: Final = ".qsage-folder"
+_OLD_SECONDS: Final = 24 * 3600.0
+
+
+@contextlib.contextmanager
+def marked_folder(parent: Path | None = None) -> Iterator[str]:
+    """A new folder, in ``parent`` or where the system wants such, removed at the end.
+
+    Folders of ended processes there that are older than a day are removed first.
+    """
+    remove_left(parent)
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=parent, ignore_cleanup_errors=True) as name:
+        mark = mark_folder(name)
+        try:
+            yield name
+        finally:
+            os.close(mark)
+
+
+def mark_folder(name: str) -> int:
+    """Mark a new folder as ours; the descriptor that is returned keeps the lock until it ends."""
+    mark = os.open(os.path.join(name, MARK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    _lock(mark)
+    return mark
+
+
+def remove_left(parent: Path | None = None) -> None:
+    """Remove the marked folders of ended processes that are older than a day."""
+    if fcntl is None:
+        return
+    with contextlib.suppress(OSError), os.scandir(parent or tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if entry.name.startswith(PREFIX) and _is_left(entry.path):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_left(path: str) -> bool:
+    """Whether a folder is ours, old, and of a process that has ended."""
+    try:
+        status = os.lstat(path)
+        own = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+        if not own or time() - status.st_mtime < _OLD_SECONDS:
+            return False
+        mark = os.open(os.path.join(path, MARK), os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False  # it is gone, or not marked
+    try:
+        return _lock(mark)
+    finally:
+        os.close(mark)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file; false where another process has it locked."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # a file system without locks
+    return True
+
 
 _MEGABYTE: Final = 1 << 20
 # How often stopping and the sizes of files are looked at; the end of a program is noticed at once.

@@ -43,8 +43,8 @@ def reading() -> Iterator[None]:
     if _busy or limits == Limits() or threading.current_thread() is not threading.main_thread():
         yield
         return
-    from qsage_validate.system.alarm import alarm
     from qsage_validate.system.memory import lacks_memory, more_memory_at_most
+    from qsage_validate.system.signals import alarm
 
     _busy.append(True)
     try:
@@ -70,7 +70,7 @@ def in_time(doing: str) -> Iterator[None]:
 
     Raises ``UndecidedError`` with what it was ``doing``.
     """
-    from qsage_validate.system.alarm import alarm
+    from qsage_validate.system.signals import alarm
 
     with alarm(_limits[-1].deadline, doing, least=_LEAST_SECONDS):
         yield

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import InputError, did_you_mean
 from qsage_validate.formats.assertions import (
     GOAL,

@@ -8,7 +8,7 @@ from typing import Final
 
 from qsage_validate.errors import Conclusion, Exit, Proof, Refutation, Undecided, one_line
 from qsage_validate.games.protocol import BoardPicture, Player
-from qsage_validate.kernel.fault import FindingKind as FindingKind  # noqa: PLC0414 (re-exported)
+from qsage_validate.kernel.player import FindingKind as FindingKind  # noqa: PLC0414 (re-exported)
 
 # Findings: what the referee saw that should not be, in a form that can be replayed
 

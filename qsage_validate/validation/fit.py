@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qsage_validate.encodings.layout.layout import ANY_GAME, Layout
+from qsage_validate.encodings.layout import ANY_GAME, Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 

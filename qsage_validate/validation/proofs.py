@@ -4,7 +4,7 @@ This is where a model becomes the game of which something is proved: the groundi
 game (``games/bddl/ground.py``), the sets and the network of a positional game, the clauses of a
 game in GDL.  Nothing here is shared with the encodings.
 
-The theorems are in ``kernel/strategy.py`` and ``kernel/boards.py``; here their answers become
+The theorems are in ``kernel/strategy.py`` and ``kernel/strategy.py``; here their answers become
 verdicts.
 """
 
@@ -16,27 +16,29 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, StateCode, StateView
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply, StateCode, StateView
 from qsage_validate.errors import Undecided
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.declared import languages
 from qsage_validate.games.masks import members
 from qsage_validate.games.protocol import Player, TwoPlayerGame
-from qsage_validate.kernel.boards import Agrees, BoardsProof
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.kernel.claims import ClaimsTimeoutError
-from qsage_validate.kernel.fault import FindingKind
-from qsage_validate.kernel.game import Rules, TooLargeError
-from qsage_validate.kernel.ground import (
+from qsage_validate.kernel.game import (
     Conjunction,
     Connection,
     GroundGame,
     GroundMove,
     GroundRules,
+    Rules,
+    TooLargeError,
 )
 from qsage_validate.kernel.obligation import Obligation
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.kernel.reading import Flags, IllegalReplies, Pattern, PlyReading, Reading, Says
 from qsage_validate.kernel.strategy import (
+    Agrees,
+    BoardsProof,
     LooksRightError,
     Lost,
     MisreadError,
@@ -45,8 +47,7 @@ from qsage_validate.kernel.strategy import (
     Won,
 )
 from qsage_validate.registry import load
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.finding import Finding, Proved, Refuted, Unsupported, Verdict
 
 if TYPE_CHECKING:

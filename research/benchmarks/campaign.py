@@ -28,16 +28,16 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.routes.by_proof import tracers
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.by_proof import tracers
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs
-from qsage_validate.solvers.qbf.backend import Missing, SolverFormat
-from qsage_validate.solvers.qbf.backends import backends, get_backend
-from qsage_validate.solvers.qbf.bloqqer import preprocess
-from qsage_validate.solvers.qbf.solving import solve_formula, with_outermost
+from qsage_validate.solvers.backend import Missing, SolverFormat
+from qsage_validate.solvers.backends import backends, get_backend
+from qsage_validate.solvers.bloqqer import preprocess
+from qsage_validate.solvers.qbf_solving import solve_formula, with_outermost
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.pool import ordered_map
 from qsage_validate.system.programs import workspace

@@ -41,9 +41,9 @@ from pysat.solvers import Solver
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.files.reader import read_certificate
-from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.reader import read_certificate
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.aig import Aig, Literals
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.registry import encode
@@ -59,11 +59,11 @@ from qsage_validate.kernel.certificate import (
     Dialect,
     dont_cares,
 )
-from qsage_validate.proving.bundle.formula_cnf import formula_proof
+from qsage_validate.proving.formula_cnf import formula_proof
 from qsage_validate.proving.formula_level import check_dependencies, check_formula
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.solvers.qbf.backend import Missing
-from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.backend import Missing
+from qsage_validate.solvers.backends import get_backend
 from qsage_validate.system.limits import Limits
 from qsage_validate.system.pool import Send, run_job
 from research.benchmarks.circuits import INPUTS, SHAPES

@@ -29,11 +29,11 @@ from rich.table import Table
 from qsage_validate.errors import QsageError
 from qsage_validate.problems.load import Files
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.bundle.bundle import SAT_LEVELS, read_manifest, write_bundle
-from qsage_validate.proving.bundle.check import Link, checker_names, installed, verify_bundle
+from qsage_validate.proving.bundle import SAT_LEVELS, read_manifest, write_bundle
+from qsage_validate.proving.bundle_check import Link, checker_names, installed, verify_bundle
 from qsage_validate.proving.levels import Level
+from qsage_validate.proving.report import validate
 from qsage_validate.proving.run import ValidationOptions
-from qsage_validate.proving.runner import validate
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 SAMPLES: Final = ("tic", "hex", "evader", "domineering", "connect3", "breakthrough")

@@ -22,11 +22,10 @@ from random import Random
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from qsage_validate.certificates.routes.by_search import certify_encoding
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.routes import RouteOptions, certify_encoding, certify_formula
 from qsage_validate.comparing.compare import FormulaRelation, relation
+from qsage_validate.comparing.exact import Loses, Transfer
 from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
-from qsage_validate.comparing.shared import Loses, Transfer
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import QsageError, Undecided

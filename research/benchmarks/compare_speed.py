@@ -25,9 +25,9 @@ from pathlib import Path
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.routes.by_proof import by_trace
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.by_proof import by_trace
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
@@ -35,8 +35,7 @@ from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import nobody
+from qsage_validate.system.limits import Deadline, Limits, nobody
 
 SQVAL_SECONDS = 27.0
 

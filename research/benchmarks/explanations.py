@@ -29,13 +29,13 @@ from rich.console import Console
 from rich.table import Table
 
 import qsage_validate as qs
-from qsage_validate.certificates.minimise.minimise import minimised
+from qsage_validate.certificates.smaller import minimised
 from qsage_validate.extensions.explain.finding import Winning
 from qsage_validate.extensions.explain.situation import Made, Situation
 from qsage_validate.games.protocol import Square
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from qsage_validate.system.limits import Deadline
 
 GAMES = (

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from qsage_validate.encodings.grid_completion import GridInMind, grid_completions
+from qsage_validate.encodings.grid import GridInMind, grid_completions
 
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -30,14 +30,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.circuit.sat import Unsatisfiable, satisfy
 from qsage_validate.encodings import grid
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Layout, Ply
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.games.bddl.model import Action, Anchor, Condition, Model
@@ -45,7 +45,7 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.judging.encoding import judge
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from qsage_validate.validation.finding import Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import prove_rules
 from research.benchmarks.models import Case

@@ -30,7 +30,7 @@ from types import FrameType
 
 from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.errors import Exit
-from qsage_validate.solutions.file import sealed
+from qsage_validate.solutions.walk import sealed
 
 SECONDS = 20.0
 _GAME = ["httt", "--size", "3x3", "--shape", "el", "--depth", "3"]

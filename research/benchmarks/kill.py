@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from qsage_validate.system.folders import MARK
+from qsage_validate.system.programs import MARK
 
 GAME = ["httt", "--size", "3x3", "--shape", "el", "--depth", "5"]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)

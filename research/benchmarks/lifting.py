@@ -25,18 +25,17 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.checker.check import check
-from qsage_validate.certificates.qrat import lift
-from qsage_validate.certificates.qrp.extract import extract
-from qsage_validate.certificates.routes.clausal import for_circuit
+from qsage_validate.certificates.check import check
+from qsage_validate.certificates.clausal import for_circuit
+from qsage_validate.certificates.qrat import lift, read_qrat
+from qsage_validate.certificates.qrp_extract import extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form
-from qsage_validate.formats.qrat import read_qrat
 from qsage_validate.formats.qrp import read_qrp
-from qsage_validate.solvers.qbf.backend import SolverStatus
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.bloqqer import preprocess
+from qsage_validate.solvers.backend import SolverStatus
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.bloqqer import preprocess
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
 from research.benchmarks.models import CASES, Case

@@ -43,9 +43,9 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging import encoding as level
 from qsage_validate.judging.encoding import judge
-from qsage_validate.solvers.qbf.backend import SolverStatus
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.backend import SolverStatus
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.search import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
 from qsage_validate.validation.proofs import rules_of

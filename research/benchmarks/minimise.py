@@ -24,16 +24,16 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.files.reader import read_certificate
-from qsage_validate.certificates.minimise.features import defined_gates, feature_circuit
-from qsage_validate.certificates.minimise.learning import learn
-from qsage_validate.certificates.minimise.minimise import judge, minimised
+from qsage_validate.certificates.features import defined_gates, feature_circuit
+from qsage_validate.certificates.learning import learn
+from qsage_validate.certificates.reader import read_certificate
+from qsage_validate.certificates.smaller import judge, minimised
 from qsage_validate.circuit.aig import AigBuilder, embed, strash
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.simplify import simplify, sweep
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.foreign import find_meta, layout_from_meta
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta

@@ -351,7 +351,7 @@ FAULTS: Final = (
         ("arena/test_adversary.py",),
     ),
     Fault(
-        "arena/turns.py",
+        "arena/play_engine.py",
         "a claim may be a variable of the certificate's",
         "return stop is not None and abs(stop) in self.reader.opponent",
         "return stop is not None",
@@ -395,28 +395,28 @@ FAULTS: Final = (
     ),
     # -- solvers
     Fault(
-        "solvers/qbf/solving.py",
+        "solvers/qbf_solving.py",
         "a value that loses is the reply",
         "values = {open_[0]: True}",
         "values = {open_[0]: False}",
         ("solvers/qbf/test_replies.py",),
     ),
     Fault(
-        "solvers/qbf/solving.py",
+        "solvers/qbf_solving.py",
         "the last value is not confirmed",
         "return found if wins or self.decide(left)[0] is promised else None",
         "return found",
         ("solvers/qbf/test_replies.py",),
     ),
     Fault(
-        "solvers/search/solver.py",
+        "solvers/search.py",
         "Black's best move may lose two plies",
         "left = plies - 1 if player is BLACK else self._plies_left(after[0][1])",
         "left = plies + 1 if player is BLACK else self._plies_left(after[0][1])",
         ("solvers/search/test_search.py", "solvers/search/test_search_replies.py"),
     ),
     Fault(
-        "solvers/search/solver.py",
+        "solvers/search.py",
         "the move that is in the table is not looked at again",
         "if self._keeps(position.play(move), plies - 1, player):",
         "if move is not None:",

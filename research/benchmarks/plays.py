@@ -26,10 +26,10 @@ from rich.table import Table
 from qsage_validate.arena.adversary import BoardAdversary
 from qsage_validate.arena.open import open_adversary
 from qsage_validate.problems.load import Files, Problem, load
-from qsage_validate.proving.plays.exhaustive import ArrayWalker, exhaust
-from qsage_validate.proving.plays.random_plays import VectorAdversary
-from qsage_validate.proving.plays.vector_walk import vector_walk, walks
+from qsage_validate.proving.exhaustive import ArrayWalker, exhaust
+from qsage_validate.proving.random_plays import VectorAdversary
 from qsage_validate.proving.run import LevelResult
+from qsage_validate.proving.vector_walk import vector_walk, walks
 from qsage_validate.system.limits import Limits
 from qsage_validate.validation.finding import Proved
 

@@ -211,7 +211,7 @@ def _written(board: PositionalModel, encoding: str) -> tuple[int, int]:
 
 def _preprocessed(board: PositionalModel, encoding: str, seconds: float) -> Row:
     """Variables and clauses that Bloqqer leaves, its CPU seconds, or why nothing is left."""
-    from qsage_validate.solvers.qbf.bloqqer import preprocess
+    from qsage_validate.solvers.bloqqer import preprocess
     from qsage_validate.system.programs import workspace
 
     form = clausal_form(encode(board, encoding).qbf)

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.layout import Layout
-from qsage_validate.encodings.layout.lines import layout_comments
+from qsage_validate.encodings.layout import Layout
+from qsage_validate.encodings.layout_lines import layout_comments
 
 _NUMBER = re.compile(r"-?\d+")
 _BITS = re.compile(r"\[[^\]]*\]")

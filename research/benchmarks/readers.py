@@ -21,9 +21,9 @@ if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from qsage_validate.formats import qcir_bulk
-from qsage_validate.formats.hex_files import parse_hex_sgf
-from qsage_validate.formats.qaiger import parse_qaiger
+from qsage_validate.formats.pg import parse_hex_sgf
 from qsage_validate.formats.qcir import read_carefully
+from qsage_validate.formats.qcir_bulk import parse_qaiger
 from qsage_validate.formats.source import Source, sniff_bytes
 from qsage_validate.system.limits import Deadline
 from tests.unit.formats.test_fuzz_readers import READERS, refused_or_read

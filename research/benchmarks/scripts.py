@@ -13,8 +13,7 @@ from dataclasses import astuple
 from pysat.solvers import Solver
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.codings import Bits, value_bits
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Bits, Layout, Ply, value_bits
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.protocol import Player
 

@@ -47,13 +47,13 @@ from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.solvers.search.engine import WIN
-from qsage_validate.solvers.search.solver import (
+from qsage_validate.solvers.search import (
     EngineChoice,
     SearchResult,
     SearchSolver,
     search_for,
 )
+from qsage_validate.solvers.search_engine import WIN
 from qsage_validate.system.limits import Deadline, Limits
 from research.benchmarks.models import CASES
 
@@ -150,7 +150,7 @@ import json, sys, time
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import resolve_command
 from qsage_validate.solvers.deepening import depths_of
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from qsage_validate.system.limits import Limits, Deadline
 seconds, question = float(sys.argv[1]), sys.argv[2]
 for line in sys.stdin:

@@ -45,9 +45,9 @@ from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
-from qsage_validate.solvers.qbf.backend import SolverStatus
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.bloqqer import preprocess
+from qsage_validate.solvers.backend import SolverStatus
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.bloqqer import preprocess
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.programs import workspace
 from research.benchmarks.models import Case

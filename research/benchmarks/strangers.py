@@ -40,8 +40,8 @@ if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.foreign import layout_from_meta
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.foreign import layout_from_meta
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.registry import encode, language_of_encoding
 from qsage_validate.errors import QsageError, Undecided, UndecidedError
 from qsage_validate.formats.formula import read_formula as read_qbf

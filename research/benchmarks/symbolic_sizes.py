@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from qsage_validate.encodings.encoding import width_for
-from qsage_validate.encodings.positional.open_game import (
+from qsage_validate.encodings.prepared import (
     OpenGame,
     steps_of,
     with_network,

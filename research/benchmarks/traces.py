@@ -37,13 +37,13 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.qrp.check import QrpProved, check_qrp
-from qsage_validate.certificates.qrp.extract import extract
+from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.qrp_check import QrpProved, check_qrp
+from qsage_validate.certificates.qrp_extract import extract
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qrp import read_qrp
-from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.backends import get_backend
 from qsage_validate.system.limits import Deadline, Limits
 from research.benchmarks.load import peak_memory
 

@@ -24,7 +24,7 @@ from pathlib import Path
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from qsage_validate.certificates.files.writer import certificate_bytes
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import (
@@ -43,9 +43,9 @@ from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.kernel.obligation import Cnf
-from qsage_validate.proving.bundle.formula_cnf import NotProvedError, refutation
-from qsage_validate.proving.verified.games import VerifiedUnrolling, rules_in_coq, unroll
-from qsage_validate.proving.verified.theorems import find_program
+from qsage_validate.proving.formula_cnf import NotProvedError, refutation
+from qsage_validate.proving.theorems import find_program
+from qsage_validate.proving.verified_games import VerifiedUnrolling, rules_in_coq, unroll
 
 Gate = tuple[int, str, list[int]]
 

@@ -21,11 +21,11 @@ from time import process_time
 if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from qsage_validate.extensions.bench.papers.published import table2
+from qsage_validate.extensions.bench.papers.table2 import table2
 from qsage_validate.problems.load import Files
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.verified.games import CERTIFICATE, PROOF, write_game
-from qsage_validate.proving.verified.theorems import ask
+from qsage_validate.proving.theorems import ask
+from qsage_validate.proving.verified_games import CERTIFICATE, PROOF, write_game
 from qsage_validate.system.limits import Deadline
 
 

@@ -20,8 +20,8 @@ if __package__ in (None, ""):  # started as a file
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from qsage_validate.errors import Exit
-from qsage_validate.proving.bundle.bundle import read_manifest
-from qsage_validate.proving.verified.theorems import require_program
+from qsage_validate.proving.bundle import read_manifest
+from qsage_validate.proving.theorems import require_program
 
 
 def measured(command: list[str]) -> tuple[float, float]:

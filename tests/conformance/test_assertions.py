@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.arena.open import open_adversary
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.routes import Certified
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.encodings.registry import encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir_writer import qcir_text
@@ -25,8 +25,8 @@ from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.problems.load import Files, Problem, load
 from qsage_validate.proving.assertions_level import BROKEN, HOLDS, VACUOUS
 from qsage_validate.proving.levels import Level
+from qsage_validate.proving.report import validate
 from qsage_validate.proving.run import ValidationOptions
-from qsage_validate.proving.runner import validate
 from qsage_validate.validation.finding import Proved, Refuted
 from tests.support.certifying import certify_game
 from tests.support.commands import run_play

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.fast import engines, numba_cache
+from qsage_validate.extensions.fast import declared, engines
 from qsage_validate.extensions.fast.arrays import Arrays, mask_of, words_of
-from qsage_validate.extensions.fast.numba_cache import why_not_compiled
+from qsage_validate.extensions.fast.declared import why_not_compiled
 from qsage_validate.games.bddl.kernel import BddlKernel, find_symmetries
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -22,8 +22,8 @@ from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
-from qsage_validate.solvers.search.engine import Bounds
-from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
+from qsage_validate.solvers.search import EngineChoice, SearchSolver, search_for
+from qsage_validate.solvers.search_engine import Bounds
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.minimax import minimax
 from tests.support.wild_models import filling_models, moving_models
@@ -147,7 +147,7 @@ def test_a_table_that_does_not_fit_is_one_line(words: str) -> None:
 @needs_numba
 def test_a_long_search_changes_to_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
     words = "connect-c --size 5x4 --connect 4 --depth 20"
-    monkeypatch.setattr(numba_cache, "is_kept", lambda function: True)
+    monkeypatch.setattr(declared, "is_kept", lambda function: True)
     long = search_for(game_of(words)).solve(winner_only=True)
     assert long.engine == "compiled"
     assert long.nodes > engines.SWITCH
@@ -159,10 +159,8 @@ def test_a_long_search_changes_to_machine_code(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_without_numba_the_search_is_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "qsage_validate.extensions.fast.numba_cache.util.find_spec", lambda name: None
-    )
-    numba_cache.why_not_compiled.cache_clear()
+    monkeypatch.setattr("qsage_validate.extensions.fast.declared.util.find_spec", lambda name: None)
+    declared.why_not_compiled.cache_clear()
     try:
         monkeypatch.setattr(engines, "SWITCH", 0)
         game = game_of("breakthrough --size 2x6 --depth 15")
@@ -172,24 +170,24 @@ def test_without_numba_the_search_is_in_python(monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(UsageError, match="numba is not installed"):
             search_for(game, engine=EngineChoice.FAST)
     finally:
-        numba_cache.why_not_compiled.cache_clear()
+        declared.why_not_compiled.cache_clear()
 
 
 def test_numba_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "qsage_validate.extensions.fast.numba_cache.util.find_spec", lambda name: object()
+        "qsage_validate.extensions.fast.declared.util.find_spec", lambda name: object()
     )
     monkeypatch.setattr(
-        "qsage_validate.extensions.fast.numba_cache.metadata.version", lambda name: "0.60.1"
+        "qsage_validate.extensions.fast.declared.metadata.version", lambda name: "0.60.1"
     )
-    numba_cache.why_not_compiled.cache_clear()
+    declared.why_not_compiled.cache_clear()
     try:
         game = game_of("breakthrough --size 3x4")
         with pytest.raises(UsageError, match=r"numba 0\.60\.1 is installed, expected 0\.61"):
             search_for(game, engine=EngineChoice.FAST)
         assert search_for(game).engine.name == "pure"
     finally:
-        numba_cache.why_not_compiled.cache_clear()
+        declared.why_not_compiled.cache_clear()
 
 
 def test_games_with_a_search_of_their_own_say_so() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.circuit.qbf import Connective
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_writer import qcir_text

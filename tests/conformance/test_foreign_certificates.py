@@ -10,22 +10,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qsage_validate.certificates.checker.check import (
+from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
     CertificateUndecided,
     check,
 )
-from qsage_validate.certificates.checker.definitions import definitions
-from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
-from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.oracles.sat import SatOracle
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.definitions import definitions
+from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
+from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.codings import Bits, value_bits
-from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.foreign import find_meta, layout_from_meta
+from qsage_validate.encodings.layout import Bits, Layout, Ply, value_bits
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.routes import Certified
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl import library
@@ -23,12 +23,12 @@ from qsage_validate.extensions.gdl.machine import State, StateMachine
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Description,
+    GdlModel,
     GdlRule,
     Ground,
     term_order,
     term_text,
 )
-from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.extensions.gdl.parser import read_description
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player

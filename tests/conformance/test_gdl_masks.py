@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.fast import engines, numba_cache
-from qsage_validate.extensions.fast.numba_cache import why_not_compiled
+from qsage_validate.extensions.fast import declared, engines
+from qsage_validate.extensions.fast.declared import why_not_compiled
 from qsage_validate.extensions.gdl import masks as masks_module
 from qsage_validate.extensions.gdl.masks import MaskKernel, Masks, holds
 from qsage_validate.extensions.gdl.model import Description
@@ -20,8 +20,8 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
 from qsage_validate.kernel.game import TooLargeError
-from qsage_validate.solvers.search.engine import Bounds
-from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
+from qsage_validate.solvers.search import EngineChoice, SearchSolver, search_for
+from qsage_validate.solvers.search_engine import Bounds
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 ENGINES = [
@@ -246,7 +246,7 @@ def test_symmetric_states_share_an_entry_and_their_value(shared_data: Path) -> N
 def test_a_long_search_changes_to_machine_code(
     shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(numba_cache, "is_kept", lambda function: True)
+    monkeypatch.setattr(declared, "is_kept", lambda function: True)
     found = search_for(game_of(shared_data / "gdl/gttt-4x4-1-1-fatty.gdl", 13)).solve()
     assert (found.winner, found.engine) == (WHITE, "compiled")
     assert found.nodes > engines.SWITCH

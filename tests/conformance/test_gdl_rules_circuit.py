@@ -17,16 +17,15 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.routes import Certified
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.errors import InputError, QsageError, Undecided
 from qsage_validate.extensions.gdl import library
-from qsage_validate.extensions.gdl.ground import unrolled
 from qsage_validate.extensions.gdl.language import GDL
 from qsage_validate.extensions.gdl.machine import StateMachine
-from qsage_validate.extensions.gdl.model import Description, Ground, term_text
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.masks import unrolled
+from qsage_validate.extensions.gdl.model import Description, GdlModel, Ground, term_text
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
 from qsage_validate.extensions.gdl.rules import GdlMove, RoundsGame, RoundsPosition
 from qsage_validate.games.languages import load_game

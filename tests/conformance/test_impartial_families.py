@@ -9,12 +9,12 @@ from pathlib import Path
 
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.impartial.families import families
-from qsage_validate.extensions.impartial.family import (
+from qsage_validate.extensions.impartial.model import ImpartialGame
+from qsage_validate.extensions.impartial.nim import (
     PUBLISHED,
     FamilyGame,
     ImpartialFamily,
 )
-from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.parser import read_game
 from tests.support.impartial_meaning import meaning
 

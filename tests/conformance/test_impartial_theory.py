@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.extensions.impartial.parser import parse_formula, read_game
+from qsage_validate.extensions.impartial.proofs import ClaimStatus, Verifier
 from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.proofs import ClaimStatus, Verifier
-from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.winning_formula import (
+from qsage_validate.extensions.impartial.smt import SmtSolver
+from qsage_validate.extensions.impartial.winning_formula import (
     FormulaOutcome,
     synthesise_formula,
 )

@@ -18,7 +18,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings import registry
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs

@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
-from qsage_validate.certificates.files.writer import certificate_bytes
 from qsage_validate.certificates.parts import first_blocks, own_blocks
-from qsage_validate.certificates.routes.by_search import certify_encoding
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
+from qsage_validate.certificates.routes import certify_encoding
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit
 from qsage_validate.formats.formula import read_formula
@@ -29,10 +29,9 @@ from qsage_validate.problems.load import Files, game_of_layout
 from qsage_validate.problems.searched import AUTO, Solving
 from qsage_validate.problems.validated import load_to_validate
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.report import ValidationReport
+from qsage_validate.proving.report import ValidationReport, validate
 from qsage_validate.proving.run import ValidationOptions
-from qsage_validate.proving.runner import validate
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from qsage_validate.strategies.reader import PlyCode
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.validation.finding import FindingKind

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.formats.hex_files import parse_hex
-from qsage_validate.formats.pg import parse_pg, pg_text
+from qsage_validate.formats.pg import parse_hex, parse_pg, pg_text
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.masks import mask_of, minimal
 from qsage_validate.games.positional.cover_game import PairingFinder
@@ -35,7 +34,7 @@ from qsage_validate.games.positional.model import (
 )
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import SearchResult, SearchSolver, search_for
+from qsage_validate.solvers.search import SearchResult, SearchSolver, search_for
 from tests.support.by_name import find_template
 from tests.support.position_text import parse_position
 from tests.support.positional import hex_text

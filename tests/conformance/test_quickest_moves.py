@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from qsage_validate.extensions.fast.numba_cache import why_not_compiled
+from qsage_validate.extensions.fast.declared import why_not_compiled
 from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.protocol import TwoPlayerGame
-from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, engine_for, search_for
+from qsage_validate.solvers.search import EngineChoice, SearchSolver, engine_for, search_for
 from tests.support.quickest import check_search
 from tests.support.random_games import MODELS, random_model
 from tests.support.wild_heaps import all_states, finite_game

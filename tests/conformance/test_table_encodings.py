@@ -15,14 +15,14 @@ import pytest
 
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.open import open_adversary
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.routes import Certified
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.gdl import library
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
@@ -238,8 +238,8 @@ def truth_and_certificate(pair: tuple[str, str]) -> None:
 
 def _truth(pair: tuple[str, str]) -> bool:
     pytest.importorskip("pyqbf", reason="asks a QBF solver")
-    from qsage_validate.solvers.qbf.backends import backends
-    from qsage_validate.solvers.qbf.solving import solve_formula
+    from qsage_validate.solvers.backends import backends
+    from qsage_validate.solvers.qbf_solving import solve_formula
     from qsage_validate.system.limits import Deadline, Limits
 
     # On these formulas Qute is by far the quickest, as long as nobody preprocesses them.

@@ -13,7 +13,7 @@ import pytest
 from qsage_validate.arena.frame import LayoutMove, Pairs
 from qsage_validate.arena.lesson import Purpose, letters_of_threats, sentence, threats_text
 from qsage_validate.arena.program import blocking_pairs
-from qsage_validate.extensions.teaching.teacher import Threats, reasons
+from qsage_validate.extensions.teaching.drill import Threats, reasons
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.protocol import Move, Player, Position, Square, TwoPlayerGame

@@ -69,8 +69,8 @@ def test_a_certificate_that_does_not_hold_is_not_written(
     qsage: Qsage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the compiler gets wrong, the check stands between it and the file."""
-    from qsage_validate.certificates.compile import compiler as compile
-    from qsage_validate.certificates.routes import by_search as certify
+    from qsage_validate.certificates import compiler as compile
+    from qsage_validate.certificates import routes as certify
 
     right = compile.compile_plan
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.routes import routes
+from qsage_validate.certificates import routes
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.formats.aiger import parse_aiger
 

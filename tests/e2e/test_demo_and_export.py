@@ -44,10 +44,10 @@ def test_the_tour_runs_and_leaves_nothing(
 def test_the_tour_ends_where_a_command_does_not_do_what_it_should(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from qsage_validate.cli import demo
+    from qsage_validate.cli import help
 
-    steps = (demo._DemoStep("", "qsage info nothing.qcir"), demo._DemoStep("", "qsage games"))
-    monkeypatch.setattr(demo, "_STEPS", steps)
+    steps = (help._DemoStep("", "qsage info nothing.qcir"), help._DemoStep("", "qsage games"))
+    monkeypatch.setattr(help, "_STEPS", steps)
     assert run_qsage(("demo", "--no-pause")) == Exit.BAD_INPUT
     out, err = capsys.readouterr()
     assert "qsage games" not in out
@@ -55,11 +55,11 @@ def test_the_tour_ends_where_a_command_does_not_do_what_it_should(
 
 
 def test_the_tour_waits_at_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    from qsage_validate.cli import demo
+    from qsage_validate.cli import help
 
     asked: list[str] = []
-    steps = tuple(demo._DemoStep("", "qsage --version") for _ in range(3))
-    monkeypatch.setattr(demo, "_STEPS", steps)
+    steps = tuple(help._DemoStep("", "qsage --version") for _ in range(3))
+    monkeypatch.setattr(help, "_STEPS", steps)
     monkeypatch.setattr("builtins.input", asked.append)
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
@@ -148,7 +148,7 @@ def test_what_cannot_be_written_is_one_line(
 def test_the_tour_ends_well_without_the_extra_of_impartial_games(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("qsage_validate.cli.demo.find_spec", lambda name: None)
-    monkeypatch.setattr("qsage_validate.cli.demo._run", lambda step, pauses: step.code)
+    monkeypatch.setattr("qsage_validate.cli.help.find_spec", lambda name: None)
+    monkeypatch.setattr("qsage_validate.cli.help._run", lambda step, pauses: step.code)
     assert run_qsage(("demo", "--no-pause")) == Exit.FINE
     assert "needs the extra 'impartial'" in capsys.readouterr().out

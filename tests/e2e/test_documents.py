@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from qsage_validate.proving.verified.theorems import find_program
+from qsage_validate.proving.theorems import find_program
 from tests.conftest import REPOSITORY
 from tests.support.console import run_step, sandbox, steps, variables_of
 from tests.support.forks import forking

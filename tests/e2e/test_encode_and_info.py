@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.cli.model_arguments import template_options
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import Exit
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.games.library.catalogue import library_games

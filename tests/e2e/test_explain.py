@@ -188,7 +188,7 @@ def test_what_a_play_by_a_program_does_not_go_with(
 def test_a_program_that_is_found_and_not_proved_in_time_is_shown_as_that(
     qsage: Qsage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from qsage_validate.extensions.explain import library as explaining
+    from qsage_validate.extensions.explain import certificate as explaining
     from qsage_validate.system.limits import Deadline
 
     validated = explaining.validated

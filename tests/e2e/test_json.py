@@ -19,7 +19,7 @@ from qsage_validate.cli.commands import commands_below
 from qsage_validate.cli.common import SCHEMA
 from qsage_validate.formats.qrp_steps import QrpDialect
 from qsage_validate.games.registry import find_command, resolve_command
-from qsage_validate.solvers.search.solution import find_solution
+from qsage_validate.solvers.search_solution import find_solution
 from tests.conftest import REPOSITORY
 from tests.e2e.test_traces import FORMULA
 from tests.e2e.test_traces import write as write_trace

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit
-from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.backends import get_backend
 from tests.support.fake_solvers import script
 from tests.support.terminal import LEAVES_SCREEN, SHOWS_CURSOR, Terminal
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.api.strategies import load
-from qsage_validate.certificates.files.writer import certificate_bytes
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.formats.source import sample_path
 from qsage_validate.kernel.certificate import CircuitCertificate
 from tests.support.chromium import Chromium, chromium

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit
-from qsage_validate.system.folders import MARK, PREFIX, mark_folder, marked_folder, remove_left
+from qsage_validate.system.programs import MARK, PREFIX, mark_folder, marked_folder, remove_left
 from tests.support.terminal import LEAVES_MOUSE, LEAVES_SCREEN, SHOWS_CURSOR, Terminal
 
 pytestmark = [

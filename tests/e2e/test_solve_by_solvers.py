@@ -14,9 +14,9 @@ import pytest
 from qsage_validate.errors import Exit, install_line
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.qbf import solving
-from qsage_validate.solvers.qbf.backend import Backend, Missing, SolverFormat
-from qsage_validate.solvers.qbf.backends import backends
+from qsage_validate.solvers import qbf_solving
+from qsage_validate.solvers.backend import Backend, Missing, SolverFormat
+from qsage_validate.solvers.backends import backends
 from tests.support.search import winning_first_moves
 
 from .conftest import Qsage
@@ -274,7 +274,7 @@ def test_without_the_extra_the_install_line_is_told(
     def nothing() -> Mapping[str, Backend]:
         return {}
 
-    monkeypatch.setattr(solving, "backends", nothing)
+    monkeypatch.setattr(qbf_solving, "backends", nothing)
     done = qsage("solve", "true.qcir")
     assert done.code == Exit.BAD_INPUT
     assert install_line("solve") in done.err

@@ -16,8 +16,8 @@ import pytest
 
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import sample_path
-from qsage_validate.proving.bundle import formula_cnf
-from qsage_validate.proving.bundle.formula_cnf import Derivation
+from qsage_validate.proving import formula_cnf
+from qsage_validate.proving.formula_cnf import Derivation
 from tests.e2e.conftest import Qsage, Ran
 
 LEVELS = ("--level", "dependencies", "--level", "formula", "--level", "rules")

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit
-from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.rules import State
 from qsage_validate.play.tui.app import PlayApp
 from tests.support.heap_rules import match
 from tests.support.pilot import Driver

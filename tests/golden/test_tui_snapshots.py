@@ -17,7 +17,7 @@ from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Services
 from qsage_validate.problems.load import Files, load
-from qsage_validate.system.progress import Tell
+from qsage_validate.system.limits import Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver
 from tests.support.toy_match import DOMINOES, PAWNS, bare_match, toy_match

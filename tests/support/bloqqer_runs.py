@@ -14,9 +14,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from qsage_validate.certificates.qrat import QratTrace, read_qrat
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.formats.qdimacs import ClausalForm
-from qsage_validate.formats.qrat import QratTrace, read_qrat
 from tests.support.places import REPOSITORY
 from tests.support.readers import output_form
 

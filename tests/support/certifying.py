@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qsage_validate.certificates.routes.by_search import Certified, certify_encoding
+from qsage_validate.certificates.routes import Certified, certify_encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.system.limits import Limits

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.qdimacs import parse_qdimacs
-from qsage_validate.solvers.qbf.backend import Backend, SolverFormat, TraceKind, at
-from qsage_validate.solvers.qbf.backends import DIALECTS
+from qsage_validate.solvers.backend import Backend, SolverFormat, TraceKind, at
+from qsage_validate.solvers.backends import DIALECTS
 
 
 def script(folder: Path, name: str, body: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qsage_validate.circuit.qbf import Gate, Qbf
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 
 
 def negated_gate(formula: Qbf, name: str) -> Qbf:

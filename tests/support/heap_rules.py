@@ -7,11 +7,10 @@ from pathlib import Path
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.heap_game import HeapGame
 from qsage_validate.extensions.impartial.model import ImpartialGame
-from qsage_validate.extensions.impartial.moves import State
 from qsage_validate.extensions.impartial.parser import parse_game
 from qsage_validate.extensions.impartial.problem import HeapProblem, RuleStrategy, open_heaps
-from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
+from qsage_validate.extensions.impartial.rules import ImpartialRules, State
+from qsage_validate.extensions.impartial.strategy import parse_strategy
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.match import PlayMatch
 from tests.support.playthrough import playthrough

@@ -7,20 +7,18 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.model import (
     TRUE,
     Congruence,
+    ImpartialAction,
     ImpartialComparison,
+    ImpartialEffect,
     ImpartialFormula,
+    ImpartialGame,
     Linear,
     conjunction,
     disjunction,
     negation,
-)
-from qsage_validate.extensions.impartial.model import (
-    ImpartialAction,
-    ImpartialEffect,
-    ImpartialGame,
 )
 
 VARIABLES = ("v1", "v2")

@@ -6,7 +6,7 @@ from hashlib import sha256
 from itertools import product
 
 from qsage_validate.extensions.impartial.model import ImpartialGame
-from qsage_validate.extensions.impartial.moves import compile_successors, compile_test
+from qsage_validate.extensions.impartial.rules import compile_successors, compile_test
 
 # How far each variable goes, from -1 on, by the number of variables.
 REACH = {1: 100, 2: 33, 3: 10, 4: 6, 5: 3}

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from qsage_validate.api.strategies import Strategy
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.games.protocol import Position, Square
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.strategies.reader import LayoutMove

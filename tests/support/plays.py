@@ -12,10 +12,10 @@ from qsage_validate.arena.adversary import AdversaryReport, BoardAdversary
 from qsage_validate.arena.board_engine import BoardEngine
 from qsage_validate.arena.frame import Names
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.oracle import Oracle
-from qsage_validate.certificates.oracles.sat import SatOracle
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.oracle import Oracle
+from qsage_validate.certificates.routes import Certified
+from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game

@@ -5,8 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number
-from qsage_validate.encodings.layout.layout import Indicators, Layout, Ply, listed
+from qsage_validate.encodings.layout import (
+    Bits,
+    GridCoding,
+    Indicators,
+    Layout,
+    Number,
+    Ply,
+    listed,
+)
 
 
 def relisted(ply: Ply, **changes: Any) -> Ply:

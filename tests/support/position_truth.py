@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import residual
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from tests.support.depqbf import depqbf_truth
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from random import Random
 
-from qsage_validate.formats.hex_files import HexFile
+from qsage_validate.formats.pg import HexFile
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.positional.polyominoes import Cells, fits, named
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition

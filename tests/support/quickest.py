@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from random import Random
 
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
 

@@ -7,7 +7,7 @@ from random import Random
 from typing import Final
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.bddl.model import (
     Action,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from random import Random
 
-from qsage_validate.certificates.routes.rest import evaluate
+from qsage_validate.certificates.rest import evaluate
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from qsage_validate.certificates.qrat import QratTrace, introduced_levels
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf, Quantifier, Scope
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.aiger_parts import AigerFile
-from qsage_validate.formats.hex_files import HexFile, parse_hex
-from qsage_validate.formats.pg import PgFile, parse_pg
+from qsage_validate.formats.pg import HexFile, PgFile, parse_hex, parse_pg
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import (
     ClausalForm,
@@ -17,7 +17,6 @@ from qsage_validate.formats.qdimacs import (
     parse_qdimacs,
     qbf_to_qdimacs,
 )
-from qsage_validate.formats.qrat import QratTrace, introduced_levels
 from qsage_validate.formats.qrp import index_qrp
 from qsage_validate.formats.qrp_steps import BytesOf, QrpProof
 from qsage_validate.formats.source import Path, Source, label, read_bytes

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
-from qsage_validate.solvers.search.solver import SearchResult, SearchSolver
+from qsage_validate.solvers.search import SearchResult, SearchSolver
 from qsage_validate.system.limits import Limits
 
 

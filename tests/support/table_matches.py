@@ -7,11 +7,11 @@ from functools import cache
 from qsage_validate.arena.board_engine import BoardEngine
 from qsage_validate.arena.frame import Names
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.by_search import Certified
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.certificates.routes import Certified
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.extensions.gdl import library
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network

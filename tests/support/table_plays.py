@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
-from qsage_validate.encodings.layout.codings import Bits
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Bits, Layout, Ply
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.play.console import PlainPlay

@@ -9,8 +9,8 @@ import pytest
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.qdimacs import parse_qdimacs
-from qsage_validate.solvers.qbf.backend import Missing
-from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.solvers.backend import Missing
+from qsage_validate.solvers.backends import get_backend
 from qsage_validate.system.limits import Deadline, Limits
 
 WAYS = (("depqbf", False), ("depqbf", True), ("qute", False))

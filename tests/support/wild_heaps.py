@@ -10,21 +10,19 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise, product
 from random import Random
 
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.model import (
     TRUE,
     Congruence,
+    ImpartialAction,
     ImpartialComparison,
+    ImpartialEffect,
     ImpartialFormula,
+    ImpartialGame,
     Linear,
     conjunction,
     disjunction,
 )
-from qsage_validate.extensions.impartial.model import (
-    ImpartialAction,
-    ImpartialEffect,
-    ImpartialGame,
-)
-from qsage_validate.extensions.impartial.synthesis.termination import EndlessPlay
+from qsage_validate.extensions.impartial.termination import EndlessPlay
 from tests.support.impartial_games import legal, naive_successors
 
 State = tuple[int, ...]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.positional.explicit import encode_ea
+from qsage_validate.encodings.explicit import encode_ea
 from qsage_validate.encodings.registry import Encoder
 from qsage_validate.games.positional.model import PositionalModel
 

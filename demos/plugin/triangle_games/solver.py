@@ -5,7 +5,7 @@ import sys
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.formats.formula import read_formula
-from qsage_validate.solvers.qbf.backend import Backend, SolverDialect, SolverFormat, on_path
+from qsage_validate.solvers.backend import Backend, SolverDialect, SolverFormat, on_path
 
 
 def value(formula: Qbf) -> bool:

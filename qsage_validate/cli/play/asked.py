@@ -182,7 +182,7 @@ class Asked(OptionGroup):
 
     def files(self) -> Files:
         """The files of the formula, and how they are played; raises ``UsageError``."""
-        from qsage_validate.certificates.oracles.choose import OracleKind
+        from qsage_validate.certificates.choose_oracle import OracleKind
 
         by, solving = self.certificate, self.solving
         kind = OracleKind.SAT if by.sat else OracleKind.SIMULATION

@@ -23,8 +23,8 @@ from qsage_validate.errors import (
     one_line,
 )
 from qsage_validate.play.state import Recent, State, Store, is_a_play, words_of
+from qsage_validate.system.limits import Background, Progress, Tell, stage
 from qsage_validate.system.pool import JobEndedError, Send, run_job
-from qsage_validate.system.progress import Background, Progress, Tell, stage
 
 if TYPE_CHECKING:
     from qsage_validate.arena.lesson import BoardDrill, Teacher
@@ -76,8 +76,8 @@ def prover(problem: Problem) -> Prove:
 
 def _prove(send: Send, problem: Problem) -> ValidationReport:
     from qsage_validate.problems.validated import to_validate
+    from qsage_validate.proving.report import validate
     from qsage_validate.proving.run import ValidationOptions
-    from qsage_validate.proving.runner import validate
 
     return validate(to_validate(problem), ValidationOptions(), tell=send, done=send)
 
@@ -391,7 +391,7 @@ def _chosen(
 def _entries(state: State) -> tuple[StartEntry, ...]:
     from qsage_validate.play.tui.model import entries
     from qsage_validate.problems.load import beside
-    from qsage_validate.solvers.qbf.solving import available
+    from qsage_validate.solvers.qbf_solving import available
 
     try:
         solvers = [solver.name for solver in available()]

@@ -21,7 +21,7 @@ from qsage_validate.cli.play.play_options import PlayOptions
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
-from qsage_validate.system.progress import Progress, nobody, watching
+from qsage_validate.system.limits import Progress, nobody, watching
 
 if TYPE_CHECKING:
     from qsage_validate.arena.program import Programmed
@@ -84,7 +84,7 @@ class CertificateOpponent(_OfFormula):
         return load(sorted_out(self.files)) if self.game is None else self._certified(self.game)
 
     def _certified(self, game: NamedGame) -> Problem:
-        from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+        from qsage_validate.certificates.routes import RouteOptions, certify_formula
         from qsage_validate.encodings.registry import encode
         from qsage_validate.games.naming import name_of
         from qsage_validate.problems.load import of
@@ -152,7 +152,7 @@ class SearchOpponent:
         from qsage_validate.games.languages import load_game
         from qsage_validate.games.protocol import Player
         from qsage_validate.problems.searched import SearchedProblem
-        from qsage_validate.solvers.search.solution import SearchReplies
+        from qsage_validate.solvers.search_solution import SearchReplies
 
         words, replies = self.game.words, SearchReplies(load_game(self.game.model), self.seconds)
         if self.side is not None:
@@ -182,7 +182,7 @@ class SolutionOpponent:
     def load(self) -> SolutionProblem:
         """The play against them; raises ``InputError``."""
         from qsage_validate.problems.searched import SolutionProblem, SolutionReplies
-        from qsage_validate.solutions.file import read_solution
+        from qsage_validate.solutions.walk import read_solution
 
         return SolutionProblem(SolutionReplies(read_solution(self.path)))
 

@@ -21,7 +21,7 @@ def play_searched(
     make: Callable[[], RulesProblem], what: str, options: PlayOptions, json_output: bool
 ) -> Exit:
     """Play a game against the search of ``what`` that ``make`` begins, or a solution."""
-    from qsage_validate.arena.searched import SearchedEngine
+    from qsage_validate.arena.blocks import SearchedEngine
 
     for name, wanted in {"--illegal": options.illegal, "--let-happen": options.force}.items():
         if wanted:

@@ -39,7 +39,7 @@ from qsage_validate.extensions.bench.experiment import (
 from qsage_validate.formats.json_text import Json as JsonValue
 from qsage_validate.formats.json_text import as_json, parse_json
 from qsage_validate.formats.source import Source, read_bytes
-from qsage_validate.system.cluster import check_scheduler
+from qsage_validate.system.pool import check_scheduler
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.bench.experiment import Experiment
@@ -456,15 +456,15 @@ _EXPERIMENTS: Final[Mapping[str, tuple[str, str]]] = {
         "the games of the paper's Table 2 at the printed depths, and their critical depths",
     ),
     "models": (
-        "qsage_validate.extensions.bench.encodings:MODELS",
+        "qsage_validate.extensions.bench.solving:MODELS",
         "games from folders of BDDL files: each problem with the domain beside it",
     ),
     "formulas": (
-        "qsage_validate.extensions.bench.encodings:FORMULAS",
+        "qsage_validate.extensions.bench.solving:FORMULAS",
         "formulas from QCIR and QDIMACS files",
     ),
     "encodings": (
-        "qsage_validate.extensions.bench.encodings:EXPERIMENT",
+        "qsage_validate.extensions.bench.solving:EXPERIMENT",
         "formulas by any encoder: which of them are those of a game (--game or --model)",
     ),
     "httt": (

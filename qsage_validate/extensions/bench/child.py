@@ -34,9 +34,9 @@ from qsage_validate.extensions.bench.experiment import (
 )
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
-from qsage_validate.system.folders import PREFIX, mark_folder, remove_left
 from qsage_validate.system.limits import Stopwatch, count_processor_time, now
 from qsage_validate.system.memory import limit_memory, resources_used
+from qsage_validate.system.programs import PREFIX, mark_folder, remove_left
 from qsage_validate.system.signals import kill_group
 
 # A run keeps its time limit itself; so much later it is ended.

@@ -10,6 +10,6 @@ DECLARES: Final = {
     "names": "qsage_validate.extensions.explain:NAMES",
 }
 NAMES: Final = tuple(
-    PublicName(name, "qsage_validate.extensions.explain.library")
+    PublicName(name, "qsage_validate.extensions.explain.certificate")
     for name in ("Explanation", "RefutedStrategyError", "explain")
 )

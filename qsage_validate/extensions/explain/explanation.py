@@ -47,9 +47,8 @@ from qsage_validate.games.positional.hex import with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import BoardPicture, Player, Square, TwoPlayerGame
 from qsage_validate.render.svg import Marks
-from qsage_validate.solvers.search.solver import search_for
-from qsage_validate.system.limits import Limits, Stopwatch
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.solvers.search import search_for
+from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell, nobody
 
 # An explanation: a program with an example of each node, and how much of it is shown
 
@@ -407,7 +406,7 @@ def _positional(game: Any) -> tuple[PositionalModel, list[Place]]:
 
 
 def _grid(game: Any) -> tuple[PositionalModel, list[Place]]:
-    from qsage_validate.solvers.search.positional import positional_model_of
+    from qsage_validate.solvers.positional_search import positional_model_of
 
     return positional_model_of(game), places(game.initial.board)
 

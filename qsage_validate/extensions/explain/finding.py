@@ -52,8 +52,7 @@ from qsage_validate.extensions.explain.situation import (
     made,
 )
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
 _SOLVER: Final = "cadical195"
 _LOOK_EVERY: Final = 500

@@ -16,11 +16,8 @@ from typing import Any, ClassVar, Final
 
 from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.explain.explanation import counted_nodes
-from qsage_validate.extensions.impartial.formula import ImpartialFormula
-from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
-from qsage_validate.extensions.impartial.moves import State
-from qsage_validate.extensions.impartial.rules import ImpartialMove
-from qsage_validate.extensions.impartial.synthesis.report import (
+from qsage_validate.extensions.impartial.model import ImpartialFormula, ImpartialGame, state_text
+from qsage_validate.extensions.impartial.report import (
     Synthesis,
     SynthesisOptions,
     proved_strategy,
@@ -28,8 +25,9 @@ from qsage_validate.extensions.impartial.synthesis.report import (
     smtlib_module,
     synthesise,
 )
-from qsage_validate.extensions.impartial.synthesis.strategy import ImpartialRule, ImpartialStrategy
-from qsage_validate.system.progress import Tell, nobody
+from qsage_validate.extensions.impartial.rules import ImpartialMove, State
+from qsage_validate.extensions.impartial.strategy import ImpartialRule, ImpartialStrategy
+from qsage_validate.system.limits import Tell, nobody
 
 LOST: Final = "make any move: none wins"
 

@@ -41,7 +41,7 @@ from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.positional.hex import is_hex_board, transversal_network, with_network
 from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
-from qsage_validate.solvers.search.engine import MAX_PLIES, NEVER, NOT_WITHIN, WIN, LimitError
+from qsage_validate.solvers.search_engine import MAX_PLIES, NEVER, NOT_WITHIN, WIN, LimitError
 from qsage_validate.system.memory import physical_mb
 from qsage_validate.system.signals import signals_held_back
 
@@ -175,7 +175,7 @@ class CompiledEngine:
 
     ``memory_mb`` sizes the table, which begins with so many ``slots`` and grows.  Without
     ``with_bounds`` it looks at the nodes that
-    :class:`~qsage_validate.solvers.search.engine.Bounds` looks at without them.  Raises
+    :class:`~qsage_validate.solvers.search_engine.Bounds` looks at without them.  Raises
     ``UsageError`` for a table that does not fit in the memory, ``TooLargeError`` for a game
     whose states do not fit in the words.
     """

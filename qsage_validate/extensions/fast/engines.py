@@ -17,9 +17,9 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Kernel, Player, State, TwoPlayerGame
 from qsage_validate.kernel.game import TooLargeError
-from qsage_validate.solvers.search.engine import Bounds, ManyReplies, SearchEngine
-from qsage_validate.solvers.search.positional import FullBoard, SearchStage
-from qsage_validate.solvers.search.solver import EngineChoice
+from qsage_validate.solvers.positional_search import FullBoard, SearchStage
+from qsage_validate.solvers.search import EngineChoice
+from qsage_validate.solvers.search_engine import Bounds, ManyReplies, SearchEngine
 from qsage_validate.system.memory import physical_mb
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ SWITCH_AND_COMPILE = 200_000
 def first_nodes(function: str) -> int:
     """The nodes of the search in Python before that by a function in machine code."""
     # To look for numba takes longer than to search a small game.
-    from qsage_validate.extensions.fast.numba_cache import is_kept, why_not_compiled
+    from qsage_validate.extensions.fast.declared import is_kept, why_not_compiled
 
     if why_not_compiled():
         return sys.maxsize
@@ -213,7 +213,7 @@ def stage(
 
 def compiled_engine(game: TwoPlayerGame, memory_mb: int | None) -> SearchEngine:
     """The compiled search; raises ``UsageError`` where there is none for the game."""
-    from qsage_validate.extensions.fast.numba_cache import check_compiled
+    from qsage_validate.extensions.fast.declared import check_compiled
 
     check_compiled()
     try:
@@ -301,7 +301,7 @@ def _rounds(
     kernel = MaskKernel(Masks(game))
 
     def compiled() -> SearchEngine | None:
-        from qsage_validate.extensions.fast.numba_cache import why_not_compiled
+        from qsage_validate.extensions.fast.declared import why_not_compiled
 
         if machine is Machine.NEVER or why_not_compiled():
             return None

@@ -25,8 +25,9 @@ from qsage_validate.formats.source import Path
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State, TwoPlayerGame
-from qsage_validate.solvers.answer_file import AnswerFile, DepthAnswer, Fields
-from qsage_validate.solvers.search.engine import (
+from qsage_validate.solvers.deepening import AnswerFile, DepthAnswer, Fields
+from qsage_validate.solvers.search import EngineChoice, SearchSolver, search_for
+from qsage_validate.solvers.search_engine import (
     NEVER,
     NOT_WITHIN,
     WIN,
@@ -35,11 +36,8 @@ from qsage_validate.solvers.search.engine import (
     ManyReplies,
     SearchEngine,
 )
-from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
-from qsage_validate.system.cluster import check_scheduler
-from qsage_validate.system.limits import Deadline, Limits, Stopwatch, now
-from qsage_validate.system.pool import Crew, WorkerFailedError, orphaned
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import Deadline, Limits, Progress, Stopwatch, Tell, nobody, now
+from qsage_validate.system.pool import Crew, WorkerFailedError, check_scheduler, orphaned
 
 # A piece of the search: a position some plies into the play, and what a process finds of it
 

@@ -21,7 +21,7 @@ from qsage_validate.extensions.fast.engine import Runner
 from qsage_validate.extensions.gdl.masks import Cases, MaskEffect, MaskKernel, NoTurnsError
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
 from qsage_validate.kernel.game import TooLargeError
-from qsage_validate.solvers.search.engine import (
+from qsage_validate.solvers.search_engine import (
     MAX_PLIES,
     NEVER,
     NOT_WITHIN,

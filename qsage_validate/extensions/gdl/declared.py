@@ -21,7 +21,7 @@ LANGUAGES: Final = (
         needs=frozenset({"gdl"}),
         language=f"{__package__}.language:GDL",
         depths=f"{__package__}.rules:RoundDepths",
-        circuit=f"{__package__}.ground:rounds_rules",
+        circuit=f"{__package__}.masks:rounds_rules",
         formats=("GDL",),
     ),
 )

@@ -1,4 +1,4 @@
-"""GDL among the languages of games."""
+"""GDL among the languages of games, and what ``qsage info`` tells of its files."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from qsage_validate.extensions.gdl.library import OPTIONS, load
-from qsage_validate.extensions.gdl.model import Description
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import Description, GdlModel, check_description, role_names
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
-from qsage_validate.formats.source import Format, Source, quoted, sniff
+from qsage_validate.formats.source import PERCENT, SEMICOLON, Format, Source, quoted, sniff
 from qsage_validate.games.languages import Language
 from qsage_validate.games.library.template import Values, option_values
 from qsage_validate.games.model_text import ModelParts, errors_in
@@ -83,3 +82,26 @@ def _number(parts: ModelParts, part: str) -> int:
 
 
 GDL: Final = Gdl()
+
+
+# What ``qsage info`` tells of games in GDL and of quantified logic programs
+
+
+def description(data: bytes, name: str) -> dict[str, object]:
+    """The facts of a game's description."""
+    found = parse_description(Source.decode(data, name, SEMICOLON).text, name)
+    check_description(found)
+    return {
+        "game": found.name,
+        "roles": [str(role) for role in role_names(found)],
+        "rules": len(found.rules),
+    }
+
+
+def program(data: bytes, name: str) -> dict[str, object]:
+    """The facts of a quantified logic program, as the formula that it is."""
+    from qsage_validate.cli.info import formula_facts
+    from qsage_validate.extensions.gdl.qasp import parse_qasp
+
+    qbf = parse_qasp(Source.decode(data, name, PERCENT))
+    return formula_facts(qbf) | {"gates": len(qbf.gates)}

@@ -43,6 +43,7 @@ from qsage_validate.extensions.gdl.model import (
     Atom,
     Clause,
     Description,
+    GdlModel,
     Ground,
     Key,
     Term,
@@ -51,7 +52,6 @@ from qsage_validate.extensions.gdl.model import (
     term_order,
     term_text,
 )
-from qsage_validate.extensions.gdl.paranoid import GdlModel
 from qsage_validate.extensions.gdl.parser import parse_ground
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.naming import name_of

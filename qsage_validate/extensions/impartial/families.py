@@ -9,7 +9,8 @@ from itertools import combinations
 from typing import Final
 
 from qsage_validate.extensions.impartial import nim
-from qsage_validate.extensions.impartial.family import (
+from qsage_validate.extensions.impartial.model import ImpartialGame
+from qsage_validate.extensions.impartial.nim import (
     FamilyGame,
     FamilyMove,
     ImpartialFamily,
@@ -26,7 +27,6 @@ from qsage_validate.extensions.impartial.family import (
     some,
     take,
 )
-from qsage_validate.extensions.impartial.model import ImpartialGame
 
 # Wythoff's game and its variants: two piles, and moves on both at once (classes 4.1 to 4.9)
 

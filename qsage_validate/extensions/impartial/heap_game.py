@@ -16,14 +16,13 @@ from typing import Final, cast
 
 from qsage_validate.arena.frame import HeapMove
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
-from qsage_validate.extensions.impartial.formula import ImpartialFormula
-from qsage_validate.extensions.impartial.model import state_text
-from qsage_validate.extensions.impartial.moves import State
+from qsage_validate.extensions.impartial.model import ImpartialFormula, state_text
 from qsage_validate.extensions.impartial.rules import (
     EndlessGameError,
     ImpartialMove,
     ImpartialReach,
     ImpartialRules,
+    State,
     illegality,
     reach,
     state_after,

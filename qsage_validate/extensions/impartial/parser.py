@@ -18,24 +18,22 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final, NoReturn
 
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.model import (
     FALSE,
     TRUE,
     ZERO,
+    Condition,
     Congruence,
+    ImpartialAction,
     ImpartialComparison,
+    ImpartialEffect,
     ImpartialFormula,
+    ImpartialGame,
     Linear,
     compare,
     conjunction,
     disjunction,
     negation,
-)
-from qsage_validate.extensions.impartial.model import (
-    Condition,
-    ImpartialAction,
-    ImpartialEffect,
-    ImpartialGame,
 )
 from qsage_validate.formats.sexpr import MAX_DEPTH, List, Node, SourceWord
 from qsage_validate.formats.source import SEMICOLON, Path, Place, Source, quoted

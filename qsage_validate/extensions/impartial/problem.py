@@ -38,26 +38,31 @@ from qsage_validate.arena.frame import (
     WhyNot,
 )
 from qsage_validate.errors import MalformedMoveError, UndecidedError, UsageError
-from qsage_validate.extensions.impartial.formula import ImpartialFormula, disjunction
 from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition, heap_move
-from qsage_validate.extensions.impartial.model import ImpartialGame, state_text
-from qsage_validate.extensions.impartial.moves import State, intervals
-from qsage_validate.extensions.impartial.parser import parse_formula
-from qsage_validate.extensions.impartial.rules import (
-    EndlessGameError,
-    ImpartialMove,
-    ImpartialRules,
-    illegality,
-    state_after,
+from qsage_validate.extensions.impartial.model import (
+    ImpartialFormula,
+    ImpartialGame,
+    disjunction,
+    state_text,
 )
-from qsage_validate.extensions.impartial.synthesis.report import (
+from qsage_validate.extensions.impartial.parser import parse_formula
+from qsage_validate.extensions.impartial.report import (
     SynthesisOptions,
     Verdict,
     proved_rules,
     reason,
     synthesise,
 )
-from qsage_validate.extensions.impartial.synthesis.strategy import (
+from qsage_validate.extensions.impartial.rules import (
+    EndlessGameError,
+    ImpartialMove,
+    ImpartialRules,
+    State,
+    illegality,
+    intervals,
+    state_after,
+)
+from qsage_validate.extensions.impartial.strategy import (
     ImpartialRule,
     ImpartialStrategy,
     parse_strategy,
@@ -66,8 +71,7 @@ from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player
 from qsage_validate.strategies.reader import Assignment
-from qsage_validate.system.limits import Deadline
-from qsage_validate.system.progress import Tell
+from qsage_validate.system.limits import Deadline, Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 
 # The strategy of synthesised rules: the rule that fires says what to play

@@ -2,4 +2,4 @@
 
 from typing import Final
 
-DECLARES: Final = {"teachers": "qsage_validate.extensions.teaching.teacher:TEACHERS"}
+DECLARES: Final = {"teachers": "qsage_validate.extensions.teaching.drill:TEACHERS"}

@@ -1,27 +1,439 @@
-"""A drill: all lines of a strategy one after the other, as puzzles for one side.
+"""Drills, and the teacher of plays: what can be learned at a moment of a play.
 
-For the certificate's side each puzzle asks for its reply to a move of the opponent's.  For the
-other side it asks for a move that lasts longest.
+A drill has all lines of a strategy one after the other, as puzzles for one side.  For the
+certificate's side each puzzle asks for its reply to a move of the opponent's.  For the other side
+it asks for a move that lasts longest.
+
+The threats of a position are part of it: moves that would win if the opponent did nothing.
+
+Why a reply was played is told as far as the rules can tell: in one sentence, true by the rules.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cached_property
+from typing import Final
 
-from qsage_validate.arena.frame import PlayState, SquareXY
-from qsage_validate.arena.lesson import SECONDS, Teacher
-from qsage_validate.arena.strategy_tree import StrategyNode
-from qsage_validate.errors import UsageError
-from qsage_validate.extensions.teaching.teacher import NODES
+from qsage_validate.arena.frame import Frame, Pairs, PlayState, SquareXY
+from qsage_validate.arena.lesson import (
+    SECONDS,
+    DeclaredTeacher,
+    Distance,
+    DistanceSource,
+    Ghost,
+    Grades,
+    Lesson,
+    MoveComparison,
+    Purpose,
+    Reason,
+    Teacher,
+    Threat,
+    last_reply,
+    other_moves,
+)
+from qsage_validate.arena.program import blocking_pairs
+from qsage_validate.arena.strategy_tree import StrategyNode, StrategyTree
+from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.formats.writing import write_atomic
-from qsage_validate.games.protocol import BoardPicture, Player, Position, TwoPlayerGame
-from qsage_validate.system.limits import Deadline
+from qsage_validate.games.protocol import (
+    BoardPicture,
+    Kernel,
+    Player,
+    Position,
+    Square,
+    TwoPlayerGame,
+)
+from qsage_validate.solvers.search import search_for
+from qsage_validate.system.limits import Deadline, Limits
+
+# How long a play lasts: by the certificate's answers to every move, or by a search on rules
+
+
+# Moves of which threats with two moves are looked for: the cost grows with the square.
+_MOST_MOVES = 100
+
+
+class Threats:
+    """The threats in the positions of one game.
+
+    None are known in games without the rules on plain values, and where a turn has several plies.
+    """
+
+    def __init__(self, game: TwoPlayerGame) -> None:
+        self.game = game
+        kernel = game.kernel()
+        can_pass = game.skipped(game.initial) is not None
+        self._kernel = kernel if can_pass and kernel is not None and kernel.alternates else None
+
+    def of(self, position: Position, player: Player) -> tuple[Threat, ...]:
+        """The threats of ``player``, those that win at once first; else those of two moves.
+
+        Where the player is to move they are what the player can do now.
+        """
+        kernel = self._kernel
+        if kernel is None or position.outcome is not None:
+            return ()
+        turn = position if position.to_move is player else self.game.skipped(position)
+        if turn is None or turn.outcome is not None:
+            return ()
+        state = kernel.state(turn)
+        after = kernel.successors(state, player)
+        found = [number for number, _, won in after if won]
+        moves = 1
+        left = self.game.plies - turn.ply + 1
+        if not found and left >= 3 and len(after) <= _MOST_MOVES:
+            found = [n for n, state, _ in after if self._unstoppable(kernel, state, player)]
+            moves = 2
+        return tuple(self._threat(turn, kernel, number, moves) for number in found)
+
+    def wins(self, position: Position, player: Player) -> tuple[Threat, ...]:
+        """The threats that would win at once."""
+        return tuple(threat for threat in self.of(position, player) if threat.moves == 1)
+
+    def cannot_stop(self, position: Position) -> bool:
+        """True if each move of the player to move leaves the other one a move that wins at once."""
+        kernel = self._kernel
+        if kernel is None or position.outcome is not None:
+            return False
+        left = self.game.plies - position.ply + 1
+        other = position.to_move.other
+        return left >= 2 and self._unstoppable(kernel, kernel.state(position), other)
+
+    @staticmethod
+    def _unstoppable(kernel: Kernel, state: Hashable, player: Player) -> bool:
+        """True if ``player`` wins by the next own move, whatever the opponent answers before it."""
+        if not kernel.wins_at_once(state, player):
+            return False
+        answers = kernel.successors(state, player.other)
+        return bool(answers) and all(
+            not won and kernel.wins_at_once(after, player) for _, after, won in answers
+        )
+
+    def _threat(self, turn: Position, kernel: Kernel, number: int, moves: int) -> Threat:
+        player = turn.to_move
+        move = kernel.move(number, player)
+        before, after = turn.board, turn.play(move).board
+        changed = before.differences(after)
+        own = Square.BLACK if player is Player.BLACK else Square.WHITE
+        taken = [square for square in changed if after[square] is own]
+        return Threat(player, str(move), moves, tuple(taken or changed))
+
+
+# Nodes of the tree that are looked at for one distance, unless told otherwise.
+NODES = 20_000
+
+
+class TreeDistances:
+    """Distances by the answers of a certificate, exact, from the tree of its strategy.
+
+    ``nodes`` are looked at, at most, for each of them.
+    """
+
+    def __init__(self, tree: StrategyTree, nodes: int = NODES) -> None:
+        self.tree = tree
+        self._nodes = nodes
+
+    def distance(self, node: StrategyNode, deadline: Deadline) -> Distance | None:
+        """The distance at a node; ``None`` where a limit was hit."""
+        return self._of(node, node, deadline)
+
+    def grades(self, node: StrategyNode, deadline: Deadline) -> Mapping[str, Distance | None]:
+        """The distance after each of the opponent's moves, counted from before it."""
+        if node.ended:
+            return {}
+        children = self.tree.children(node)
+        return {str(child.move): self._of(child, node, deadline) for child in children}
+
+    def _of(self, node: StrategyNode, since: StrategyNode, deadline: Deadline) -> Distance | None:
+        explored = self.tree.explore(node, self._nodes, cancelled=lambda: deadline.over)
+        reach = explored.reach(node)
+        if reach is None:
+            return None
+        if not reach.kept:
+            return Distance(None, None, DistanceSource.CERTIFICATE)
+        plies = reach.plies - since.state.plies
+        known = Distance(self.tree.player, plies, DistanceSource.CERTIFICATE)
+        return known if reach.complete else None
+
+
+class SearchDistances:
+    """Distances by a search on the rules: who can win, and in how few plies Black can.
+
+    That White cannot move is seen at White's ply, which counts.
+    """
+
+    def __init__(self, game: TwoPlayerGame) -> None:
+        self._solver = search_for(game)
+
+    def distance(self, position: Position, deadline: Deadline) -> Distance | None:
+        """The distance in a position; ``None`` where a limit was hit."""
+        if deadline.over:
+            return None  # which a short search would not notice
+        self._solver.limits = Limits(deadline)
+        try:
+            plies = self._solver.critical_plies(position)
+        except UndecidedError:
+            return None
+        return Distance(
+            Player.WHITE if plies is None else Player.BLACK, plies, DistanceSource.SEARCH
+        )
+
+    def grades(self, position: Position, deadline: Deadline) -> Mapping[str, Distance | None]:
+        """The distance after each legal move, counted from before it."""
+        moves = position.legal_moves()
+        return {str(move): self.after(position.play(move), deadline) for move in moves}
+
+    def after(self, position: Position, deadline: Deadline) -> Distance | None:
+        """The distance in a position, counted from before the ply that led to it."""
+        found = self.distance(position, deadline)
+        if found is None or found.plies is None:
+            return found
+        return Distance(found.winner, found.plies + 1, DistanceSource.SEARCH)
+
+
+# The teacher: what can be learned at a moment of a play
+
+
+def reasons(
+    threats: Threats,
+    before: Position,
+    after: Position,
+    *,
+    last: str | None = None,
+    pairs: Pairs | None = None,
+) -> tuple[Reason, ...]:
+    """The purposes of the ply from ``before`` to ``after``; the most important first.
+
+    ``last`` is the opponent's move before it, and ``pairs`` those of the position before that.
+    """
+    player = before.to_move
+    return tuple(Reason(p, player, m) for p, m in _purposes(threats, before, after, last, pairs))
+
+
+def _purposes(
+    threats: Threats, before: Position, after: Position, last: str | None, pairs: Pairs | None
+) -> Iterator[tuple[Purpose, tuple[str, ...]]]:
+    player, other = before.to_move, before.to_move.other
+    outcome = after.outcome
+    if outcome is not None:
+        if outcome.winner is player and outcome.stuck:
+            yield Purpose.STUCK, ()
+        elif outcome.winner is player:
+            reached = threats.game.witnesses(after, player)
+            yield (Purpose.COMPLETES, ()) if reached else (Purpose.ENDS, (outcome.reason,))
+        return
+    was = {threat.move for threat in threats.wins(before, other)}
+    still = {threat.move for threat in threats.wins(after, other)}
+    blocked = tuple(sorted(was - still))
+    if blocked:
+        yield Purpose.BLOCKS, blocked
+    own = threats.of(after, player)
+    at_once = tuple(threat.move for threat in own if threat.moves == 1)
+    if at_once and threats.cannot_stop(after):
+        yield Purpose.FORKS, at_once
+    elif len(at_once) > 1:
+        yield Purpose.TWO_THREATS, at_once
+    elif at_once:
+        yield Purpose.THREATENS, at_once
+    elif own:
+        yield Purpose.PREPARES, tuple(threat.move for threat in own)
+    pair = _kept(before, after, last, pairs)
+    if pair:
+        yield Purpose.PAIRS, pair
+    if len(before.legal_moves()) == 1:
+        yield Purpose.ONLY, ()
+    if before.board == after.board:
+        yield Purpose.WAITS, ()
+
+
+def _kept(
+    before: Position, after: Position, last: str | None, pairs: Pairs | None
+) -> tuple[str, str] | None:
+    """The opponent's move and the reply, where they are the two of a pair."""
+    taken = before.board.differences(after.board)
+    for one, other in pairs or ():
+        for first, second in ((one, other), (other, one)):
+            if str(first) == last and taken == [second.square]:
+                return str(first), str(second)
+    return None
+
+
+class StrategyTeacher:
+    """Lessons about the plays of one certificate, or of a search.
+
+    ``player`` answers.  The ``tree`` is asked for how the certificate answers, and the rules of
+    ``game`` for threats and reasons; what neither tells is left out.  One thread at a time.
+    """
+
+    def __init__(
+        self, player: Player, tree: StrategyTree | None, game: TwoPlayerGame | None
+    ) -> None:
+        self.player = player
+        self.game = game
+        self.tree = tree
+        self._by_tree = None if tree is None else TreeDistances(tree)
+        self._pairs = blocking_pairs(game, player)
+
+    @cached_property
+    def _threats(self) -> Threats | None:
+        return None if self.game is None else Threats(self.game)
+
+    @cached_property
+    def _by_search(self) -> SearchDistances | None:
+        return None if self.game is None else SearchDistances(self.game)
+
+    # -- lessons ----------------------------------------------------------------------------
+
+    def lesson(self, frames: Sequence[Frame], deadline: Deadline | None = None) -> Lesson:
+        """The lesson after ``frames``, from the start on.
+
+        Facts that are unknown at the ``deadline`` (of :data:`SECONDS` without one) are left out.
+        """
+        deadline = Deadline.after(SECONDS) if deadline is None else deadline
+        last = frames[-1]
+        node = self._node(frames)
+        distance, grades = self._distances(node, last, deadline)
+        reply, found = self._reasons(frames)
+        position = last.position
+        threats: tuple[Threat, ...] = ()
+        if position is not None and self._threats is not None and last.outcome is None:
+            threats = self._threats.of(position, self.player)
+        ghosts = {} if node is None else self._ghosts(node)
+        return Lesson(distance, grades, threats, reply, found, ghosts)
+
+    def _node(self, frames: Sequence[Frame]) -> StrategyNode | None:
+        """The tree's node after a play; ``None`` where it is not a play of the tree."""
+        if self.tree is None:
+            return None
+        for frame in frames:
+            chosen = frame.player is self.player and not frame.by_certificate
+            if frame.illegal is not None or frame.stopped or chosen:
+                return None
+        own = [str(f.move) for f in frames if f.player is self.player.other]
+        return self.tree.at(own)
+
+    def _distances(
+        self, node: StrategyNode | None, last: Frame, deadline: Deadline
+    ) -> tuple[Distance | None, Grades]:
+        person = self.player.other
+        distance: Distance | None = None
+        known: Mapping[str, Distance | None] = {}
+        if node is not None and self._by_tree is not None:
+            # Half of the time is left for the search.
+            half = deadline.share(0.5)
+            distance = self._by_tree.distance(node, half)
+            known = self._by_tree.grades(node, half)
+        position, search = last.position, self._by_search
+        lacks = distance is None or None in known.values()
+        if lacks and position is not None and search is not None:
+            found = search.distance(position, deadline)
+            distance = found if distance is None else distance
+            if position.outcome is None and position.to_move is person and found is not None:
+                known = search.grades(position, deadline)
+        return distance, Grades(person, known, self._alike(node))
+
+    def _alike(self, node: StrategyNode | None) -> frozenset[str]:
+        """The moves at ``node`` that lead to the board of another one before them."""
+        if node is None or node.ended or self.tree is None:
+            return frozenset()
+        first: dict[BoardPicture, str] = {}
+        children = self.tree.children(node)
+        boards = [(str(child.move), child.states[0].shown_board) for child in children]
+        known = [(move, board) for move, board in boards if board is not None]
+        return frozenset(m for m, board in known if first.setdefault(board, m) != m)
+
+    def _reasons(self, frames: Sequence[Frame]) -> tuple[str, tuple[Reason, ...]]:
+        """The last reply among ``frames``, and why it was played."""
+        played = [k for k, f in enumerate(frames) if f.player is self.player and f.by_certificate]
+        if not played or self._threats is None:
+            return "", ()
+        k = played[-1]
+        reply, before = frames[k], frames[k - 1]
+        if reply.position is None or before.position is None or reply.move is None:
+            return "", ()
+        last, pairs = None, None
+        if k >= 2 and before.player is self.player.other:
+            last = str(before.move)
+            pairs = self._pairs_of(frames[k - 2].position)
+        found = reasons(self._threats, before.position, reply.position, last=last, pairs=pairs)
+        return str(reply.move), found
+
+    def _pairs_of(self, position: Position | None) -> Pairs | None:
+        return None if self._pairs is None else self._pairs.of(position)
+
+    def _ghosts(self, node: StrategyNode) -> Mapping[str, Ghost]:
+        if node.ended or self.tree is None:
+            return {}
+        found = {}
+        for child in self.tree.children(node):
+            if child.answer is None or len(child.states) < 2:
+                continue
+            before, after = child.states[-2].shown_board, child.states[-1].shown_board
+            if before is not None and after is not None:
+                changed = {square: after[square] for square in before.differences(after)}
+                found[str(child.move)] = Ghost(child.answer, changed)
+        return found
+
+    def tree_grades(self, node: StrategyNode, deadline: Deadline | None = None) -> Grades:
+        """The opponent's moves at a node by how long they last, by the certificate's answers."""
+        if self._by_tree is None:
+            return Grades(self.player.other, {}, self._alike(node))
+        deadline = Deadline.after(SECONDS) if deadline is None else deadline
+        known = self._by_tree.grades(node, deadline)
+        return Grades(self.player.other, known, self._alike(node))
+
+    def winner(self, position: Position, deadline: Deadline) -> Player | None:
+        """The winner in a position by the search; ``None`` where that is not known in time."""
+        found = None if self._by_search is None else self._by_search.distance(position, deadline)
+        return None if found is None else found.winner
+
+    # -- alternatives -----------------------------------------------------------------------
+
+    def alternatives(self, frames: Sequence[Frame]) -> tuple[str, ...]:
+        """The other moves that the certificate's side had at its last ply among ``frames``."""
+        return other_moves(frames, self.player)
+
+    def compare(
+        self, frames: Sequence[Frame], move: str, deadline: Deadline | None = None
+    ) -> MoveComparison:
+        """Try ``move`` in the place of the last reply among ``frames``.
+
+        Raises ``UsageError`` where no rules are known, or it is no other move there.
+        """
+        deadline = Deadline.after(SECONDS) if deadline is None else deadline
+        found = last_reply(frames, self.player)
+        if found is None or self._by_search is None:
+            raise UsageError("found no reply whose rules are known, expected one to compare with")
+        before, reply, after = found
+        others = self.alternatives(frames)
+        if move not in others:
+            raise UsageError(f"found {move!r}, expected one of {', '.join(others) or 'none'}")
+        other = next(m for m in before.legal_moves() if str(m) == move)
+        at = next(k for k, frame in enumerate(frames) if frame is reply)
+        node = self._node(frames[: at + 1])
+        own = None
+        if node is not None and self._by_tree is not None and node.state.plies == reply.ply:
+            own = self._by_tree.distance(node, deadline.share(0.3))
+        best = self._by_search.distance(after, deadline)
+        distance = self._by_search.distance(before.play(other), deadline)
+        return MoveComparison(move, distance, str(reply.move), best, own, self.player)
+
+
+TEACHERS: Final = (
+    DeclaredTeacher(
+        f"{__name__}:StrategyTeacher",
+        f"{__package__}.prompt:drill_at_prompt",
+        f"{__package__}.board:drill_on_board",
+    ),
+)
+
 
 # A drill: all lines of a strategy one after the other, as puzzles for one side
 

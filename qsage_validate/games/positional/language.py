@@ -9,8 +9,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from qsage_validate.errors import InputError, UsageError, visible
-from qsage_validate.formats.hex_files import HexFile, parse_hex, parse_hex_sgf
-from qsage_validate.formats.pg import NOWHERE, CellRelation, PgFile, growing, parse_pg
+from qsage_validate.formats.pg import (
+    NOWHERE,
+    CellRelation,
+    HexFile,
+    PgFile,
+    growing,
+    parse_hex,
+    parse_hex_sgf,
+    parse_pg,
+)
 from qsage_validate.formats.source import (
     PERCENT,
     Format,

@@ -15,9 +15,16 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.encoding import width_for
-from qsage_validate.encodings.layout.codings import Bits, Number
-from qsage_validate.encodings.layout.layout import Layout, Ply, StateCode, StateView, board_view
-from qsage_validate.encodings.layout.lines import is_clausal
+from qsage_validate.encodings.layout import (
+    Bits,
+    Layout,
+    Number,
+    Ply,
+    StateCode,
+    StateView,
+    board_view,
+)
+from qsage_validate.encodings.layout_lines import is_clausal
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
 from qsage_validate.judging.readings.codes import Sketch

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import width_for
-from qsage_validate.encodings.layout.codings import (
+from qsage_validate.encodings.layout import (
     Bits,
     GridCoding,
     MoveCoding,

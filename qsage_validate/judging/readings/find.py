@@ -12,8 +12,7 @@ from typing import Final
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import recovered
 from qsage_validate.encodings.encoding import width_for
-from qsage_validate.encodings.layout.codings import NumberedCoding
-from qsage_validate.encodings.layout.layout import FOUND, Layout, Ply, UnspecifiedLegality
+from qsage_validate.encodings.layout import FOUND, Layout, NumberedCoding, Ply, UnspecifiedLegality
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.differences import described
@@ -39,8 +38,7 @@ from qsage_validate.judging.readings.screening import (
 )
 from qsage_validate.judging.residuals import Residuals, ResidualsOf
 from qsage_validate.judging.simulator import GameValues
-from qsage_validate.system.limits import NEVER, Deadline
-from qsage_validate.system.progress import Progress, Tell, nobody
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 from qsage_validate.validation.finding import Claimed, Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import LevelAnswer
 

@@ -14,8 +14,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.encoding import width_for
-from qsage_validate.encodings.layout.codings import Bits, value_bits
-from qsage_validate.encodings.layout.layout import GoalVariables, Indicators, Layout, Ply
+from qsage_validate.encodings.layout import Bits, GoalVariables, Indicators, Layout, Ply, value_bits
 from qsage_validate.games.bddl.model import Condition
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player

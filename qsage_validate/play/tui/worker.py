@@ -22,7 +22,7 @@ from qsage_validate.play.tui.base import LeavableApp
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import MatchSituation
 from qsage_validate.play.tui.model.view import ViewState
-from qsage_validate.system.progress import Task
+from qsage_validate.system.limits import Task
 
 P = ParamSpec("P")
 _QUEUE = 20

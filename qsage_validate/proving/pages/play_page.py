@@ -18,8 +18,8 @@ import numpy as np
 from markupsafe import Markup
 
 from qsage_validate.arena.frame import Names
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, StateCode
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.encodings.layout import IllegalMoves, Layout, StateCode
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.formats.grid_names import named_cell
 from qsage_validate.formats.source import label

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from qsage_validate.arena.adversary import AdversaryReport, BoardAdversary
-from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game

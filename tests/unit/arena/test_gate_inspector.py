@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.arena.frame import Frame, Names
-from qsage_validate.arena.gate_inspector import GateInspector, GateReader, GateRow
 from qsage_validate.arena.open import open_engine
+from qsage_validate.arena.strategy_tree import GateInspector, GateReader, GateRow
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
 from qsage_validate.play.match import PlayMatch

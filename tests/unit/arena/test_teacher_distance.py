@@ -10,7 +10,7 @@ import pytest
 from qsage_validate.arena.lesson import Distance, DistanceSource, Grades
 from qsage_validate.arena.strategy_tree import StrategyTree
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.teaching.teacher import (
+from qsage_validate.extensions.teaching.drill import (
     SearchDistances,
     StrategyTeacher,
     TreeDistances,

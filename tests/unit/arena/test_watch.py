@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_adversary, open_engine, open_play_engine, watched
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.codings import OneHotCoding
-from qsage_validate.encodings.layout.layout import Layout, Ply
+from qsage_validate.encodings.layout import Layout, OneHotCoding, Ply
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.formats.assertions import parse_assertions
 from qsage_validate.formats.source import Source
@@ -29,9 +28,9 @@ from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificat
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code, frame_lines
 from qsage_validate.problems.load import BlockProblem, BoardProblem, Files, Problem
-from qsage_validate.proving.plays.exhaustive import digest_of, exhaust
-from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.proving.plays.state_walker import StateWalker
+from qsage_validate.proving.exhaustive import digest_of, exhaust
+from qsage_validate.proving.random_plays import attack
+from qsage_validate.proving.state_walker import StateWalker
 from qsage_validate.validation.assertions import AssertionVocabulary
 from qsage_validate.validation.finding import FindingKind, Proved, Refuted
 from tests.support.certifying import certify_game

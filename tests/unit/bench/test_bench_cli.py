@@ -17,9 +17,8 @@ import pytest
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.extensions.bench.campaign import read_results
-from qsage_validate.extensions.bench.encodings import FORMULAS, MODELS
 from qsage_validate.extensions.bench.experiment import ResultTable, Run, RunResult, Selection
-from qsage_validate.extensions.bench.solving import execute
+from qsage_validate.extensions.bench.solving import FORMULAS, MODELS, execute
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.registry import resolve_command
 from tests.conftest import REPOSITORY

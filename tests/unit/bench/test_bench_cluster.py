@@ -17,7 +17,7 @@ import pytest
 from qsage_validate.errors import Exit, MissingExtraError, UsageError
 from qsage_validate.extensions.bench.campaign import DaskScheduler, read_results
 from qsage_validate.extensions.bench.experiment import Selection
-from qsage_validate.system.cluster import check_scheduler
+from qsage_validate.system.pool import check_scheduler
 from tests.support.commands import run_qsage
 from tests.support.toy_bench import REFERENCE, TOY
 
@@ -117,7 +117,7 @@ def test_a_stranger_is_no_scheduler(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Dask, whose import takes as long as the machine is busy, is not asked about silence."""
-    monkeypatch.setattr("qsage_validate.system.cluster._shake_hands", pytest.fail)
+    monkeypatch.setattr("qsage_validate.system.pool._shake_hands", pytest.fail)
     _is_refused(stranger, ["--scheduler", stranger], capfd, tmp_path)
     file = tmp_path / "scheduler.json"
     file.write_text(json.dumps({"type": "Scheduler", "address": stranger}))
@@ -157,7 +157,7 @@ def test_a_scheduler_file_of_another_kind_is_one_line(
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.system.cluster.find_spec", lambda name: None)
+    monkeypatch.setattr("qsage_validate.system.pool.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"--scheduler needs the extra 'cluster'"):
         DaskScheduler("tcp://127.0.0.1:9")
 

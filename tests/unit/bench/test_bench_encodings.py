@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import UsageError
-from qsage_validate.extensions.bench.encodings import EXPERIMENT, execute, verdicts
 from qsage_validate.extensions.bench.experiment import RunRecord, Selection
+from qsage_validate.extensions.bench.solving import EXPERIMENT, judge_run, verdicts
 from tests.support.commands import run_qsage
 from tests.support.places import REPOSITORY
 
@@ -61,8 +61,8 @@ def test_a_formula_that_cannot_be_the_games_fails_and_the_others_go_on(folder: P
         "tiny.qcir",
     ]
     with pytest.raises(UsageError):
-        execute(runs[2])
-    table = verdicts([RunRecord(runs[1], execute(runs[1]), "m", "t")])
+        judge_run(runs[2])
+    table = verdicts([RunRecord(runs[1], judge_run(runs[1]), "m", "t")])
     assert table.rows[0][1] == "proved"
 
 

@@ -9,20 +9,19 @@ import pytest
 
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
-from qsage_validate.extensions.bench.encodings import FORMULAS
 from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult, Selection
 from qsage_validate.extensions.bench.papers.table2 import EXPERIMENT
-from qsage_validate.extensions.bench.solving import certificates, configurations, execute
+from qsage_validate.extensions.bench.solving import FORMULAS, certificates, configurations, execute
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.qbf.backend import Missing, SolverProgram
-from qsage_validate.solvers.qbf.backends import backends, get_backend
+from qsage_validate.solvers.backend import Missing, SolverProgram
+from qsage_validate.solvers.backends import backends, get_backend
 from tests.support.readers import write_qdimacs
 
 TIC = ("httt", "--size", "4x4", "--shape", "tic", "--depth")
 DOMINO = ("httt", "--size", "3x3", "--shape", "domino", "--depth")
 
-AVAILABILITY = "qsage_validate.solvers.qbf.backend.Backend.availability"
+AVAILABILITY = "qsage_validate.solvers.backend.Backend.availability"
 
 
 def game(words: tuple[str, ...], solver: str, encoding: str = "lifted") -> Run:
@@ -195,7 +194,7 @@ def test_a_solver_that_is_not_there_is_named_before_anything_starts(
 def test_a_preprocessor_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     needs("depqbf")
     gone = Missing("no program on the PATH")
-    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.availability", lambda: gone)
+    monkeypatch.setattr("qsage_validate.solvers.bloqqer.availability", lambda: gone)
     with pytest.raises(UsageError, match="the preprocessor 'bloqqer' is not there: no program"):
         EXPERIMENT.select(Selection(solvers=("depqbf",), preprocessors=("bloqqer",)))
 

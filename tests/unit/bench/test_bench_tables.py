@@ -20,12 +20,15 @@ from qsage_validate.extensions.bench.experiment import (
     RunResult,
     Selection,
 )
-from qsage_validate.extensions.bench.papers.published import Cell, TableReading, table2, table3
 from qsage_validate.extensions.bench.papers.table2 import (
     EXPERIMENT,
+    Cell,
+    TableReading,
     depth_table,
     found,
     solved_table,
+    table2,
+    table3,
     verdict,
 )
 from qsage_validate.extensions.bench.plots import (

@@ -150,7 +150,7 @@ def _held(
     name: str, verdict: str, play: tuple[str, ...] | None = None, *, small: bool = True
 ) -> Row:
     """The row of an answer that the layout of the moves is known for."""
-    from qsage_validate.encodings.layout.layout import Layout, listed
+    from qsage_validate.encodings.layout import Layout, listed
 
     case = replace(_case(name), small=small)
     formula = case.formula()

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from qsage_validate.certificates.checker.check import (
+from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
     CertificateUndecided,
     CheckResult,
     check,
 )
-from qsage_validate.certificates.checker.definitions import definitions
-from qsage_validate.certificates.checker.functions import NotDefinitionalError
-from qsage_validate.certificates.files.reader import parse_certificate
+from qsage_validate.certificates.definitions import definitions
+from qsage_validate.certificates.functions import NotDefinitionalError
+from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.sat import Satisfiable, TimedOut, Unsatisfiable, satisfy
@@ -26,9 +26,9 @@ from qsage_validate.kernel.certificate import (
     CircuitCertificate,
     ClauseCertificate,
     Dialect,
+    wrong_dependency,
 )
 from qsage_validate.kernel.composition import compose
-from qsage_validate.kernel.dependencies import wrong_dependency
 from qsage_validate.system.limits import Deadline
 from tests.support.random_certificates import (
     all_choices,

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from qsage_validate.certificates.files.reader import parse_certificate
-from qsage_validate.certificates.oracles.oracle import NoAnswerError, Oracle
-from qsage_validate.certificates.oracles.sat import SatOracle
-from qsage_validate.certificates.oracles.simulation import SimulationOracle, WholeOracle
+from qsage_validate.certificates.oracle import NoAnswerError, Oracle
+from qsage_validate.certificates.reader import parse_certificate
+from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.simulation_oracle import SimulationOracle, WholeOracle
 from qsage_validate.circuit.aig import Aig, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.files.dialects import DESCRIPTIONS
-from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
-from qsage_validate.certificates.files.writer import certificate_bytes
+from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.reader import DESCRIPTIONS, parse_certificate, read_certificate
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.formats.qcir import parse_qcir

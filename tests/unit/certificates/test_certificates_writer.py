@@ -6,14 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 
-from qsage_validate.certificates.files.reader import parse_certificate
-from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.reader import parse_certificate
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import UsageError
-from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
-from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.kernel.certificate import (
+    CertificateKind,
+    CircuitCertificate,
+    Dialect,
+    wrong_dependency,
+)
 from tests.support.random_certificates import all_choices, certified
 
 Case = tuple[Qbf, CircuitCertificate]

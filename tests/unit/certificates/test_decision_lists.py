@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.certificates.checker import decision_lists as lists
-from qsage_validate.certificates.checker.decision_lists import proved_by_lists
+from qsage_validate.certificates import decision_lists as lists
+from qsage_validate.certificates.decision_lists import proved_by_lists
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.kernel.formula import prove_formula
-from qsage_validate.solvers.qbf.backend import Missing
-from qsage_validate.solvers.qbf.backends import get_backend
+from qsage_validate.kernel.obligation import prove_formula
+from qsage_validate.solvers.backend import Missing
+from qsage_validate.solvers.backends import get_backend
 from qsage_validate.system.limits import Deadline
 from tests.support.random_certificates import all_choices, certified, meaning
 
@@ -40,7 +40,7 @@ def test_random_functions(case: Case) -> None:
 @pytest.fixture(scope="module")
 def extracted() -> Case:
     """The clauses of ET of an empty Hex board, and the functions of DepQBF's trace."""
-    from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+    from qsage_validate.certificates.routes import RouteOptions, certify_formula
 
     available = get_backend("depqbf").availability()
     if isinstance(available, Missing):

@@ -10,15 +10,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.checker.check import CertificateProved, check, dependencies
-from qsage_validate.certificates.qrat import LiftingError, lift
+from qsage_validate.certificates.check import CertificateProved, check, dependencies
+from qsage_validate.certificates.qrat import (
+    LiftingError,
+    QratAction,
+    QratStep,
+    QratTrace,
+    lift,
+    parse_qrat,
+)
 from qsage_validate.circuit.aig import TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.encodings.grid import encode_lifted
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.formats.qrat import QratAction, QratStep, QratTrace, parse_qrat
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from tests.support.bloqqer_runs import run_bloqqer
 from tests.support.by_name import resolve_model

@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.parts import first_blocks, left_by
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.rest import Beaten, Completed, complete, evaluate
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.rest import Beaten, Completed, complete, evaluate
+from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.errors import UsageError
 from qsage_validate.kernel.certificate import CertificateKind
 from tests.support.random_parts import random_part, under

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.minimise.learning import (
+from qsage_validate.certificates.learning import (
     Fork,
     build_tree,
     features_of,

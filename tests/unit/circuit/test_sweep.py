@@ -14,9 +14,8 @@ from qsage_validate.circuit.aig import FALSE, Aig, AigBuilder
 from qsage_validate.circuit.cubes import Splitting, satisfy_by_cubes
 from qsage_validate.circuit.sat import Answer, Satisfiable, TimedOut, Unsatisfiable
 from qsage_validate.circuit.simplify import sweep
-from qsage_validate.system.limits import Deadline
+from qsage_validate.system.limits import Deadline, Progress
 from qsage_validate.system.pool import WorkerFailedError, ordered_map
-from qsage_validate.system.progress import Progress
 from tests.support.child_work import nap, square, vanish
 from tests.support.random_certificates import evaluate_aig, random_aig
 

@@ -18,7 +18,7 @@ from qsage_validate.encodings.registry import encoders
 from qsage_validate.games.library.catalogue import library_games
 from qsage_validate.kernel.certificate import Dialect
 from qsage_validate.proving.levels import LEVELS
-from qsage_validate.solvers.qbf.backends import _KNOWN, NONE, PREPROCESSORS
+from qsage_validate.solvers.backends import _KNOWN, NONE, PREPROCESSORS
 from tests.support.commands import run_play, run_qsage
 from tests.unit.project.test_import_hygiene import HEAVY, modules_after
 

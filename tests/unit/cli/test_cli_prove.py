@@ -17,8 +17,8 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.registry import find_command
 from qsage_validate.play.tui.model.situation import LevelRow
 from qsage_validate.problems.load import Files, load
+from qsage_validate.system.limits import Progress, nobody
 from qsage_validate.system.pool import RemoteError, Send
-from qsage_validate.system.progress import Progress, nobody
 from tests.support.places import SAMPLES
 
 TIC = load(Files(str(SAMPLES / "tic.qcir"), str(SAMPLES / "tic.aig")))

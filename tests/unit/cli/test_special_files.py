@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import Exit
-from qsage_validate.solvers.qbf.backends import config_path
+from qsage_validate.solvers.backends import config_path
 from tests.support.command_tree import Leaf, leaves
 from tests.support.commands import run_qsage
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
 from qsage_validate.comparing import compare
-from qsage_validate.comparing.shared import Wins, shared_names
+from qsage_validate.comparing.exact import Wins, shared_names
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.formats.qcir import parse_qcir

@@ -7,11 +7,16 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.routes.by_expansion import expand
+from qsage_validate.certificates.by_expansion import expand
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import residual
-from qsage_validate.comparing.exact import ByBlocks, ByMoves, ExactComparison, compare_exactly
-from qsage_validate.comparing.shared import Shared
+from qsage_validate.comparing.exact import (
+    ByBlocks,
+    ByMoves,
+    ExactComparison,
+    Shared,
+    compare_exactly,
+)
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, UsageError

@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.rest import evaluate
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.rest import evaluate
+from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Scope
+from qsage_validate.comparing.exact import Loses, Shared, Transfer, Wins
 from qsage_validate.comparing.plays import transfer
-from qsage_validate.comparing.shared import Loses, Shared, Transfer, Wins
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 from tests.support.random_qbf import random_qbf, truth
 

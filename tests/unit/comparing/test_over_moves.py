@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.compile.compiler import compile_plan
-from qsage_validate.certificates.compile.plan import NoWinError, Planner
-from qsage_validate.certificates.routes.by_search import certify_encoding
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.compiler import compile_plan
+from qsage_validate.certificates.plan import NoWinError, Planner
+from qsage_validate.certificates.routes import RouteOptions, certify_encoding
 from qsage_validate.comparing.compare import compared, encoding_for
+from qsage_validate.comparing.exact import Loses, Wins
 from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
-from qsage_validate.comparing.shared import Loses, Wins
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
@@ -24,7 +23,7 @@ from qsage_validate.games.protocol import Position
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems
 from qsage_validate.problems.load import BoardProblem, Files, Problem
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from tests.support.faults import negated_gate
 from tests.support.search import WinningStrategy
 

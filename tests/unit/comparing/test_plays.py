@@ -6,10 +6,10 @@ import shlex
 
 import pytest
 
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.comparing.compare import FormulaRelation, relation
+from qsage_validate.comparing.exact import Loses
 from qsage_validate.comparing.plays import ComparedSide, transfer_by_plays
-from qsage_validate.comparing.shared import Loses
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.registry import find_command
 from qsage_validate.problems import load as problems

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.parts import left_by
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.rest import evaluate
-from qsage_validate.certificates.routes.routes import RouteOptions
+from qsage_validate.certificates.rest import evaluate
+from qsage_validate.certificates.routes import RouteOptions
 from qsage_validate.circuit.qbf import Scope
+from qsage_validate.comparing.exact import Loses, Shared, Wins
 from qsage_validate.comparing.plays import transfer
-from qsage_validate.comparing.shared import Loses, Shared, Wins
-from qsage_validate.kernel.dependencies import wrong_dependencies
+from qsage_validate.kernel.certificate import wrong_dependencies
 from tests.support.random_qbf import random_qbf, truth
 
 EXPANSION = RouteOptions(route="expansion")

@@ -17,7 +17,7 @@ from qsage_validate.encodings.encoding import (
     less_than,
     width_for,
 )
-from qsage_validate.encodings.layout.codings import bits_value, value_bits
+from qsage_validate.encodings.layout import bits_value, value_bits
 
 
 def _values(circuit: CircuitBuilder, width: int, value: int, literals: Sequence[int]) -> list[bool]:

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError

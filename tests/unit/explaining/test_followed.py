@@ -15,8 +15,8 @@ from textual.widgets import Static
 import qsage_validate as qs
 from qsage_validate.arena.frame import Frame
 from qsage_validate.extensions.explain.answers import Exactly, Leaf
+from qsage_validate.extensions.explain.certificate import Explanation
 from qsage_validate.extensions.explain.explanation import Followed
-from qsage_validate.extensions.explain.library import Explanation
 from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.games.protocol import Player, Position
 from qsage_validate.games.registry import find_command

@@ -13,13 +13,12 @@ from xml.etree import ElementTree
 import pytest
 
 from qsage_validate.errors import Exit
+from qsage_validate.extensions.explain.certificate import FORMS
 from qsage_validate.extensions.explain.heaps import LOST, HeapExplanation, explain_heaps
-from qsage_validate.extensions.explain.library import FORMS
 from qsage_validate.extensions.explain.shown import explanation_text
 from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.moves import box_states
-from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.report import SynthesisOptions
+from qsage_validate.extensions.impartial.report import SynthesisOptions
+from qsage_validate.extensions.impartial.rules import ImpartialRules, box_states
 from tests.support.commands import run_qsage
 
 pytest.importorskip("z3", reason="z3 is not installed (extra impartial)")

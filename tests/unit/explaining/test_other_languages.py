@@ -34,7 +34,7 @@ from qsage_validate.extensions.explain.circuits import (
     circuit_of,
 )
 from qsage_validate.extensions.explain.explanation import ExplainedProgram, ExplainOptions, explain
-from qsage_validate.extensions.explain.exports import PythonWords, python_module, smtlib_module
+from qsage_validate.extensions.explain.shown import PythonWords, python_module, smtlib_module
 from qsage_validate.extensions.explain.situation import Made, PlyAtMost, Situation, first_situations
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, TwoPlayerGame

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.formats.hex_files import HexFile, parse_hex
-from qsage_validate.formats.pg import CellRelation, growing, parse_pg, pg_text
+from qsage_validate.formats.pg import CellRelation, HexFile, growing, parse_hex, parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.languages import load_game, model_from_parts
@@ -22,7 +21,7 @@ from qsage_validate.games.positional.language import model_of_hex, model_of_pg, 
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Outcome, Player, Shape
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from tests.support.generated import damaged
 from tests.support.positional import hex_text, random_game, random_network_game
 from tests.support.readers import read_hex, read_pg

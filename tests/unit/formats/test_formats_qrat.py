@@ -8,10 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.circuit.qbf import Quantifier, Scope
-from qsage_validate.errors import InputError
-from qsage_validate.formats.qdimacs import ClausalForm
-from qsage_validate.formats.qrat import (
+from qsage_validate.certificates.qrat import (
     QratAction,
     QratStep,
     QratTrace,
@@ -19,6 +16,9 @@ from qsage_validate.formats.qrat import (
     parse_qrat,
     read_qrat,
 )
+from qsage_validate.circuit.qbf import Quantifier, Scope
+from qsage_validate.errors import InputError
+from qsage_validate.formats.qdimacs import ClausalForm
 from tests.support.generated import damaged
 from tests.support.readers import extended_scopes, output_form
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError
-from qsage_validate.formats.hex_files import HexFile, parse_hex_sgf
+from qsage_validate.formats.pg import HexFile, parse_hex_sgf
 from qsage_validate.formats.source import Format, Source, sniff_bytes
 from tests.support.generated import damaged
 from tests.unit.formats.test_fuzz_readers import refused_or_read

@@ -12,12 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.circuit.gate_table import GateTable, NameTable
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import InputError
 from qsage_validate.formats import qcir, qcir_bulk
 from qsage_validate.formats.qcir import parse_qcir, read_carefully
-from qsage_validate.formats.qcir_bulk import Suspicion, WordTable, read_ordinary
+from qsage_validate.formats.qcir_bulk import (
+    GateTable,
+    NameTable,
+    Suspicion,
+    WordTable,
+    read_ordinary,
+)
 from qsage_validate.formats.qcir_writer import qcir_text
 from tests.support.generated import damaged, qbfs
 from tests.unit.formats.test_fuzz_readers import QCIR

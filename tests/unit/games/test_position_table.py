@@ -12,7 +12,7 @@ import pytest
 import qsage_validate as qs
 from qsage_validate.errors import Exit, UndecidedError
 from qsage_validate.games.position_table import COLUMNS, csv_text, valued_positions
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.commands import run_qsage
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.encodings.layout.codings import NumberedCoding
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout, NumberedCoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.judging import sandwich

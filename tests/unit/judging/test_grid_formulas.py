@@ -15,10 +15,17 @@ import pytest
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.codings import Bits, GridCoding, Number, NumberedCoding
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.foreign import layout_from_meta
-from qsage_validate.encodings.layout.layout import Indicators, Layout, on_grid
+from qsage_validate.encodings.foreign import layout_from_meta
+from qsage_validate.encodings.layout import (
+    Bits,
+    GridCoding,
+    Indicators,
+    Layout,
+    Number,
+    NumberedCoding,
+    on_grid,
+)
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta
@@ -30,10 +37,10 @@ from qsage_validate.games.languages import model_from_parts
 from qsage_validate.games.protocol import Player, Square
 from qsage_validate.judging.codes import needed_variables
 from qsage_validate.judging.encoding import judge
-from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.player import FindingKind
 from qsage_validate.proving.levels import Level
+from qsage_validate.proving.report import blame
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.proving.runner import blame
 from qsage_validate.validation.finding import Finding, Proved, Refuted, Verdict
 from research.benchmarks.models import Case
 from research.benchmarks.prefix_faults import faulty_layouts, faulty_prefixes

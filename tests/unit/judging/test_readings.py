@@ -13,9 +13,9 @@ import pytest
 
 from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.foreign import layout_from_meta
-from qsage_validate.encodings.layout.lines import with_layout
+from qsage_validate.encodings.foreign import layout_from_meta
+from qsage_validate.encodings.layout_lines import with_layout
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import parse_qcir

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit
 from qsage_validate.games.languages import load_game

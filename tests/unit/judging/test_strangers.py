@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.circuit.rewriting import residual
-from qsage_validate.encodings.layout.foreign import layout_from_meta
-from qsage_validate.encodings.layout.layout import GoalVariables, StateView
+from qsage_validate.encodings.foreign import layout_from_meta
+from qsage_validate.encodings.layout import GoalVariables, StateView
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.kernel.claims import Claim, first_failure
-from qsage_validate.kernel.fault import FindingKind
+from qsage_validate.kernel.player import FindingKind
 
 
 def claim(ply: int, wrong: int) -> Claim:

@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout
+from qsage_validate.encodings.layout import IllegalMoves, Layout
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating

@@ -10,7 +10,7 @@ import pytest
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.kernel.lrat import CheckedProof, ProofError, check_lrat, check_steps, read_cnf
 from qsage_validate.kernel.obligation import Clause, Cnf
-from qsage_validate.proving.bundle.formula_cnf import NotProvedError, refutation
+from qsage_validate.proving.formula_cnf import NotProvedError, refutation
 from tests.support.lrat import refutes, satisfiable
 from tests.support.rup import parse_cnf
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder, embed
 from qsage_validate.kernel.claims import Claim, first_failure
-from qsage_validate.kernel.fault import FindingKind
 from qsage_validate.kernel.lrat import check_steps, read_cnf
 from qsage_validate.kernel.obligation import Obligation, joined
-from qsage_validate.proving.bundle.formula_cnf import NotProvedError, refutation
+from qsage_validate.kernel.player import FindingKind
+from qsage_validate.proving.formula_cnf import NotProvedError, refutation
 from tests.support.lrat import satisfiable
 from tests.support.random_certificates import evaluate_aig, random_aig
 

@@ -10,9 +10,14 @@ import pytest
 from rich.console import Console
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.extensions.teaching.drill import Drill, DrillFile, DrillMark, DrillProgress
+from qsage_validate.extensions.teaching.drill import (
+    Drill,
+    DrillFile,
+    DrillMark,
+    DrillProgress,
+    StrategyTeacher,
+)
 from qsage_validate.extensions.teaching.prompt import DrillTalk
-from qsage_validate.extensions.teaching.teacher import StrategyTeacher
 from qsage_validate.formats.json_text import parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.games.protocol import Player

@@ -10,7 +10,7 @@ import pytest
 
 from qsage_validate.arena.blocks import BlockAdversary, BlockEngine
 from qsage_validate.arena.frame import BlockMove
-from qsage_validate.certificates.oracles.sat import SatOracle
+from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError

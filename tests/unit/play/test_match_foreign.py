@@ -11,7 +11,7 @@ import pytest
 
 from qsage_validate.arena.adversary import AdversaryReport
 from qsage_validate.arena.open import open_adversary, open_engine
-from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.errors import UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import Dialect

@@ -11,9 +11,8 @@ from textual.widgets import Label
 from qsage_validate.arena.frame import HeapMove, LayoutMove
 from qsage_validate.errors import Exit, MalformedMoveError, UsageError
 from qsage_validate.extensions.impartial import heap_game
-from qsage_validate.extensions.impartial.moves import State, box_states
 from qsage_validate.extensions.impartial.problem import open_heaps
-from qsage_validate.extensions.impartial.rules import reach
+from qsage_validate.extensions.impartial.rules import State, box_states, reach
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.export import export_svg, export_text
 from qsage_validate.play.match import PlayMatch, RefusedMoveError

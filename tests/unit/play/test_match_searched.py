@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from qsage_validate.arena.adversary import EngineAdversary
-from qsage_validate.arena.searched import SearchedEngine
+from qsage_validate.arena.blocks import SearchedEngine
 from qsage_validate.errors import (
     AmbiguousMoveError,
     Exit,
@@ -24,7 +24,7 @@ from qsage_validate.play.picking import Choose, NoMove
 from qsage_validate.play.report import exit_code, frame_json, frame_title, match_json
 from qsage_validate.play.transcript import Transcript
 from qsage_validate.problems.searched import SearchedProblem
-from qsage_validate.solvers.search.solution import SearchReplies, SearchReply
+from qsage_validate.solvers.search_solution import SearchReplies, SearchReply
 from qsage_validate.validation.finding import FindingKind
 
 EL = "harary --size 3x3 --shape el --depth 5"

@@ -13,10 +13,10 @@ from qsage_validate.arena.adversary import BoardAdversary
 from qsage_validate.arena.board_engine import TableWords
 from qsage_validate.arena.frame import Names
 from qsage_validate.arena.program import letters_of
-from qsage_validate.encodings.layout.layout import Layout, StateView, listed
+from qsage_validate.encodings.layout import Layout, StateView, listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MalformedMoveError, UsageError
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.cover_game import Pairing, open_sets

@@ -11,10 +11,10 @@ import pytest
 
 from qsage_validate.arena.open import open_engine
 from qsage_validate.arena.strategy_tree import tree_of
-from qsage_validate.certificates.oracles import choose
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.sat import SatOracle
-from qsage_validate.certificates.oracles.simulation import SimulationOracle, WholeOracle
+from qsage_validate.certificates import choose_oracle
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.sat_oracle import SatOracle
+from qsage_validate.certificates.simulation_oracle import SimulationOracle, WholeOracle
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
@@ -84,7 +84,7 @@ def test_a_large_circuit_is_put_in_order_once_and_plays_the_same(
     small = problems.load(sample)
     assert not small.is_evaluated
     assert small.oracle(OracleKind.SAT) is not small.oracle(OracleKind.SAT)
-    monkeypatch.setattr(choose, "_SAT_GATES", 100)
+    monkeypatch.setattr(choose_oracle, "_SAT_GATES", 100)
     large = problems.load(sample)
     assert large.oracle(OracleKind.SAT) is large.oracle(OracleKind.SAT)
     assert isinstance(large.oracle(OracleKind.SAT), WholeOracle)

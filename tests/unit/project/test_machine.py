@@ -13,7 +13,7 @@ CLOCKS: Final = {"monotonic", "monotonic_ns", "time_ns"}
 
 EXCEPTIONS: Final = {
     # A dialogue of many questions with one process, which is killed when it does not answer.
-    "extensions/impartial/synthesis/smt.py": {"subprocess"},
+    "extensions/impartial/smt.py": {"subprocess"},
     # What a cluster's worker runs: its answer is JSON, and it is measured from outside.
     "extensions/bench/child.py": {"subprocess"},
     # Asked before anything else is loaded: is the address space limited?

@@ -8,22 +8,22 @@ from collections.abc import Iterator
 from tests.support.package_trees import package_trees
 
 KINDS = {
-    "Layout": "encodings/layout/layout.py",
-    "Ply": "encodings/layout/layout.py",
-    "StateView": "encodings/layout/layout.py",
-    "GridCoding": "encodings/layout/codings.py",
-    "NumberedCoding": "encodings/layout/codings.py",
-    "OneHotCoding": "encodings/layout/codings.py",
+    "Layout": "encodings/layout.py",
+    "Ply": "encodings/layout.py",
+    "StateView": "encodings/layout.py",
+    "GridCoding": "encodings/layout.py",
+    "NumberedCoding": "encodings/layout.py",
+    "OneHotCoding": "encodings/layout.py",
     "Encoding": "encodings/encoding.py",
     "PlayMatch": "play/match.py",
     "BoardEngine": "arena/board_engine.py",
     "BlockEngine": "arena/blocks.py",
     "HeapEngine": "extensions/impartial/problem.py",
     "HerbrandReader": "strategies/herbrand.py",
-    "GdlModel": "extensions/gdl/paranoid.py",
+    "GdlModel": "extensions/gdl/model.py",
     "BddlPosition": "games/bddl/rules.py",
-    "Bounds": "solvers/search/engine.py",
-    "PositionalEngine": "solvers/search/positional.py",
+    "Bounds": "solvers/search_engine.py",
+    "PositionalEngine": "solvers/positional_search.py",
 }
 """Classes of which nobody asks whether something is one, and the module that defines each."""
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.choose import OracleKind
+from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout.layout import Layout
+from qsage_validate.encodings.layout import Layout
 from qsage_validate.formats.assertions import Condition, guard, parse_assertions, spellings, value
 from qsage_validate.formats.source import Source
 from qsage_validate.games.languages import load_game
@@ -29,10 +29,10 @@ from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificat
 from qsage_validate.problems.load import BlockProblem, BoardProblem, Files, Problem
 from qsage_validate.problems.searched import Solving
 from qsage_validate.proving.assertions_level import BROKEN, HOLDS, OPEN, VACUOUS, prove_assertions
+from qsage_validate.proving.exhaustive import exhaust
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.plays.exhaustive import exhaust
+from qsage_validate.proving.report import validate
 from qsage_validate.proving.run import ValidationOptions
-from qsage_validate.proving.runner import validate
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.assertions import AssertionVocabulary
 from qsage_validate.validation.finding import FindingKind, Proved, Refuted

@@ -7,9 +7,8 @@ import pytest
 from qsage_validate.errors import Exit, Undecided
 from qsage_validate.games.protocol import Player
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.report import ValidationReport, conclude
+from qsage_validate.proving.report import ValidationReport, blame, conclude
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.proving.runner import blame
 from qsage_validate.validation.finding import (
     Finding,
     FindingKind,

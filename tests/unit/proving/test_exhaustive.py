@@ -15,23 +15,21 @@ from hypothesis import given, settings
 from qsage_validate.arena.frame import PlayState
 from qsage_validate.arena.open import open_play_engine
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.routes.by_search import Certified
-from qsage_validate.encodings.layout.layout import StateView
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.routes import Certified
+from qsage_validate.encodings.layout import StateView
 from qsage_validate.errors import InputError, Undecided, UsageError
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Files
-from qsage_validate.proving.plays import exhaustive
-from qsage_validate.proving.plays.exhaustive import ArrayWalker, exhaust
-from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.proving.plays.state_walker import StateWalker
-from qsage_validate.proving.plays.vector_walk import PlayLayer
-from qsage_validate.proving.plays.walkers import replay_all
+from qsage_validate.proving import exhaustive
+from qsage_validate.proving.exhaustive import ArrayWalker, exhaust
+from qsage_validate.proving.random_plays import attack
 from qsage_validate.proving.run import LevelInterrupted, LevelResult
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Progress
+from qsage_validate.proving.state_walker import StateWalker
+from qsage_validate.proving.vector_walk import PlayLayer, replay_all
+from qsage_validate.system.limits import Deadline, Limits, Progress
 from qsage_validate.validation.finding import (
     Claimed,
     FindingKind,
@@ -162,7 +160,7 @@ def test_without_arrays_the_results_are_the_same(
 ) -> None:
     made = certified(EL)
     quick = exhaust(setup_for(made))
-    monkeypatch.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
+    monkeypatch.setattr("qsage_validate.proving.exhaustive.walks", lambda problem: False)
     slow = exhaust(setup_for(made, engine=engine))
     assert isinstance(slow.verdict, Proved)
     same = ("positions", "plays", "transpositions", "replies", "plays ended by ply")
@@ -199,7 +197,7 @@ def test_faults_are_found_in_the_fewest_plies(
             unmerged(patched)
             apart = exhaust(problem)
         with monkeypatch.context() as patched:
-            patched.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
+            patched.setattr("qsage_validate.proving.exhaustive.walks", lambda problem: False)
             slow = exhaust(problem)
         assert type(merged.verdict) is type(apart.verdict) is type(slow.verdict)
         if not isinstance(merged.verdict, Refuted):

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from qsage_validate.certificates.checker.check import CertificateProved, check_matrix
-from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
+from qsage_validate.certificates.check import CertificateProved, check_matrix
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.kernel.certificate import Certificate, CertificateKind, CircuitCertificate
 from qsage_validate.kernel.lrat import CheckedProof, check_steps, read_cnf
 from qsage_validate.kernel.obligation import Cnf
-from qsage_validate.proving.bundle.formula_cnf import (
+from qsage_validate.proving.formula_cnf import (
     Derivation,
     NotProvedError,
     formula_cnf,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from qsage_validate.arena.open import open_engine
-from qsage_validate.certificates.files.reader import parse_certificate
+from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, Undecided
@@ -186,7 +186,7 @@ def test_a_claim_and_an_illegal_move_end_the_play(repository: Path) -> None:
 def test_the_finding_does_not_depend_on_the_number_of_processes(
     name: str, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from qsage_validate.certificates.checker import check
+    from qsage_validate.certificates import check
     from qsage_validate.circuit import cubes
 
     def eager(*arguments: object, **options: object) -> object:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.files.reader import parse_certificate
+from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.proving.formula_level import check_formula
 from qsage_validate.validation.finding import Proved, Refuted

@@ -13,12 +13,12 @@ import pytest
 
 from qsage_validate.arena.open import open_engine, open_play_engine
 from qsage_validate.arena.strategy_tree import tree_of
-from qsage_validate.certificates.oracles.choose import OracleKind
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
+from qsage_validate.certificates.choose_oracle import OracleKind
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.aig import FALSE, TRUE
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply
 from qsage_validate.errors import InputError, MalformedMoveError, UsageError
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.languages import load_game
@@ -29,10 +29,10 @@ from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificat
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.report import exit_code, run_script
 from qsage_validate.problems.load import BoardProblem, Files, load
-from qsage_validate.proving.plays.exhaustive import exhaust
-from qsage_validate.proving.plays.random_plays import attack
-from qsage_validate.proving.plays.walkers import merging_for
+from qsage_validate.proving.exhaustive import exhaust
+from qsage_validate.proving.random_plays import attack
 from qsage_validate.proving.run import LevelResult
+from qsage_validate.proving.vector_walk import merging_for
 from qsage_validate.strategies.reader import LayoutMove
 from qsage_validate.system.limits import Limits
 from qsage_validate.validation.finding import (
@@ -171,7 +171,7 @@ def test_a_square_that_bits_cannot_name_is_found(
         load_game(made.encoding.model),
     )
     if not arrays:
-        monkeypatch.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
+        monkeypatch.setattr("qsage_validate.proving.exhaustive.walks", lambda problem: False)
     finding = first_finding(exhaust(problem))
     assert finding.kind is FindingKind.LEGALITY_DIFFERS
     texts = [found.detail for found in exhaust(problem).findings]
@@ -400,10 +400,8 @@ def test_a_spare_ply_of_a_grid_is_not_played(arrays: bool, monkeypatch: pytest.M
         shorter,
     )
     if not arrays:
-        monkeypatch.setattr("qsage_validate.proving.plays.exhaustive.walks", lambda problem: False)
-        monkeypatch.setattr(
-            "qsage_validate.proving.plays.random_plays.walks", lambda problem: False
-        )
+        monkeypatch.setattr("qsage_validate.proving.exhaustive.walks", lambda problem: False)
+        monkeypatch.setattr("qsage_validate.proving.random_plays.walks", lambda problem: False)
     # The formula is true, for Black wins with a third ply that the game does not have.
     for result in (exhaust(problem), attack(problem, games=20)):
         assert FindingKind.END_DIFFERS in kinds(result)

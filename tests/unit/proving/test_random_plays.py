@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from qsage_validate.arena.adversary import BoardAdversary, Draws, LeastSeen, ManyDraws, PlayResults
 from qsage_validate.arena.play_engine import PlayEngine
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.by_search import Certified
+from qsage_validate.certificates.routes import Certified
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.errors import Undecided, UsageError
 from qsage_validate.games.bddl.arrays import ArrayRules
 from qsage_validate.games.bddl.model import Model
@@ -25,13 +25,12 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Files
-from qsage_validate.proving.plays import random_plays
-from qsage_validate.proving.plays.random_plays import VectorAdversary, attack
-from qsage_validate.proving.plays.vector_walk import VectorWalk
+from qsage_validate.proving import random_plays
+from qsage_validate.proving.random_plays import VectorAdversary, attack
 from qsage_validate.proving.run import LevelInterrupted, LevelResult
+from qsage_validate.proving.vector_walk import VectorWalk
 from qsage_validate.strategies.skolem import SkolemReader
-from qsage_validate.system.limits import Deadline
-from qsage_validate.system.progress import Progress
+from qsage_validate.system.limits import Deadline, Progress
 from qsage_validate.validation.finding import FindingKind, Refuted, Sampled
 from tests.support.certifying import certify_game
 from tests.support.models import models

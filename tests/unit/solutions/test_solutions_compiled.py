@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from qsage_validate.extensions.fast.numba_cache import why_not_compiled
+from qsage_validate.extensions.fast.declared import why_not_compiled
 from qsage_validate.games.bddl.kernel import BddlKernel, find_symmetries
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
-from qsage_validate.solutions.check import check, rules_for
-from qsage_validate.solutions.grid import GridRules
-from qsage_validate.solvers.search.solution import solution_of
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solutions.check import GridRules, check, rules_for
+from qsage_validate.solvers.search import SearchSolver
+from qsage_validate.solvers.search_solution import solution_of
 
 pytestmark = [
     pytest.mark.slow,

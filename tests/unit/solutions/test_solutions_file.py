@@ -15,8 +15,8 @@ import qsage_validate as qs
 from qsage_validate.errors import Exit, InputError, QsageError
 from qsage_validate.games.registry import find_command
 from qsage_validate.solutions.check import check
-from qsage_validate.solutions.file import as_bytes, read_solution, sealed
-from qsage_validate.solvers.search.solution import find_solution
+from qsage_validate.solutions.walk import as_bytes, read_solution, sealed
+from qsage_validate.solvers.search_solution import find_solution
 from research.benchmarks.fuzz import damaged
 from tests.support.commands import run_play, run_qsage
 
@@ -322,8 +322,8 @@ def test_a_play_against_a_missing_reply_is_lost(
 def test_the_critical_depth_and_its_solution_are_one_search(
     words: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from qsage_validate.solvers.search import solution
-    from qsage_validate.solvers.search.solver import search_for
+    from qsage_validate.solvers import search_solution as solution
+    from qsage_validate.solvers.search import search_for
 
     searched = []
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.parts import joined, left_by, own_blocks
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.rest import part_of
+from qsage_validate.certificates.rest import part_of
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UndecidedError
 from qsage_validate.games.registry import find_command
-from qsage_validate.solutions.file import SolutionClaim
-from qsage_validate.solvers.search.solution import find_solution
+from qsage_validate.solutions.walk import SolutionClaim
+from qsage_validate.solvers.search_solution import find_solution
 from qsage_validate.system.limits import Deadline
 from tests.support.commands import run_qsage
 

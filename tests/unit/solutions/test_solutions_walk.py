@@ -17,11 +17,16 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command
-from qsage_validate.solutions.check import check, rules_for
-from qsage_validate.solutions.file import SolutionClaim, as_bytes
-from qsage_validate.solutions.grid import GridRules
-from qsage_validate.solutions.walk import LayerRules, PlainRules, Walked, walk
-from qsage_validate.solvers.search.solution import find_solution
+from qsage_validate.solutions.check import GridRules, check, rules_for
+from qsage_validate.solutions.walk import (
+    LayerRules,
+    PlainRules,
+    SolutionClaim,
+    Walked,
+    as_bytes,
+    walk,
+)
+from qsage_validate.solvers.search_solution import find_solution
 from qsage_validate.system.limits import Deadline
 from tests.support.minimax import minimax
 from tests.support.wild_models import filling_models, moving_models, positional_models, wild_models

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.positional.pairing import pairing_clauses
+from qsage_validate.encodings.prepared import pairing_clauses
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import clausal_form
@@ -19,9 +19,9 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.solving import solve_formula
-from qsage_validate.solvers.search.maker_maker import BlockingSearch
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.maker_maker import BlockingSearch
+from qsage_validate.solvers.qbf_solving import solve_formula
 from qsage_validate.strategies.guesses import (
     PairingFailsError,
     PairingStrategy,

@@ -10,32 +10,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.formula import (
-    Congruence,
-    ImpartialComparison,
-    ImpartialFormula,
-    Linear,
-)
-from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis import report
-from qsage_validate.extensions.impartial.synthesis.candidates import SampledLiteral, StateSample
-from qsage_validate.extensions.impartial.synthesis.classification import hitting_set
-from qsage_validate.extensions.impartial.synthesis.methods import (
+from qsage_validate.extensions.impartial import library, report
+from qsage_validate.extensions.impartial.candidates import SampledLiteral, StateSample, hitting_set
+from qsage_validate.extensions.impartial.methods import (
     characteristic_formula,
     distinguishing_atoms,
     exact_classifier,
     hard_constraints,
     synms_formula,
 )
-from qsage_validate.extensions.impartial.synthesis.report import (
+from qsage_validate.extensions.impartial.model import (
+    Congruence,
+    ImpartialComparison,
+    ImpartialFormula,
+    Linear,
+)
+from qsage_validate.extensions.impartial.report import (
     SynthesisMethod,
     SynthesisOptions,
     Verdict,
     synthesise,
 )
-from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.winning_formula import Technique
+from qsage_validate.extensions.impartial.rules import ImpartialRules
+from qsage_validate.extensions.impartial.smt import SmtSolver
+from qsage_validate.extensions.impartial.winning_formula import Technique
 from qsage_validate.system.limits import NEVER, Deadline
 
 pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
@@ -152,7 +150,7 @@ def test_formulas_and_strategies_agree_with_backward_induction(
 
 
 def test_a_game_without_a_formula_is_impossible(solver: SmtSolver) -> None:
-    from qsage_validate.extensions.impartial.family import PUBLISHED
+    from qsage_validate.extensions.impartial.nim import PUBLISHED
 
     result = synthesise(
         library.load("transfer-3-le-1", PUBLISHED),

@@ -13,33 +13,30 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from qsage_validate.errors import InputError, MissingExtraError, install_line
-from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.formula import ImpartialFormula
-from qsage_validate.extensions.impartial.model import ImpartialGame
-from qsage_validate.extensions.impartial.moves import box_states
+from qsage_validate.extensions.impartial import library, report
+from qsage_validate.extensions.impartial.model import ImpartialFormula, ImpartialGame
 from qsage_validate.extensions.impartial.parser import parse_formula, parse_game
-from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis import report
-from qsage_validate.extensions.impartial.synthesis.proofs import (
+from qsage_validate.extensions.impartial.proofs import (
     ClaimStatus,
     ClaimVerification,
     Verifier,
     check_game,
     verify_strategy,
 )
-from qsage_validate.extensions.impartial.synthesis.report import (
+from qsage_validate.extensions.impartial.report import (
     SynthesisMethod,
     SynthesisOptions,
     synthesise,
 )
-from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver, definition, script
-from qsage_validate.extensions.impartial.synthesis.strategy import (
+from qsage_validate.extensions.impartial.rules import ImpartialRules, box_states
+from qsage_validate.extensions.impartial.smt import SmtSolver, definition, script
+from qsage_validate.extensions.impartial.strategy import (
     ImpartialRule,
     ImpartialStrategy,
     cross_check,
     parse_strategy,
 )
-from qsage_validate.extensions.impartial.synthesis.winning_formula import (
+from qsage_validate.extensions.impartial.winning_formula import (
     FormulaOutcome,
     synthesise_formula,
 )
@@ -403,7 +400,7 @@ def test_the_report_runs_and_its_proofs_are_unsatisfiable(
 
 def test_the_solver_ends_with_whoever_asked() -> None:
     program = (
-        "from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver\n"
+        "from qsage_validate.extensions.impartial.smt import SmtSolver\n"
         "from qsage_validate.system.limits import Deadline\n"
         "s = SmtSolver(); s.check('(assert true)', Deadline.after(9))\n"
         "print(s._process.pid, flush=True)\n"

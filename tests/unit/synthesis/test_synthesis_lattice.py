@@ -7,13 +7,11 @@ from collections.abc import Callable
 import pytest
 
 from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.family import FamilyMove, game
-from qsage_validate.extensions.impartial.formula import ImpartialFormula, disjunction
-from qsage_validate.extensions.impartial.model import ImpartialGame
-from qsage_validate.extensions.impartial.moves import State, box_states
-from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.candidates import Remaining, periods
-from qsage_validate.extensions.impartial.synthesis.winning_formula import lattice_formula
+from qsage_validate.extensions.impartial.candidates import Remaining, periods
+from qsage_validate.extensions.impartial.model import ImpartialFormula, ImpartialGame, disjunction
+from qsage_validate.extensions.impartial.nim import FamilyMove, game
+from qsage_validate.extensions.impartial.rules import ImpartialRules, State, box_states
+from qsage_validate.extensions.impartial.winning_formula import lattice_formula
 from qsage_validate.system.limits import Deadline
 
 
@@ -105,8 +103,8 @@ def verified() -> Callable[[ImpartialGame, ImpartialFormula | None], int]:
     """Proves a formula (of two equal heaps if there is none); how many actions that took."""
     pytest.importorskip("z3", reason="z3 (the extra 'impartial') is not installed")
     from qsage_validate.extensions.impartial.parser import parse_formula
-    from qsage_validate.extensions.impartial.synthesis.proofs import ClaimStatus, Verifier
-    from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
+    from qsage_validate.extensions.impartial.proofs import ClaimStatus, Verifier
+    from qsage_validate.extensions.impartial.smt import SmtSolver
 
     def prove(made: ImpartialGame, formula: ImpartialFormula | None) -> int:
         if formula is None:

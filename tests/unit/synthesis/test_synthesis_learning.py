@@ -14,30 +14,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.formula import ImpartialFormula
-from qsage_validate.extensions.impartial.moves import box_states
-from qsage_validate.extensions.impartial.parser import parse_formula
-from qsage_validate.extensions.impartial.rules import ImpartialRules
-from qsage_validate.extensions.impartial.synthesis.candidates import (
+from qsage_validate.extensions.impartial.candidates import (
     Enumerator,
     StateSample,
-    enumerate_atoms,
-    moduli,
-    periods,
-    smallest_formulas,
-)
-from qsage_validate.extensions.impartial.synthesis.classification import (
     best_cover,
     classify,
+    enumerate_atoms,
     hitting_set,
+    moduli,
+    periods,
     select_atoms,
+    smallest_formulas,
 )
-from qsage_validate.extensions.impartial.synthesis.strategy import (
+from qsage_validate.extensions.impartial.model import ImpartialFormula
+from qsage_validate.extensions.impartial.parser import parse_formula
+from qsage_validate.extensions.impartial.rules import ImpartialRules, box_states
+from qsage_validate.extensions.impartial.strategy import (
     coverage,
     expressions,
     greedy_cover,
 )
-from qsage_validate.extensions.impartial.synthesis.winning_formula import column_formula
+from qsage_validate.extensions.impartial.winning_formula import column_formula
 from qsage_validate.games.masks import members
 from qsage_validate.system.limits import NEVER, Deadline
 from tests.support.impartial_games import VARIABLES, formulas

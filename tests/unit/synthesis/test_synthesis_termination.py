@@ -11,23 +11,22 @@ from random import Random
 
 import pytest
 
-from qsage_validate.extensions.impartial import library
+from qsage_validate.extensions.impartial import library, report
 from qsage_validate.extensions.impartial.model import ImpartialGame
 from qsage_validate.extensions.impartial.parser import parse_game, read_game
-from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
-from qsage_validate.extensions.impartial.synthesis import report
-from qsage_validate.extensions.impartial.synthesis.proofs import (
+from qsage_validate.extensions.impartial.proofs import (
     ClaimStatus,
     ClaimVerification,
     Verifier,
 )
-from qsage_validate.extensions.impartial.synthesis.report import (
+from qsage_validate.extensions.impartial.report import (
     SynthesisOptions,
     Verdict,
     synthesise,
 )
-from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
-from qsage_validate.extensions.impartial.synthesis.termination import (
+from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.extensions.impartial.smt import SmtSolver
+from qsage_validate.extensions.impartial.termination import (
     Endless,
     Terminates,
     Termination,

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from qsage_validate.errors import UndecidedError
-from qsage_validate.system.alarm import alarm
 from qsage_validate.system.limits import Deadline
+from qsage_validate.system.signals import alarm
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no timers")

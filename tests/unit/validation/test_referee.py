@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.encodings.layout.layout import Layout, StateCode, board_view
+from qsage_validate.encodings.layout import Layout, StateCode, board_view
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.model import Action, Anchor, Coordinate, Model, SubCondition

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.encodings import content_sum
 from qsage_validate.extensions.bench.experiment import (
     NO_PREPROCESSOR,
     Configuration,
@@ -31,9 +30,9 @@ from qsage_validate.extensions.bench.experiment import (
     Selection,
     Tabulate,
 )
-from qsage_validate.extensions.bench.papers.published import rows_of
+from qsage_validate.extensions.bench.papers.table2 import rows_of
 from qsage_validate.extensions.bench.plots import default_tables, seconds_text
-from qsage_validate.extensions.bench.solving import BLOQQER, answered
+from qsage_validate.extensions.bench.solving import BLOQQER, answered, content_sum
 from qsage_validate.formats.source import quoted
 from qsage_validate.system.limits import Deadline, Limits, Stopwatch
 
@@ -370,7 +369,7 @@ def _solve(run: Run) -> RunResult:
     from qsage_validate.encodings.registry import encode
     from qsage_validate.formats.qdimacs import clausal_form
     from qsage_validate.games.registry import find_command
-    from qsage_validate.solvers.qbf.backends import get_backend, preprocessor_named
+    from qsage_validate.solvers.backends import get_backend, preprocessor_named
     from qsage_validate.system.programs import workspace
 
     watch = Stopwatch()

@@ -6,7 +6,7 @@ COR+ or COVER for Black and PAIRING for White.
 
 A solver is a QBF solver for both questions, such a one with ``+pairs``, so that White's block is
 searched for on the rules, or ``search``: both are.  The solver ``positional`` is the search made
-for positional games instead (``solvers/search/positional.py``), which asks no question by
+for positional games instead (``solvers/positional_search.py``), which asks no question by
 itself.  A run has the answers of all formulas in its data, so that encodings can be
 compared formula by formula.
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
     from qsage_validate.games.positional.model import PositionalModel
     from qsage_validate.solvers.alternation import Alternated, Ask
-    from qsage_validate.solvers.qbf.solving import Solved
+    from qsage_validate.solvers.qbf_solving import Solved
 
 
 # Polyominoes with implicit goals: does Black win within so many plies, if White only blocks?
@@ -404,8 +404,8 @@ def _configurations(selection: Selection) -> list[Configuration]:
 
 
 def _check_clausal(name: str) -> None:
-    from qsage_validate.solvers.qbf.backend import SolverFormat
-    from qsage_validate.solvers.qbf.backends import get_backend
+    from qsage_validate.solvers.backend import SolverFormat
+    from qsage_validate.solvers.backends import get_backend
 
     if SolverFormat.QDIMACS not in get_backend(name).accepts:
         raise UsageError(f"found {name!r}, expected a solver that reads clauses")
@@ -455,9 +455,9 @@ def _asks(run: Run, model: PositionalModel) -> tuple[Ask, Ask]:
         white_by_formulas,
         white_by_search,
     )
-    from qsage_validate.solvers.qbf.backends import get_backend, preprocessor_named
-    from qsage_validate.solvers.qbf.solving import solve_formula
-    from qsage_validate.solvers.search.maker_maker import BlockingSearch
+    from qsage_validate.solvers.backends import get_backend, preprocessor_named
+    from qsage_validate.solvers.maker_maker import BlockingSearch
+    from qsage_validate.solvers.qbf_solving import solve_formula
     from qsage_validate.system.limits import Deadline, Limits
 
     if run.solver == SEARCH:

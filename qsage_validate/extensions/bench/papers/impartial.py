@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from qsage_validate.errors import InputError, UsageError
-from qsage_validate.extensions.bench.encodings import content_sum, files_in
 from qsage_validate.extensions.bench.experiment import (
     NO_ENCODING,
     Configuration,
@@ -25,6 +24,7 @@ from qsage_validate.extensions.bench.experiment import (
     RunResult,
     Selection,
 )
+from qsage_validate.extensions.bench.solving import content_sum, files_in
 from qsage_validate.formats.source import quoted
 from qsage_validate.system.limits import Stopwatch
 
@@ -35,7 +35,7 @@ from functools import cache
 
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import ResultTable, RunRecord, Tabulate
-from qsage_validate.extensions.bench.papers.published import rows_of
+from qsage_validate.extensions.bench.papers.table2 import rows_of
 from qsage_validate.extensions.bench.plots import (
     configuration_names,
     default_tables,
@@ -254,7 +254,7 @@ _MAX_TEXT: Final = 2000
 
 
 def _runs(selection: Selection) -> list[Run]:
-    from qsage_validate.extensions.impartial.synthesis.report import SynthesisMethod
+    from qsage_validate.extensions.impartial.report import SynthesisMethod
 
     options = {name: _option(selection, name) for name in OPTIONS}
     methods = [method.value for method in SynthesisMethod]
@@ -335,7 +335,7 @@ def game_of(source: Sequence[str]) -> ImpartialGame:
 
 def execute(run: Run) -> RunResult:
     """Synthesise, prove and cross-check; a run is decided by its formula, not by its strategy."""
-    from qsage_validate.extensions.impartial.synthesis.report import (
+    from qsage_validate.extensions.impartial.report import (
         SynthesisMethod,
         SynthesisOptions,
         Verdict,

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.campaign import latest
-from qsage_validate.extensions.bench.encodings import content_sum, files_in
 from qsage_validate.extensions.bench.experiment import (
     NO_ENCODING,
     NO_PREPROCESSOR,
@@ -37,7 +36,13 @@ from qsage_validate.extensions.bench.plots import (
     default_tables,
     seconds_text,
 )
-from qsage_validate.extensions.bench.solving import BLOQQER, by_encoding, by_search
+from qsage_validate.extensions.bench.solving import (
+    BLOQQER,
+    by_encoding,
+    by_search,
+    content_sum,
+    files_in,
+)
 from qsage_validate.system.limits import Stopwatch
 
 if TYPE_CHECKING:
@@ -333,7 +338,7 @@ def execute(run: Run) -> RunResult:
 
 def _solved(run: Run, model: PositionalModel) -> RunResult:
     """The answer of the solver; seconds are those of preprocessing and solving together."""
-    from qsage_validate.encodings.positional.open_game import prepared
+    from qsage_validate.encodings.prepared import prepared
 
     watch = Stopwatch()
     if dict(run.options)["prepared"] == "yes":

@@ -11,7 +11,7 @@ from qsage_validate.api.formulas import Formula
 from qsage_validate.arena.program import Programmed
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
-from qsage_validate.cli.formula import game_formula, load_formula
+from qsage_validate.cli.encode import game_formula, load_formula
 from qsage_validate.cli.model_arguments import ModelArguments, formula_path, model_words
 from qsage_validate.cli.options import (
     EncodingOption,
@@ -22,14 +22,13 @@ from qsage_validate.cli.options import (
 )
 from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
 from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.extensions.explain.certificate import check_winning, explained, form_of
 from qsage_validate.extensions.explain.explanation import ExplainOptions, Followed, counted_nodes
-from qsage_validate.extensions.explain.library import check_winning, explained, form_of
 from qsage_validate.games.family import families
-from qsage_validate.system.limits import NEVER
-from qsage_validate.system.progress import watching
+from qsage_validate.system.limits import NEVER, watching
 
 if TYPE_CHECKING:
-    from qsage_validate.extensions.explain.library import Explanation
+    from qsage_validate.extensions.explain.certificate import Explanation
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.games.protocol import Player
     from qsage_validate.problems.load import Files
@@ -195,7 +194,7 @@ def _heaps(
     from qsage_validate.extensions.explain.heaps import explain_heaps
     from qsage_validate.extensions.explain.shown import explanation_text
     from qsage_validate.extensions.impartial.cli.play import impartial_game
-    from qsage_validate.extensions.impartial.synthesis.report import SynthesisOptions
+    from qsage_validate.extensions.impartial.report import SynthesisOptions
     from qsage_validate.formats.writing import write_atomic
 
     if of_boards:

@@ -19,13 +19,12 @@ from qsage_validate.cli.parameters import (
     output_option,
 )
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
-from qsage_validate.system.limits import Deadline
-from qsage_validate.system.progress import Progress, nobody
+from qsage_validate.system.limits import Deadline, Progress, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.impartial.model import ImpartialGame
-    from qsage_validate.extensions.impartial.synthesis.proofs import ClaimVerification
-    from qsage_validate.extensions.impartial.synthesis.report import Synthesis
+    from qsage_validate.extensions.impartial.proofs import ClaimVerification
+    from qsage_validate.extensions.impartial.report import Synthesis
 
 
 @dataclass(frozen=True)
@@ -146,7 +145,7 @@ def _synthesise(
     quiet: bool,
     json_output: bool,
 ) -> Exit:
-    from qsage_validate.extensions.impartial.synthesis.report import (
+    from qsage_validate.extensions.impartial.report import (
         SynthesisMethod,
         SynthesisOptions,
         synthesise,
@@ -172,7 +171,7 @@ def _told(progress: Progress) -> None:
 def _load(game: str, published: bool) -> ImpartialGame:
     """The game of a file, or the one of that name."""
     from qsage_validate.extensions.impartial import library
-    from qsage_validate.extensions.impartial.family import PUBLISHED, REPAIRED
+    from qsage_validate.extensions.impartial.nim import PUBLISHED, REPAIRED
     from qsage_validate.extensions.impartial.parser import read_game
 
     if game == "-" or path.exists(game) or path.dirname(game) or "." in game:
@@ -216,8 +215,8 @@ def _list(pattern: str, json_output: bool) -> Exit:
 
 
 def _report(result: Synthesis, write: WriteOptions, json_output: bool) -> Exit:
-    from qsage_validate.extensions.impartial.synthesis import report
-    from qsage_validate.extensions.impartial.synthesis.report import Verdict
+    from qsage_validate.extensions.impartial import report
+    from qsage_validate.extensions.impartial.report import Verdict
     from qsage_validate.formats.writing import write_atomic
 
     if json_output:
@@ -251,22 +250,21 @@ def _check(
     search: SearchOptions,
     json_output: bool,
 ) -> Exit:
-    from qsage_validate.extensions.impartial.moves import box_states
     from qsage_validate.extensions.impartial.parser import parse_formula
-    from qsage_validate.extensions.impartial.rules import ImpartialRules
-    from qsage_validate.extensions.impartial.synthesis.proofs import (
+    from qsage_validate.extensions.impartial.proofs import (
         ClaimStatus,
         Verifier,
         check_game,
         verify_strategy,
     )
-    from qsage_validate.extensions.impartial.synthesis.smt import SmtSolver
-    from qsage_validate.extensions.impartial.synthesis.strategy import parse_strategy
-    from qsage_validate.extensions.impartial.synthesis.termination import (
+    from qsage_validate.extensions.impartial.rules import ImpartialRules, box_states
+    from qsage_validate.extensions.impartial.smt import SmtSolver
+    from qsage_validate.extensions.impartial.strategy import parse_strategy
+    from qsage_validate.extensions.impartial.termination import (
         concluded,
         prove_termination,
     )
-    from qsage_validate.extensions.impartial.synthesis.termination import (
+    from qsage_validate.extensions.impartial.termination import (
         to_dict as termination_json,
     )
     from qsage_validate.formats.source import Source

@@ -8,8 +8,8 @@ from typing import Final
 
 from qsage_validate.errors import UsageError, did_you_mean
 from qsage_validate.extensions.impartial.families import by_name
-from qsage_validate.extensions.impartial.family import REPAIRED
 from qsage_validate.extensions.impartial.model import ImpartialGame
+from qsage_validate.extensions.impartial.nim import REPAIRED
 from qsage_validate.extensions.impartial.parser import is_impartial, parse_game
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.family import ListedGame

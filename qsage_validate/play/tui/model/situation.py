@@ -14,13 +14,12 @@ from functools import cache, partial
 
 from qsage_validate.arena.board_engine import Facts
 from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome, Pairs, SquareXY, WhyNot
-from qsage_validate.arena.gate_inspector import GateInspector, GateReader
-from qsage_validate.arena.strategy_tree import StrategyTree, tree_of
+from qsage_validate.arena.strategy_tree import GateInspector, GateReader, StrategyTree, tree_of
 from qsage_validate.games.protocol import BoardPicture, Square
 from qsage_validate.play.match import HistoryRow, PlayMatch
 from qsage_validate.play.picking import Picks, is_elsewhere
 from qsage_validate.problems.load import BoardProblem, Problem
-from qsage_validate.system.progress import Tell
+from qsage_validate.system.limits import Tell
 from qsage_validate.validation.finding import Finding
 
 # The services that the interface can use beside the match: gates, the strategy's tree, a proof

@@ -19,8 +19,7 @@ from qsage_validate.play.tui.once import Choices
 from qsage_validate.play.tui.screens.dialogs import ListedFinding, describe
 from qsage_validate.play.tui.screens.tool_screen import ToolScreen
 from qsage_validate.play.tui.widgets.panes import fill
-from qsage_validate.system.limits import Stopwatch
-from qsage_validate.system.progress import Progress
+from qsage_validate.system.limits import Progress, Stopwatch
 
 _COLUMNS = ("Level", "Verdict", "Seconds", "Evidence")
 _LOOKS = {"proved": "bold $success", "refuted": "bold $error", "undecided": "$warning"}

@@ -21,8 +21,14 @@ from textual.widgets.tree import TreeNode
 from textual.worker import Worker, WorkerState
 
 from qsage_validate.arena.frame import SquareXY
-from qsage_validate.arena.gate_inspector import GateInspector, GateRow
-from qsage_validate.arena.strategy_tree import BUDGET, Size, StrategyNode, StrategyTree
+from qsage_validate.arena.strategy_tree import (
+    BUDGET,
+    GateInspector,
+    GateRow,
+    Size,
+    StrategyNode,
+    StrategyTree,
+)
 from qsage_validate.errors import QsageError
 from qsage_validate.play.tui.screens.dialogs import Dialog
 from qsage_validate.play.tui.widgets.panes import Piece, painted

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.certificates.compile.compiler import compile_plan
-from qsage_validate.certificates.compile.plan import NoWinError, Plan, Planner, PlanNode
+from qsage_validate.certificates.compiler import compile_plan
+from qsage_validate.certificates.plan import NoWinError, Plan, Planner, PlanNode
 from qsage_validate.encodings.grid import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition

@@ -14,10 +14,9 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.compile.plan import NoWinError, Plan, must_play_plan
-from qsage_validate.certificates.routes.by_search import certify_encoding
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.plan import NoWinError, Plan, must_play_plan
+from qsage_validate.certificates.routes import RouteOptions, certify_encoding, certify_formula
 from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.encodings.encoding import (
@@ -27,7 +26,7 @@ from qsage_validate.encodings.encoding import (
     nothing_else,
     one_of,
 )
-from qsage_validate.encodings.layout.layout import IllegalMoves, Layout, Ply, listed
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Ply, listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.masks import members
@@ -37,7 +36,7 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Witness
 from qsage_validate.kernel.certificate import CertificateKind
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.certifying import certify_game

@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_search import PlainSearch
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.routes import PlainSearch
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.registry import encode
 from qsage_validate.games.positional.cover_game import OUT_OF_COVER, CoverGame, Stone
@@ -16,8 +16,8 @@ from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.solving import solve_formula
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.qbf_solving import solve_formula
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.certifying import certify_game

@@ -10,21 +10,26 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.checker import check as checking
-from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
-from qsage_validate.certificates.compile.compiler import compile_plan
-from qsage_validate.certificates.compile.lemmas import compile_with_lemmas, known_after
-from qsage_validate.certificates.compile.plan import Plan, Planner, PlanNode
+from qsage_validate.certificates import check as checking
+from qsage_validate.certificates.check import CertificateProved, CertificateRefuted, check
+from qsage_validate.certificates.compiler import compile_plan
+from qsage_validate.certificates.lemmas import compile_with_lemmas, known_after
+from qsage_validate.certificates.plan import Plan, Planner, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
-from qsage_validate.circuit.lemmas import LemmaBatch, LemmaEffort, LemmaMethod, satisfy_with_lemmas
 from qsage_validate.circuit.sat import Answer, Satisfiable, Unsatisfiable
+from qsage_validate.circuit.simplify import (
+    LemmaBatch,
+    LemmaEffort,
+    LemmaMethod,
+    satisfy_with_lemmas,
+)
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.encodings.grid import encode_lifted
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.minimax import minimax
@@ -102,7 +107,7 @@ def efforts(monkeypatch: pytest.MonkeyPatch) -> list[LemmaEffort]:
         found.append(effort)
         return answer, effort
 
-    monkeypatch.setattr("qsage_validate.circuit.lemmas.satisfy_with_lemmas", spy)
+    monkeypatch.setattr("qsage_validate.circuit.simplify.satisfy_with_lemmas", spy)
     return found
 
 

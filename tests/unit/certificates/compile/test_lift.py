@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.checker.check import CertificateProved, CertificateRefuted, check
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.compile.lift import lift
-from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.routes import (
+from qsage_validate.certificates.check import CertificateProved, CertificateRefuted, check
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.lemmas import lift
+from qsage_validate.certificates.routes import (
+    CheckFailedError,
     RouteOptions,
     certify_formula,
     certify_prepared,
@@ -19,7 +19,7 @@ from qsage_validate.certificates.routes.routes import (
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.positional.open_game import prepare
+from qsage_validate.encodings.prepared import prepare
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.harary import harary_model

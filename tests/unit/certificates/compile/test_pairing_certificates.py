@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.compiler import NotCompiledError
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.by_search import PlainSearch
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.compiler import NotCompiledError
+from qsage_validate.certificates.routes import PlainSearch
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import IllegalMoveError, UndecidedError
 from qsage_validate.games.positional.cover_game import SAYS, PairingGame, Stone
@@ -18,7 +18,7 @@ from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CertificateKind
-from qsage_validate.solvers.search.maker_maker import BlockingSearch
+from qsage_validate.solvers.maker_maker import BlockingSearch
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.certifying import certify_game

@@ -9,32 +9,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.checker.check import (
+from qsage_validate.certificates.check import (
     CertificateProved,
     CertificateRefuted,
     CertificateUndecided,
     CheckResult,
     check,
 )
-from qsage_validate.certificates.files.reader import parse_certificate, read_certificate
-from qsage_validate.certificates.minimise.features import defined_gates, feature_circuit
-from qsage_validate.certificates.minimise.learning import LearningStyle, learn
-from qsage_validate.certificates.minimise.minimise import (
+from qsage_validate.certificates.features import defined_gates, feature_circuit
+from qsage_validate.certificates.learning import LearningStyle, learn
+from qsage_validate.certificates.reader import parse_certificate, read_certificate
+from qsage_validate.certificates.smaller import (
     WrongCertificateError,
     minimised,
     rebuild,
 )
 from qsage_validate.circuit.aig import Aig, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.foreign import layout_from_meta
+from qsage_validate.encodings.foreign import layout_from_meta
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import UndecidedError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.kernel.dependencies import wrong_dependency
+from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, wrong_dependency
 from qsage_validate.system.limits import Deadline
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.expanded import expanded
@@ -187,7 +186,7 @@ def test_what_cannot_be_checked_is_not_touched(
     def undecided(*_: object, **__: object) -> CertificateUndecided:
         return CertificateUndecided("no answer within 0.1 seconds")
 
-    monkeypatch.setattr("qsage_validate.certificates.minimise.minimise.check", undecided)
+    monkeypatch.setattr("qsage_validate.certificates.smaller.check", undecided)
     with pytest.raises(UndecidedError, match="not known whether the certificate holds"):
         minimised(*domino)
     formula, certificate = domino
@@ -208,7 +207,7 @@ def test_a_result_that_does_not_pass_the_check_is_not_handed_out(
             return check(formula, certificate)
         return CertificateRefuted("it loses", {})
 
-    monkeypatch.setattr("qsage_validate.certificates.minimise.minimise.check", once)
+    monkeypatch.setattr("qsage_validate.certificates.smaller.check", once)
     found = minimised(formula, certificate)
     assert len(asked) == 2
     assert found.certificate is asked[0]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.oracles.solving import SolvingOracle
+from qsage_validate.certificates.solving_oracle import SolvingOracle
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.kernel.certificate import CertificateKind

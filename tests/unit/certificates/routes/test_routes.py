@@ -10,18 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qsage_validate.certificates.routes import routes
-from qsage_validate.certificates.routes.by_expansion import expand
-from qsage_validate.certificates.routes.by_search import CheckFailedError
-from qsage_validate.certificates.routes.clausal import Candidate, GivenUpError, of_the_rest
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula, route_names
+from qsage_validate.certificates import routes
+from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.clausal import Candidate, GivenUpError, of_the_rest
+from qsage_validate.certificates.routes import (
+    CheckFailedError,
+    RouteOptions,
+    certify_formula,
+    route_names,
+)
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qdimacs import parse_qdimacs
 from qsage_validate.games.registry import find_command, resolve_command
 from qsage_validate.kernel.certificate import CertificateKind
-from qsage_validate.solvers.qbf.backend import SolverMissingError
+from qsage_validate.solvers.backend import SolverMissingError
 from qsage_validate.system.limits import NEVER, Deadline, Limits
 from tests.support.certificate_truth import falsifying_choice
 from tests.support.random_qbf import circuits, qbfs, truth

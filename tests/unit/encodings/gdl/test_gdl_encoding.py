@@ -19,12 +19,17 @@ from qsage_validate.errors import (
     install_line,
 )
 from qsage_validate.extensions.gdl import library
-from qsage_validate.extensions.gdl.encodings.encoders import Quantification, gdl_clauses
-from qsage_validate.extensions.gdl.encodings.formula import GdlEncoding, Variant, encode_gdl
-from qsage_validate.extensions.gdl.encodings.qasp import ProgramCircuit, ground
+from qsage_validate.extensions.gdl.encoders import (
+    GdlEncoding,
+    Quantification,
+    Variant,
+    encode_gdl,
+    gdl_clauses,
+)
 from qsage_validate.extensions.gdl.machine import StateMachine
 from qsage_validate.extensions.gdl.model import Description, Ground
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
+from qsage_validate.extensions.gdl.qasp import ProgramCircuit, ground
 from qsage_validate.extensions.gdl.rules import RoundsGame
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_writer import qcir_text
@@ -53,8 +58,8 @@ def description_of(shared_data: Path, name: str) -> Description:
 
 def truth(formula: Qbf) -> bool:
     pytest.importorskip("pyqbf", reason="no QBF solver without PyQBF")
-    from qsage_validate.solvers.qbf.backends import get_backend
-    from qsage_validate.solvers.qbf.solving import solve_formula
+    from qsage_validate.solvers.backends import get_backend
+    from qsage_validate.solvers.qbf_solving import solve_formula
     from qsage_validate.system.limits import Deadline, Limits
 
     solved = solve_formula(formula, [get_backend("depqbf")], Limits(Deadline.after(120)))

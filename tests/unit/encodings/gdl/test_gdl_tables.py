@@ -9,11 +9,11 @@ import pytest
 
 from qsage_validate.circuit.qbf import Connective, Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.layout import IllegalMoves
+from qsage_validate.encodings.layout import IllegalMoves
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.gdl import library
-from qsage_validate.extensions.gdl.encodings.encoders import (
+from qsage_validate.extensions.gdl.encoders import (
     GdlTables,
     Quantification,
     clausal,
@@ -21,8 +21,7 @@ from qsage_validate.extensions.gdl.encodings.encoders import (
     tables,
 )
 from qsage_validate.extensions.gdl.machine import StateMachine
-from qsage_validate.extensions.gdl.model import term_text
-from qsage_validate.extensions.gdl.paranoid import GdlModel, against_all
+from qsage_validate.extensions.gdl.model import GdlModel, against_all, term_text
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.extensions.gdl.rules import GdlMove, NotTurnTakingError, rounds_game
 from qsage_validate.formats.qdimacs import clausal_form

@@ -8,7 +8,7 @@ import pytest
 
 from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.extensions.gdl.encodings.qasp import ProgramCircuit, ground
+from qsage_validate.extensions.gdl.qasp import ProgramCircuit, ground
 
 clingo = pytest.importorskip("clingo", reason="grounding needs clingo")
 

@@ -12,7 +12,7 @@ from pysat.solvers import Solver
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError, UndecidedError
-from qsage_validate.extensions.gdl.encodings.qasp import parse_qasp, read_qasp
+from qsage_validate.extensions.gdl.qasp import parse_qasp, read_qasp
 from qsage_validate.formats.source import Format, Source, sniff_bytes
 from qsage_validate.system.memory import memory_within
 

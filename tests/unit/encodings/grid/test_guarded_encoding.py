@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.certificates.checker.check import CertificateProved, check
-from qsage_validate.certificates.minimise.minimise import rebuild
+from qsage_validate.certificates.check import CertificateProved, check
+from qsage_validate.certificates.smaller import rebuild
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qcir_writer import qcir_text

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.grid import encode_lifted
-from qsage_validate.encodings.layout.comments import layout_from_comments
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode, encoders
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qcir import parse_qcir

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from qsage_validate.encodings.layout.codings import (
+from qsage_validate.encodings.layout import (
     GridCoding,
     MoveCoding,
     Number,

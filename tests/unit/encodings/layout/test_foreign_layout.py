@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout.foreign import find_meta, layout_from_meta
-from qsage_validate.encodings.layout.layout import Indicators, StateCode
+from qsage_validate.encodings.foreign import find_meta, layout_from_meta
+from qsage_validate.encodings.layout import Indicators, StateCode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import MetaFile, parse_meta
 from qsage_validate.games.protocol import Player

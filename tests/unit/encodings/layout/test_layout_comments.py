@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.layout import ANY_GAME, Layout, StateView, UnspecifiedLegality
-from qsage_validate.encodings.layout.lines import comments_in_clauses, with_layout
+from qsage_validate.encodings.layout import ANY_GAME, Layout, StateView, UnspecifiedLegality
+from qsage_validate.encodings.layout_lines import comments_in_clauses, with_layout
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import (

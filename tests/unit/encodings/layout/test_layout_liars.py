@@ -18,16 +18,16 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.files.writer import certificate_bytes
-from qsage_validate.certificates.routes.by_search import certify_encoding
+from qsage_validate.certificates.routes import certify_encoding
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.foreign import layout_from_meta
-from qsage_validate.encodings.layout.lines import comments_in_clauses
+from qsage_validate.encodings.foreign import layout_from_meta
+from qsage_validate.encodings.layout_lines import comments_in_clauses
+from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, QsageError
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.policy import tolerating

@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.oracles.simulation import SimulationOracle
-from qsage_validate.certificates.routes.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
+from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
@@ -16,8 +16,8 @@ from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.solving import solve_formula
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.qbf_solving import solve_formula
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certificate_strategy import CertificateStrategy

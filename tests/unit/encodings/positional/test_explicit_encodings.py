@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pysat.solvers import Solver as SatSolver
 
-from qsage_validate.certificates.routes.by_search import certify_encoding
+from qsage_validate.certificates.routes import certify_encoding
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.comments import layout_from_comments
-from qsage_validate.encodings.layout.layout import IllegalMoves
-from qsage_validate.encodings.positional.explicit import FALSE_LITERAL, TRUE, ClauseSet
-from qsage_validate.encodings.positional.open_game import prepared
+from qsage_validate.encodings.explicit import FALSE_LITERAL, TRUE, ClauseSet
+from qsage_validate.encodings.layout import IllegalMoves
+from qsage_validate.encodings.layout_reader import layout_from_comments
+from qsage_validate.encodings.prepared import prepared
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import clausal_form, parse_qdimacs, qbf_to_qdimacs
@@ -29,7 +29,7 @@ from qsage_validate.games.positional.language import read_positional
 from qsage_validate.games.positional.model import Network, PositionalModel, alternating
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from tests.support.claimed_play import ClaimedPlay, random_play, truth_of
 from tests.support.depqbf import depqbf_truth
 from tests.support.positional import random_game, random_network_game, targets_on, winner

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.encoding import Encoding
-from qsage_validate.encodings.layout.layout import IllegalMoves
-from qsage_validate.encodings.positional.lifted import LiftedBoard
+from qsage_validate.encodings.layout import IllegalMoves
 from qsage_validate.encodings.registry import encode
+from qsage_validate.encodings.symbolic import LiftedBoard
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.formats.qcir import parse_qcir
@@ -31,8 +31,8 @@ from qsage_validate.games.positional.hex import (
 from qsage_validate.games.positional.language import model_of_pg, read_positional
 from qsage_validate.games.positional.model import PositionalModel, alternating, sound_first_moves
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.qbf.backends import BLOQQER
-from qsage_validate.solvers.qbf.solving import available, solve_formula
+from qsage_validate.solvers.backends import BLOQQER
+from qsage_validate.solvers.qbf_solving import available, solve_formula
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.certifying import certify_game
 from tests.support.concrete_play import ConcretePlay

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.encodings.positional.open_game import claims_in_time, prepare, prepared, said
+from qsage_validate.encodings.prepared import claims_in_time, prepare, prepared, said
 from qsage_validate.errors import UsageError
 from qsage_validate.games.positional.harary import harary_model
 from qsage_validate.games.positional.hex import hex_network

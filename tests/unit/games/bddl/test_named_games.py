@@ -10,7 +10,7 @@ import pytest
 from qsage_validate.errors import UsageError
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from tests.support.by_name import find_template
 
 Board = tuple[tuple[str, ...], ...]

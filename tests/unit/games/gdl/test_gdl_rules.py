@@ -16,8 +16,7 @@ from qsage_validate.errors import (
 )
 from qsage_validate.extensions.gdl import library
 from qsage_validate.extensions.gdl.machine import State, StateMachine, horizon, turn_order
-from qsage_validate.extensions.gdl.model import Ground
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel, Ground
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
 from qsage_validate.extensions.gdl.rules import (
     GdlMove,
@@ -28,7 +27,7 @@ from qsage_validate.extensions.gdl.rules import (
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import BoardPicture, Player, Position, Square
 from qsage_validate.solvers.deepening import deepen_by_search
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from tests.support.by_name import find_template
 from tests.support.perft import perft
 from tests.support.position_text import parse_position

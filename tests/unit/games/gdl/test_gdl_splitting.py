@@ -7,11 +7,10 @@ from random import Random
 import pytest
 
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.gdl.model import check_description
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import GdlModel, check_description
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.games.languages import load_game
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 from tests.support.random_games import random_description
 
 _GAME = """

@@ -8,12 +8,11 @@ import pytest
 
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.gdl.machine import StateMachine
-from qsage_validate.extensions.gdl.model import Description, check_description, term_text
-from qsage_validate.extensions.gdl.paranoid import GdlModel
+from qsage_validate.extensions.gdl.model import Description, GdlModel, check_description, term_text
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.extensions.gdl.rules import rounds_game
 from qsage_validate.games.protocol import Player
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 
 HEAD = "(role a) (role b) (init s) (n 1) (n 2) (n 3) (<= terminal (true t)) (goal a 100)"
 APART = "(<= (apart ?x ?y) (distinct ?x ?y))"

@@ -17,10 +17,15 @@ from qsage_validate.errors import (
 )
 from qsage_validate.extensions.impartial import heap_game, library
 from qsage_validate.extensions.impartial.heap_game import HeapGame, HeapPosition, parse_state
-from qsage_validate.extensions.impartial.moves import State, box_states
 from qsage_validate.extensions.impartial.parser import parse_game
-from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules, reach
-from qsage_validate.extensions.impartial.synthesis.strategy import search_check
+from qsage_validate.extensions.impartial.rules import (
+    EndlessGameError,
+    ImpartialRules,
+    State,
+    box_states,
+    reach,
+)
+from qsage_validate.extensions.impartial.strategy import search_check
 from qsage_validate.games.protocol import Player, Shape
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.system.limits import NEVER

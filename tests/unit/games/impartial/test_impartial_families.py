@@ -11,8 +11,8 @@ import pytest
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.families import by_name, families
-from qsage_validate.extensions.impartial.family import PUBLISHED, FamilyGame
 from qsage_validate.extensions.impartial.model import ImpartialGame, game_text
+from qsage_validate.extensions.impartial.nim import PUBLISHED, FamilyGame
 from qsage_validate.extensions.impartial.parser import parse_game
 from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
 from tests.support.impartial_meaning import meaning

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.impartial.formula import (
+from qsage_validate.extensions.impartial.model import (
     FALSE,
     TRUE,
     Congruence,
@@ -20,8 +20,8 @@ from qsage_validate.extensions.impartial.formula import (
     disjunction,
     without_not,
 )
-from qsage_validate.extensions.impartial.moves import columns_of, formula_source, formula_values
 from qsage_validate.extensions.impartial.parser import parse_formula
+from qsage_validate.extensions.impartial.rules import columns_of, formula_source, formula_values
 from tests.support.impartial_games import VARIABLES, formulas, linears
 
 STATES = st.tuples(st.integers(-9, 30), st.integers(-9, 30))

@@ -9,8 +9,7 @@ from hypothesis import given
 
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.formula import TRUE, Linear
-from qsage_validate.extensions.impartial.model import ImpartialGame, game_text
+from qsage_validate.extensions.impartial.model import TRUE, ImpartialGame, Linear, game_text
 from qsage_validate.extensions.impartial.parser import is_impartial, parse_game, read_game
 from tests.support.impartial_games import games
 

@@ -8,9 +8,13 @@ from hypothesis import given, settings
 from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.model import ImpartialGame
-from qsage_validate.extensions.impartial.moves import box_states, intervals
 from qsage_validate.extensions.impartial.parser import parse_game
-from qsage_validate.extensions.impartial.rules import EndlessGameError, ImpartialRules
+from qsage_validate.extensions.impartial.rules import (
+    EndlessGameError,
+    ImpartialRules,
+    box_states,
+    intervals,
+)
 from qsage_validate.system.limits import Deadline
 from tests.support.impartial_games import games, naive_labels, naive_successors
 

@@ -13,7 +13,7 @@ from qsage_validate.games.positional.hex import hex_network, with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel, alternating
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 
 
 def wins_by(model: PositionalModel, found: MakerPairing) -> bool:
@@ -38,7 +38,7 @@ def wins_by(model: PositionalModel, found: MakerPairing) -> bool:
 def test_pairs_of_games_win(words: str) -> None:
     model = find_command(words.split())
     if not isinstance(model, PositionalModel):
-        from qsage_validate.solvers.search.positional import positional_model_of
+        from qsage_validate.solvers.positional_search import positional_model_of
 
         game = load_game(model)
         model = positional_model_of(game)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ from qsage_validate.play.tui.start import LoadingApp, StartApp
 from qsage_validate.play.tui.widgets.panes import MovesPane
 from qsage_validate.play.tui.widgets.play_area import BitList
 from qsage_validate.problems.load import Files, load
-from qsage_validate.system.progress import Background
+from qsage_validate.system.limits import Background
 from tests.support.pilot import Driver, ToolDriver, drive, drive_app
 from tests.support.places import SAMPLES
 from tests.support.toy_match import bare_match, toy_match

@@ -18,8 +18,12 @@ from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.extensions.teaching.board import DrillApp, DrillPlan, Worked
-from qsage_validate.extensions.teaching.drill import Drill, DrillFile, DrillProgress
-from qsage_validate.extensions.teaching.teacher import StrategyTeacher
+from qsage_validate.extensions.teaching.drill import (
+    Drill,
+    DrillFile,
+    DrillProgress,
+    StrategyTeacher,
+)
 from qsage_validate.games.protocol import Player
 from qsage_validate.play.tui.model.view import SquareMark
 from qsage_validate.play.tui.screens.dialogs import ConfirmScreen, MenuScreen

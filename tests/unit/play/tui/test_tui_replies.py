@@ -24,10 +24,9 @@ from qsage_validate.play.tui.model.view import status
 from qsage_validate.play.tui.screens.tool_screen import GateScreen
 from qsage_validate.problems import searched
 from qsage_validate.problems.load import Files, against_solver, load
-from qsage_validate.solvers.qbf.backend import Missing, at
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.system.limits import Stopwatch
-from qsage_validate.system.progress import Progress, Task
+from qsage_validate.solvers.backend import Missing, at
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.system.limits import Progress, Stopwatch, Task
 from tests.support.fake_solvers import script
 from tests.support.pilot import Driver
 from tests.support.toy_match import ToyEngine
@@ -228,7 +227,7 @@ def waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     slow = replace(real, name="slow", find=lambda: at(path))
     monkeypatch.setattr(searched, "backends", lambda: {"slow": slow})
     monkeypatch.setattr(
-        "qsage_validate.solvers.qbf.bloqqer.availability", lambda: Missing("no Bloqqer here")
+        "qsage_validate.solvers.bloqqer.availability", lambda: Missing("no Bloqqer here")
     )
     return tmp_path
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from qsage_validate.arena.searched import SearchedEngine
+from qsage_validate.arena.blocks import SearchedEngine
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
@@ -15,7 +15,7 @@ from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
 from qsage_validate.play.tui.model.view import status
 from qsage_validate.problems.searched import SearchedProblem
-from qsage_validate.solvers.search.solution import SearchReplies
+from qsage_validate.solvers.search_solution import SearchReplies
 from tests.support.pilot import Driver, drive
 
 pytestmark = pytest.mark.slow

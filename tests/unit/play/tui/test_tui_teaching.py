@@ -10,7 +10,7 @@ from textual.notifications import Notify
 
 from qsage_validate.arena.frame import Frame
 from qsage_validate.arena.lesson import Lesson
-from qsage_validate.extensions.teaching.teacher import StrategyTeacher
+from qsage_validate.extensions.teaching.drill import StrategyTeacher
 from qsage_validate.games.protocol import Square
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp

@@ -19,7 +19,7 @@ from qsage_validate.play.tui.screens.prove_screen import ProveScreen
 from qsage_validate.play.tui.screens.tool_screen import GateScreen, KeyBar, ToolScreen, TreeScreen
 from qsage_validate.play.tui.widgets.panes import ActionBar, ValuesPane, WhyPane
 from qsage_validate.problems.load import Files, Problem, load
-from qsage_validate.system.progress import Progress, Tell
+from qsage_validate.system.limits import Progress, Tell
 from qsage_validate.validation.finding import Finding, FindingKind
 from tests.support.pilot import Driver, ToolDriver, drive, drive_app
 from tests.support.places import SAMPLES

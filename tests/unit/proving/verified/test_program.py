@@ -20,10 +20,10 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.problems.load import Files
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.bundle.bundle import read_manifest
-from qsage_validate.proving.verified import theorems
-from qsage_validate.proving.verified.games import rules_in_coq, unroll
-from qsage_validate.proving.verified.theorems import find_program, verified_theorems, write_theorem
+from qsage_validate.proving import theorems
+from qsage_validate.proving.bundle import read_manifest
+from qsage_validate.proving.theorems import find_program, verified_theorems, write_theorem
+from qsage_validate.proving.verified_games import rules_in_coq, unroll
 from research.benchmarks import verified_fuzz
 from tests.support.commands import run_qsage
 

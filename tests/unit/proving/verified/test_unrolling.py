@@ -18,8 +18,8 @@ from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Files, Problem
 from qsage_validate.problems.validated import load_to_validate
-from qsage_validate.proving.bundle.formula_cnf import NotProvedError, formula_proof
-from qsage_validate.proving.verified.games import (
+from qsage_validate.proving.formula_cnf import NotProvedError, formula_proof
+from qsage_validate.proving.verified_games import (
     NoGameProofError,
     VerifiedUnrolling,
     game_certificate,

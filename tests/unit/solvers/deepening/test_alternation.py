@@ -25,11 +25,10 @@ from qsage_validate.solvers.alternation import (
     white_by_formulas,
     white_by_search,
 )
-from qsage_validate.solvers.qbf.backends import get_backend
-from qsage_validate.solvers.qbf.solving import Solved, solve_formula
-from qsage_validate.solvers.search.maker_maker import BlockingSearch
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Progress
+from qsage_validate.solvers.backends import get_backend
+from qsage_validate.solvers.maker_maker import BlockingSearch
+from qsage_validate.solvers.qbf_solving import Solved, solve_formula
+from qsage_validate.system.limits import Deadline, Limits, Progress
 from tests.support.answer_files import resealed
 from tests.support.commands import run_qsage
 from tests.support.positional import targets_on

@@ -17,9 +17,14 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import resolve_command
-from qsage_validate.solvers.answer_file import DeepeningFile, DepthAnswer
-from qsage_validate.solvers.deepening import Ask, deepen, deepen_by_search
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.deepening import (
+    Ask,
+    DeepeningFile,
+    DepthAnswer,
+    deepen,
+    deepen_by_search,
+)
+from qsage_validate.solvers.search import search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.answer_files import resealed
 from tests.support.minimax import minimax

@@ -8,10 +8,10 @@ import pytest
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form
-from qsage_validate.solvers.qbf.backend import Missing, SolverMissingError, SolverStatus
-from qsage_validate.solvers.qbf.backends import PREPROCESSORS, preprocessor_named
-from qsage_validate.solvers.qbf.bloqqer import Preprocessed
-from qsage_validate.solvers.qbf.solving import solve_formula
+from qsage_validate.solvers.backend import Missing, SolverMissingError, SolverStatus
+from qsage_validate.solvers.backends import PREPROCESSORS, preprocessor_named
+from qsage_validate.solvers.bloqqer import Preprocessed
+from qsage_validate.solvers.qbf_solving import solve_formula
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.commands import run_qsage
 from tests.support.fake_solvers import fake_backend, small_formula

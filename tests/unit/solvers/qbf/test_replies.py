@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
 from qsage_validate.circuit.rewriting import residual
 from qsage_validate.errors import CancelledError, UndecidedError
-from qsage_validate.solvers.qbf import solving
-from qsage_validate.solvers.qbf.backend import Missing, SolverStatus
-from qsage_validate.solvers.qbf.backends import Preprocessor, get_backend
-from qsage_validate.solvers.qbf.solving import Solved, SolverReplies, ValueChangedError
+from qsage_validate.solvers import qbf_solving
+from qsage_validate.solvers.backend import Missing, SolverStatus
+from qsage_validate.solvers.backends import Preprocessor, get_backend
+from qsage_validate.solvers.qbf_solving import Solved, SolverReplies, ValueChangedError
 from qsage_validate.system.limits import Stopwatch
 from tests.support.fake_solvers import fake_backend
 from tests.support.random_qbf import circuits, truth
@@ -42,7 +42,7 @@ def by_table(monkeypatch: pytest.MonkeyPatch) -> list[Qbf]:
         asked.append(formula)
         return solved(truth(formula))
 
-    monkeypatch.setattr(solving, "solve_formula", decide)
+    monkeypatch.setattr(qbf_solving, "solve_formula", decide)
     return asked
 
 
@@ -79,7 +79,7 @@ def test_what_is_printed_is_a_candidate(formula: Qbf, generator: Random) -> None
         return solved(truth(left), {v: generator.random() < 0.5 for v in some})
 
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(solving, "solve_formula", decide)
+        patched.setattr(qbf_solving, "solve_formula", decide)
         reply = SolverReplies([fake_backend(Path(folder), "exit 1")]).reply(formula, promised)
     assert reply.values.keys() == set(scopes[0].variables)
     assert truth(residual(formula, reply.values)) is promised
@@ -96,7 +96,7 @@ def test_a_printed_assignment_is_taken(tmp_path: Path, monkeypatch: pytest.Monke
         runs.append(preprocessor is not None)
         return solved(None if preprocessor is None else True, {1: True})
 
-    monkeypatch.setattr(solving, "solve_formula", decide)
+    monkeypatch.setattr(qbf_solving, "solve_formula", decide)
     printing = fake_backend(tmp_path, "exit 1")
     reply = SolverReplies([printing], 9.0).reply(EQUAL, promised=True)
     assert (reply.values, reply.by, reply.questions) == ({1: True}, "table 1", 2)
@@ -142,7 +142,7 @@ def test_who_is_called_off_answers_nothing(tmp_path: Path) -> None:
 
 
 def test_no_answer_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solving, "solve_formula", lambda *_, **__: solved(None, why="time-out"))
+    monkeypatch.setattr(qbf_solving, "solve_formula", lambda *_, **__: solved(None, why="time-out"))
     with pytest.raises(UndecidedError, match="table 1: time-out"):
         SolverReplies([]).reply(EQUAL, promised=True)
 

@@ -14,14 +14,14 @@ from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier
 from qsage_validate.errors import UsageError, install_line
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs, qdimacs_text
-from qsage_validate.solvers.qbf.backend import (
+from qsage_validate.solvers.backend import (
     Backend,
     Missing,
     SolverFormat,
     SolverMissingError,
     SolverStatus,
 )
-from qsage_validate.solvers.qbf.backends import backends, get_backend
+from qsage_validate.solvers.backends import backends, get_backend
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.random_qbf import random_circuit, random_clausal, truth
 
@@ -147,7 +147,7 @@ def test_names_are_told_when_one_is_wrong() -> None:
 def test_without_pyqbf_the_line_that_installs_it_is_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("qsage_validate.solvers.qbf.backend.find_spec", lambda name: None)
+    monkeypatch.setattr("qsage_validate.solvers.backend.find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     backend = get_backend("depqbf")
     assert backend.availability() == Missing(install_line("solve"))

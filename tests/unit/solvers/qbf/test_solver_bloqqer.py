@@ -11,8 +11,8 @@ import pytest
 from qsage_validate.circuit.qbf import Quantifier, Scope
 from qsage_validate.errors import install_line
 from qsage_validate.formats.qdimacs import ClausalForm, clausal_form, parse_qdimacs, qdimacs_text
-from qsage_validate.solvers.qbf.backend import SolverMissingError, SolverProgram, SolverStatus
-from qsage_validate.solvers.qbf.bloqqer import availability, parse_rest, preprocess
+from qsage_validate.solvers.backend import SolverMissingError, SolverProgram, SolverStatus
+from qsage_validate.solvers.bloqqer import availability, parse_rest, preprocess
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import script
 from tests.support.random_qbf import MAX_VARIABLES, random_clausal, truth
@@ -152,7 +152,7 @@ def test_a_program_on_the_path_that_does_as_it_likes(
 ) -> None:
     path = script(tmp_path, "bloqqer", f"for last; do :; done\n{body}")
     monkeypatch.setattr(
-        "qsage_validate.solvers.qbf.bloqqer.availability", lambda: SolverProgram(str(path), "")
+        "qsage_validate.solvers.bloqqer.availability", lambda: SolverProgram(str(path), "")
     )
     done = preprocess(FORM, workdir=tmp_path)
     assert done.status is status, done.why
@@ -161,7 +161,7 @@ def test_a_program_on_the_path_that_does_as_it_likes(
 
 
 def test_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.find_spec", lambda name: None)
+    monkeypatch.setattr("qsage_validate.solvers.bloqqer.find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
         SolverMissingError, match=f"Bloqqer is missing: {re.escape(install_line('solve'))}"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import InputError
-from qsage_validate.solvers.qbf.backend import Missing, SolverFormat, TraceKind
-from qsage_validate.solvers.qbf.backends import backends, config_path, parse_config
+from qsage_validate.solvers.backend import Missing, SolverFormat, TraceKind
+from qsage_validate.solvers.backends import backends, config_path, parse_config
 from tests.support.commands import run_qsage
 from tests.support.fake_solvers import script, small_formula
 

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.solvers.qbf.backend import SolverMissingError, SolverOutcome, SolverStatus
-from qsage_validate.system.folders import MARK
+from qsage_validate.solvers.backend import SolverMissingError, SolverOutcome, SolverStatus
 from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.programs import workspace
+from qsage_validate.system.programs import MARK, workspace
 from tests.support.fake_solvers import fake_backend, small_formula
 
 

@@ -8,9 +8,9 @@ from random import Random
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.solvers.qbf.backend import Missing, SolverMissingError, SolverStatus
-from qsage_validate.solvers.qbf.backends import backends
-from qsage_validate.solvers.qbf.solving import DisagreementError, race
+from qsage_validate.solvers.backend import Missing, SolverMissingError, SolverStatus
+from qsage_validate.solvers.backends import backends
+from qsage_validate.solvers.qbf_solving import DisagreementError, race
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import fake_backend, small_formula
 from tests.support.random_qbf import random_qbf, truth

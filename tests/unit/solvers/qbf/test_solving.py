@@ -18,11 +18,11 @@ from qsage_validate.api.solving import ask_solvers
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import MissingExtraError, install_line
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
-from qsage_validate.solvers.qbf import solving
-from qsage_validate.solvers.qbf.backend import SolverDialect, SolverStatus, value_lines
-from qsage_validate.solvers.qbf.backends import BLOQQER
-from qsage_validate.solvers.qbf.bloqqer import Preprocessed
-from qsage_validate.solvers.qbf.solving import available, solve_formula, with_outermost
+from qsage_validate.solvers import qbf_solving
+from qsage_validate.solvers.backend import SolverDialect, SolverStatus, value_lines
+from qsage_validate.solvers.backends import BLOQQER
+from qsage_validate.solvers.bloqqer import Preprocessed
+from qsage_validate.solvers.qbf_solving import available, solve_formula, with_outermost
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.fake_solvers import fake_backend, small_formula
 from tests.support.random_qbf import circuits, qbfs, truth
@@ -36,7 +36,7 @@ def bloqqer(monkeypatch: pytest.MonkeyPatch) -> list[Preprocessed]:
     def preprocess(form: ClausalForm, limits: Limits, **options: Any) -> Preprocessed:
         return answers.pop(0)
 
-    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.preprocess", preprocess)
+    monkeypatch.setattr("qsage_validate.solvers.bloqqer.preprocess", preprocess)
     return answers
 
 
@@ -72,7 +72,7 @@ def test_a_formula_on_which_bloqqer_takes_too_long_is_solved_as_it_is(
         given.append(limits)
         return preprocessed(SolverStatus.TIMEOUT)
 
-    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.preprocess", preprocess)
+    monkeypatch.setattr("qsage_validate.solvers.bloqqer.preprocess", preprocess)
     solver = fake_backend(tmp_path, "echo UNSAT; exit 20")
     solved = solve_formula(small_formula(), [solver], Limits(), preprocessor=BLOQQER, patience=3.0)
     assert (solved.truth, solved.solver) == (False, solver.name)
@@ -85,7 +85,7 @@ def test_a_formula_on_which_bloqqer_takes_too_long_is_solved_as_it_is(
 @pytest.mark.parametrize(
     ("options", "patience"),
     [
-        ({}, solving.PATIENCE),
+        ({}, qbf_solving.PATIENCE),
         ({"preprocessor": "bloqqer"}, inf),
         ({"limits": Limits(Deadline.after(60))}, inf),
     ],
@@ -98,8 +98,8 @@ def test_bloqqer_is_bounded_where_nobody_asked_for_it_or_set_a_time(
     def solve(*words: Any, patience: float, **rest: Any) -> None:
         asked.append(patience)
 
-    monkeypatch.setattr(solving, "available", lambda circuit: [fake_backend(tmp_path, "")])
-    monkeypatch.setattr(solving, "solve_formula", solve)
+    monkeypatch.setattr(qbf_solving, "available", lambda circuit: [fake_backend(tmp_path, "")])
+    monkeypatch.setattr(qbf_solving, "solve_formula", solve)
     ask_solvers(small_formula(), **{"limits": Limits(), **options})
     assert asked == [patience]
 
@@ -170,7 +170,7 @@ def test_preprocessing_uses_up_the_same_time(
         sleep(limits.deadline.left())
         return preprocessed(SolverStatus.UNKNOWN, form)
 
-    monkeypatch.setattr("qsage_validate.solvers.qbf.bloqqer.preprocess", preprocess)
+    monkeypatch.setattr("qsage_validate.solvers.bloqqer.preprocess", preprocess)
     solver = fake_backend(tmp_path, "sleep 1000")
     limits = Limits(Deadline.after(0.3))
     solved = solve_formula(small_formula(), [solver], limits, preprocessor=BLOQQER)
@@ -179,6 +179,6 @@ def test_preprocessing_uses_up_the_same_time(
 
 
 def test_nothing_that_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solving, "backends", dict)
+    monkeypatch.setattr(qbf_solving, "backends", dict)
     with pytest.raises(MissingExtraError, match=re.escape(install_line("solve"))):
         available()

@@ -11,13 +11,13 @@ import pytest
 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.extensions.fast import engine, engines
+from qsage_validate.extensions.fast.declared import why_not_compiled
 from qsage_validate.extensions.fast.engine import (
     MAX_POSITIONS,
     ConnectionSearch,
     networks_of,
 )
 from qsage_validate.extensions.fast.engines import Connections, Machine
-from qsage_validate.extensions.fast.numba_cache import why_not_compiled
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.masks import members
 from qsage_validate.games.positional.hex import hex_network, with_network, with_winning_sets
@@ -25,8 +25,8 @@ from qsage_validate.games.positional.model import Network, PositionalModel, alte
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.positional import PositionalEngine
-from qsage_validate.solvers.search.solver import EngineChoice, SearchSolver, search_for
+from qsage_validate.solvers.positional_search import PositionalEngine
+from qsage_validate.solvers.search import EngineChoice, SearchSolver, search_for
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.positional import random_network_game
 

@@ -16,8 +16,8 @@ from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.positional import GridEngine, positional_model_of
-from qsage_validate.solvers.search.solver import SearchSolver, engine_for, search_for
+from qsage_validate.solvers.positional_search import GridEngine, positional_model_of
+from qsage_validate.solvers.search import SearchSolver, engine_for, search_for
 from tests.support.minimax import minimax
 from tests.support.wild_models import positional_models, wild_models
 

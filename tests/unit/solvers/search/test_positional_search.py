@@ -27,7 +27,7 @@ from qsage_validate.games.positional.hex import (
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.search import SearchSolver
 from tests.support.by_name import find_template
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, winner

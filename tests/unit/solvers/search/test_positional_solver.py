@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.compile.plan import Plan, Planner
+from qsage_validate.certificates.plan import Plan, Planner
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.masks import mask_of, members, minimal
 from qsage_validate.games.positional.cover_game import Pairing
@@ -22,16 +22,16 @@ from qsage_validate.games.positional.model import (
 )
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Player, Position
-from qsage_validate.solvers.search.engine import Bounds
-from qsage_validate.solvers.search.maker_breaker import (
+from qsage_validate.solvers.maker_breaker import (
     BoardPairingFinder,
     MakerBreaker,
     ThreatSearch,
     WinningSets,
     alive,
 )
-from qsage_validate.solvers.search.positional import PositionalEngine
-from qsage_validate.solvers.search.solver import SearchSolver, search_for
+from qsage_validate.solvers.positional_search import PositionalEngine
+from qsage_validate.solvers.search import SearchSolver, search_for
+from qsage_validate.solvers.search_engine import Bounds
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.position_text import parse_position
 from tests.support.positional import random_game, random_network_game, random_sets, winner

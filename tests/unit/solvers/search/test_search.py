@@ -20,10 +20,9 @@ from qsage_validate.games.bddl.positional import PositionalKernel
 from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Kernel, Player, TwoPlayerGame
-from qsage_validate.solvers.search.engine import MAX_PLIES, Bounds
-from qsage_validate.solvers.search.solver import SearchResult, SearchSolver
-from qsage_validate.system.limits import Deadline, Limits
-from qsage_validate.system.progress import Progress
+from qsage_validate.solvers.search import SearchResult, SearchSolver
+from qsage_validate.solvers.search_engine import MAX_PLIES, Bounds
+from qsage_validate.system.limits import Deadline, Limits, Progress
 from tests.support import naive_rules as naive
 from tests.support.by_name import resolve_model
 from tests.support.minimax import minimax

@@ -10,7 +10,7 @@ from qsage_validate.extensions.impartial.rules import ImpartialRules
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.solver import search_for
+from qsage_validate.solvers.search import search_for
 
 # For each game the nodes and positions of a solve; the nodes of all winning first moves behind it,
 # and of the winner and a best move after each first move.

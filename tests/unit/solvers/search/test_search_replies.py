@@ -12,9 +12,9 @@ from qsage_validate.games.languages import load_game
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, Position, State
 from qsage_validate.games.registry import find_command
-from qsage_validate.solvers.search.positional import PositionalEngine
-from qsage_validate.solvers.search.solution import SearchReplies
-from qsage_validate.solvers.search.solver import SearchSolver
+from qsage_validate.solvers.positional_search import PositionalEngine
+from qsage_validate.solvers.search import SearchSolver
+from qsage_validate.solvers.search_solution import SearchReplies
 
 B, W = Player.BLACK, Player.WHITE
 

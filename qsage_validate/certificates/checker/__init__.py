@@ -1,1 +1,0 @@
-"""The quick check of certificates, around the kernel's theorems."""

@@ -1,1 +1,0 @@
-"""Certificates compiled from winning plans."""

@@ -1,1 +1,0 @@
-"""Certificates from and to files, in every dialect."""

@@ -1,1 +1,0 @@
-"""The values of functions under a choice: by SAT or by simulation."""

@@ -1,1 +1,0 @@
-"""Q-resolution proofs: their check and the functions in them."""

@@ -1,0 +1,244 @@
+"""Is a trace a proof?  Each step that its empty clause or cube rests on is checked.
+
+The rules are those of Q-resolution (Kleine Büning, Karpinski and Flögel 1995) and its dual for
+cubes (Giunchiglia, Narizzano and Tacchella 2006), with long-distance resolution (Balabanov and
+Jiang 2012), which Qute uses: clashing universals of clauses (existentials of cubes) right of the
+pivot are merged, written as both literals.  For clauses, with *pivots* existential and *reduced*
+universal; for cubes the other way round:
+
+- A step without antecedents is a clause of the formula, less reduced variables right of all its
+  pivots; or a cube that has a literal of each clause.
+- Others are resolved in the order in which they are listed.  Two of them clash in exactly one
+  pivot; reduced variables left of it must not clash.
+- Reduced variables right of all pivots may be dropped, before and after each resolution.
+
+Nothing here is shared with what extracts certificates but the reader and the sets of literals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.certificates.qrp_sets import Literals, PrefixBits, as_form, uses
+from qsage_validate.circuit.qbf import Qbf, Quantifier
+from qsage_validate.errors import Proof, Refutation, Undecided
+from qsage_validate.formats.qdimacs import ClausalForm
+from qsage_validate.formats.qrp import read_qrp
+from qsage_validate.formats.qrp_steps import QrpProof
+from qsage_validate.formats.source import Path
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
+
+# The bytes of a table of cubes and clauses that are computed at one time.
+_TABLE = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class QrpProved(Proof):
+    """The trace proves its formula ``true`` or false.
+
+    ``needed`` of its ``steps`` are what the proof rests on, ``leaves`` of them clauses of the
+    formula or initial cubes; ``merged`` have merged literals (long-distance resolution).
+    """
+
+    true: bool
+    steps: int
+    needed: int
+    leaves: int
+    merged: int
+
+    @property
+    def reason(self) -> str:
+        what = "cubes prove the formula true" if self.true else "clauses prove the formula false"
+        return f"{self.needed:,} {what}"
+
+
+@dataclass(frozen=True, slots=True)
+class QrpRefuted(Refutation):
+    """The trace is no proof: its step ``id`` at ``place`` (a line or byte) does not follow."""
+
+    id: int
+    place: str
+    what: str
+
+    @property
+    def reason(self) -> str:
+        return f"step {self.id} ({self.place}) {self.what}"
+
+
+QrpResult = QrpProved | QrpRefuted | Undecided
+
+
+def check_qrp(
+    formula: Qbf | ClausalForm,
+    trace: QrpProof | Path,
+    *,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
+) -> QrpResult:
+    """Check every step that the result rests on, in the order of the file.
+
+    A circuit stands for its clauses (:func:`~qsage_validate.formats.qdimacs.clausal_form`).
+    Memory is that of the index and of the steps that are still needed.  At the
+    deadline nothing is decided; ``tell`` hears now and then how many steps are done of how many.
+    Raises :class:`InputError` for what is malformed.
+    """
+    read = trace if isinstance(trace, QrpProof) else read_qrp(trace)
+    return _Checker(as_form(formula), read).run(deadline, tell)
+
+
+class _Checker:
+    def __init__(self, form: ClausalForm, trace: QrpProof) -> None:
+        self.trace = trace
+        self.bits = PrefixBits(form)
+        pivot = Quantifier.FORALL if trace.true else Quantifier.EXISTS
+        self.pivots = self.bits.of[pivot]
+        self.reduced = self.bits.of[pivot.dual]
+        self.word = "cube" if trace.true else "clause"
+
+    def run(self, deadline: Deadline, tell: Tell) -> QrpResult:
+        trace = self.trace
+        needed = trace.needed()
+        left = uses(trace, needed)
+        live: dict[int, Literals] = {}
+        leaf = self._cube if trace.true else self._clause
+        done = leaves = merged = 0
+        self._prepare()
+        for steps, table in self.bits.table(trace, needed):
+            total = len(needed)
+            if deadline.over:
+                return Undecided(f"time was up after {done:,} of {total:,} steps")
+            tell(Progress("trace", f"{done:,} of {total:,} steps", done, total))
+            done += len(steps)
+            satisfying = self._satisfying(table) if trace.true else None
+            first = trace.first[steps].tolist()
+            last = trace.first[steps + 1].tolist()
+            for k, literals in enumerate(self.bits.unpack(table)):
+                step = int(steps[k])
+                below = trace.antecedents[first[k] : last[k]].tolist()
+                reason = self._consistent(step, literals)
+                if reason is None and below:
+                    reason = self._derived([live[b] for b in below], literals)
+                elif reason is None:
+                    leaves += 1
+                    reason = leaf(literals, satisfying is not None and bool(satisfying[k]))
+                if reason is not None:
+                    return QrpRefuted(int(trace.ids[step]), trace.place(step), reason)
+                merged += bool(literals[0] & literals[1])
+                if left[step]:
+                    live[step] = literals
+                for b in below:
+                    left[b] -= 1
+                    if not left[b]:
+                        live.pop(b, None)
+        return QrpProved(trace.true, trace.num_steps, len(needed), leaves, merged)
+
+    def _consistent(self, step: int, literals: Literals) -> str | None:
+        cubes = self.trace.cubes
+        if cubes is not None and bool(cubes[step]) != self.trace.true:
+            return f"is a {'clause' if self.trace.true else 'cube'} in a proof by {self.word}s"
+        both = literals[0] & literals[1] & self.pivots
+        return f"has {self._name(both)} in both signs" if both else None
+
+    # -- Leaves -----------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        """Index the clauses: by what is left of them after reduction, or as columns."""
+        clauses = self.bits.form.clauses
+        if not self.trace.true:
+            self._clauses: dict[Literals, list[Literals]] = {}
+            for clause in clauses:
+                literals = self.bits.literals(clause)
+                self._clauses.setdefault(self._reduce(literals), []).append(literals)
+            return
+        width = self.bits.width
+        columns = [
+            self.bits.bit(abs(x)) + (width if x < 0 else 0) for clause in clauses for x in clause
+        ]
+        self._columns = np.array(columns, dtype=np.int64)
+        lengths = np.array([len(clause) for clause in clauses], dtype=np.int64)
+        self._starts = np.cumsum(lengths) - lengths
+        self._no_clause_empty = bool((lengths > 0).all())
+
+    def _clause(self, literals: Literals, satisfying: bool) -> str | None:
+        del satisfying
+        for positive, negative in self._clauses.get(self._reduce(literals), ()):
+            if not (literals[0] & ~positive or literals[1] & ~negative):
+                return None
+        return "has no antecedents and is no clause of the formula"
+
+    def _satisfying(self, table: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """For each row, true if it has a literal of every clause."""
+        found = np.full(len(table), self._no_clause_empty, dtype=np.bool_)
+        if not len(self._columns) or not self._no_clause_empty:
+            return found
+        # Eight rows a byte; what is reduced lies in the first axis, where that is quick.
+        rows = max(8, 8 * _TABLE // len(self._columns))
+        for low in range(0, len(table), rows):
+            part = table[low : low + rows]
+            packed = np.packbits(part.T, axis=1)
+            per_clause = np.bitwise_or.reduceat(packed[self._columns], self._starts, axis=0)
+            every = np.bitwise_and.reduce(per_clause, axis=0)
+            found[low : low + rows] = np.unpackbits(every, count=len(part)).astype(np.bool_)
+        return found
+
+    def _cube(self, literals: Literals, satisfying: bool) -> str | None:
+        both = literals[0] & literals[1]
+        if both:
+            return f"is an initial cube with {self._name(both)} in both signs"
+        if satisfying:
+            return None
+        for clause in self.bits.form.clauses:
+            positive, negative = self.bits.literals(clause)
+            if not (literals[0] & positive or literals[1] & negative):
+                text = " ".join(map(str, clause)) or "without literals"
+                return f"is an initial cube that does not satisfy the clause {text}"
+        raise AssertionError("the cube satisfies every clause")
+
+    # -- Steps ------------------------------------------------------------------------------
+
+    def _reduce(self, literals: Literals) -> Literals:
+        """Without the reduced variables right of all pivots."""
+        positive, negative = literals
+        keep = (1 << ((positive | negative) & self.pivots).bit_length()) - 1
+        return positive & keep, negative & keep
+
+    def _derived(self, antecedents: Sequence[Literals], listed: Literals) -> str | None:
+        """The reason why the antecedents' resolution does not give ``listed``, or ``None``."""
+        positive, negative = self._reduce(antecedents[0])
+        some = antecedents[0]
+        for other in antecedents[1:]:
+            some = some[0] | other[0], some[1] | other[1]
+            p, n = self._reduce(other)
+            clash = (positive & n) | (negative & p)
+            pivot = clash & self.pivots
+            if not pivot:
+                return "resolves what has no variable to resolve on"
+            if pivot & (pivot - 1):
+                names = ", ".join(map(str, self.bits.names(pivot)))
+                return f"resolves what clashes in several variables ({names})"
+            wrong = clash & self.reduced & (pivot - 1)
+            if wrong:
+                return (
+                    f"merges the literals of {self._name(wrong)}, which is left of"
+                    f" its pivot {self._name(pivot)}"
+                )
+            positive, negative = self._reduce(((positive | p) & ~pivot, (negative | n) & ~pivot))
+        for mine, theirs, given, sign in (
+            (positive, listed[0], some[0], ""),
+            (negative, listed[1], some[1], "-"),
+        ):
+            lost = mine & ~theirs
+            if lost:
+                rule = "must not be reduced" if lost & self.reduced else "is no pivot"
+                return f"lacks the literal {sign}{self._name(lost)}, which {rule}"
+            new = theirs & ~mine & (self.pivots | ~given)
+            if new:
+                return f"has the literal {sign}{self._name(new)}, which does not follow"
+        return None
+
+    def _name(self, bits: int) -> int:
+        return self.bits.names(bits)[0]

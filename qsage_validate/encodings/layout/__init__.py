@@ -1,1 +1,0 @@
-"""Layouts: what the variables and gates of a formula mean, and the comments that say so."""

@@ -1,1 +1,0 @@
-"""Encodings of positional games, by paper."""

@@ -1,1 +1,0 @@
-"""Winning formulas and strategies of impartial games: verified, synthesised, printed."""

@@ -1,1 +1,0 @@
-"""Proofs for other checkers."""

@@ -1,1 +1,0 @@
-"""Plays against a certificate: random ones, all of them."""

@@ -1,1 +1,0 @@
-"""The checker that is proved in Coq (``verified/``): what it is handed, and what it says."""

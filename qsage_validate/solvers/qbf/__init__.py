@@ -1,1 +1,0 @@
-"""QBF solvers as programs: registry, limits, portfolio, preprocessing."""

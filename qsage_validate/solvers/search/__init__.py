@@ -1,1 +1,0 @@
-"""Search for the winner, on the rules."""
