@@ -1,9 +1,9 @@
 """The formula level with nothing but the kernel: one graph, one set of clauses, one SAT call.
 
 **Theorem.**  Let F be a formula and C functions of the variables that one player decides, each of
-which reads only variables left of its own (:mod:`~qsage_validate.kernel.dependencies`).  If no
-values of the other player's variables make the matrix of F false under C (Skolem; true,
-Herbrand), then F is true (false).
+which reads only its dependency set (:mod:`~qsage_validate.kernel.dependencies`).  If no values of
+the other player's variables make the matrix of F false under C (Skolem; true, Herbrand), then F
+is true (false).
 
 The check by which the tool is quick merges equal gates, proves lemmas and splits into cases
 (``certificates/checker/check.py``).  This one does not: ``--trust minimal`` asks it instead.

@@ -65,7 +65,7 @@ def check_dependencies(formula: Qbf, certificate: Certificate) -> LevelResult:
         verdict = Undecided(f"the clauses cannot be read as definitions: {error}")
         return LevelResult(Level.DEPENDENCIES, verdict, watch.seconds, evidence)
     if not wrong:
-        verdict = Proved("each function reads only variables left of its own")
+        verdict = Proved(f"each function reads only {formula.readable}")
     else:
         evidence["functions that look right"] = len(wrong)
         evidence["paths"] = [_path(formula, d) for d in wrong[:_REPORTED]]
