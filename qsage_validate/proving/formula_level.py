@@ -70,7 +70,9 @@ def check_dependencies(formula: Qbf, certificate: Certificate) -> LevelResult:
         evidence["functions that look right"] = len(wrong)
         evidence["paths"] = [_path(formula, d) for d in wrong[:_REPORTED]]
         kind = FindingKind.LOOKS_RIGHT
-        verdict = Refuted(tuple(Finding(kind, 0, d.text(formula)) for d in wrong[:_REPORTED]))
+        which = ", which is not in its dependency set" if formula.depends else ""
+        found = (Finding(kind, 0, d.text(formula) + which) for d in wrong[:_REPORTED])
+        verdict = Refuted(tuple(found))
     return LevelResult(Level.DEPENDENCIES, verdict, watch.seconds, evidence)
 
 
