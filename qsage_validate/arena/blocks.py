@@ -75,13 +75,19 @@ class BlockEngine(Engine):
         self._player = certificate.kind.player
         self._oracle = oracle
         self._blocks = formula.merged_scopes()
+        name = formula.name
+        sets = formula.depends.items()
+        sees = [
+            f"{name(v)} sees {' '.join(map(name, sorted(s))) or 'nothing'}"
+            for v, s in islice(sets, _LISTED)
+        ]
         self.facts = Facts(
             title=title,
             certificate_player=self._player,
             plies=len(self._blocks),
             has_board=False,
             has_rules=False,
-            notes=tuple(notes),
+            notes=(*notes, *sees),
             answers="solver" if solves else "certificate",
             moves_by_line=True,
         )
@@ -182,7 +188,7 @@ class BlockEngine(Engine):
         block = self._blocks[last.ply].variables
         began = time.perf_counter()
         try:
-            found = self._oracle.values(last.choice, block)
+            found = self._answers(last.choice, block)
         except NoAnswerError as error:
             return self._silent(last, error)
         except UndecidedError as error:
@@ -190,6 +196,17 @@ class BlockEngine(Engine):
         move = self._move(tuple(found[v] for v in block), last.ply)
         frame = self._frame(last, move, last.choice, {**last.reply, **found}, by_certificate=True)
         return self._step(replace(frame, seconds=time.perf_counter() - began))
+
+    def _answers(self, choice: Mapping[int, bool], block: Sequence[int]) -> dict[int, bool]:
+        """The values of a block; functions with a dependency set (DQBF) are shown that alone."""
+        asked: dict[frozenset[int] | None, list[int]] = {}
+        for variable in block:
+            asked.setdefault(self._formula.depends.get(variable), []).append(variable)
+        found: dict[int, bool] = {}
+        for own, variables in asked.items():
+            shown = {v: x for v, x in choice.items() if own is None or v in own}
+            found |= self._oracle.values(shown, variables)
+        return found
 
     def _frame(
         self,

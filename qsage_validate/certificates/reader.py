@@ -301,7 +301,7 @@ class _CircuitReader:
         if wrong is not None:
             text = wrong.text(self.formula, self._gate_name())
             at = self.position[wrong.variable]
-            raise self.error("o", at, text, "one that reads only variables left of its own")
+            raise self.error("o", at, text, f"one that reads only {self.formula.readable}")
         return certificate
 
     def _certificate(
@@ -573,7 +573,7 @@ def _check_clauses(certificate: ClauseCertificate, formula: Qbf, *, dependencies
     if wrong is not None:
         raise error(
             f"a model of {wrong.variable} that depends on {wrong.reads}",
-            "one that reads only variables left of its own",
+            f"one that reads only {formula.readable}",
         )
 
 

@@ -91,7 +91,8 @@ class Qbf:
     ``comments`` keeps the file's comments as ``(line, text)`` without the comment sign: layouts
     travel in them.  ``prenexed`` says what was done to a file's formula that was not prenex.
     ``free`` are the variables that nothing in the file quantifies: they are in an outermost
-    existential scope.
+    existential scope.  ``depends`` has the dependency sets of a DQBF's existential variables: their
+    functions may read these of the universal variables left of them, all others any of them.
     """
 
     scopes: tuple[Scope, ...]
@@ -103,6 +104,7 @@ class Qbf:
     unwritten: range = field(default=range(0), compare=False, repr=False)
     prenexed: Prenexed | None = field(default=None, compare=False)
     free: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    depends: Mapping[int, frozenset[int]] = field(default_factory=dict, repr=False)
 
     @property
     def num_variables(self) -> int:
@@ -133,6 +135,23 @@ class Qbf:
             for level, scope in enumerate(self.merged_scopes())
             for variable in scope.variables
         }
+
+    @property
+    def readable(self) -> str:
+        """The variables that a function may read, in words."""
+        return "variables of its dependency set" if self.depends else "variables left of its own"
+
+    def sets(self) -> tuple[dict[int, int], Callable[[int], int]]:
+        """A bit for each variable's dependency set, and the bits of the sets that lack a variable.
+
+        The set of a variable is all that stands left of its scope, or what ``depends`` names.
+        """
+        levels = self.levels()
+        last = max(levels.values(), default=0)
+        more = {s: 2 << last + k for k, s in enumerate(dict.fromkeys(self.depends.values()))}
+        bits = {v: 1 << level for v, level in levels.items()}
+        bits |= {v: more[s] for v, s in self.depends.items()}
+        return bits, lambda v: (1 << levels[v]) - 1 | sum(b for s, b in more.items() if v not in s)
 
     def quantifiers(self) -> dict[int, Quantifier]:
         return {v: scope.quantifier for scope in self.scopes for v in scope.variables}

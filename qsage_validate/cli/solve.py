@@ -100,6 +100,8 @@ def command(
     A formula is given to QBF solvers, by default to Bloqqer and what is there. Exit code 10: true
     (Black wins), 20: false (White wins), 3: undecided within the limits.
     """
+    from qsage_validate.formats.formula import solver_of
+
     path = formula_path(model)
     model, deepens = without_depth(model)
     deepening.check_deepens(deepens, farms=farm.given is not None)
@@ -127,6 +129,8 @@ def command(
             raise UsageError("found --depth auto with a formula, expected a game")
         if method.searches and options.solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
+        if (solve := solver_of(path)) is not None:
+            return solve(path, options.solver, limits, json_output, competition=competition)
         if competition:
             return _compete(path, model, read, method)
         return _solve_formula(path, model, read, method, json_output, every)
@@ -271,8 +275,8 @@ def _search_facts(result: SearchResult) -> dict[str, object]:
 
 def _compete(path: str, model: ModelArguments, read: FormulaOptions, method: SolveMethod) -> Exit:
     """Print the result line of QDIMACS alone; an undecided formula has none."""
+    from qsage_validate.system.limits import nobody
     from qsage_validate.system.memory import memory_within
-    from qsage_validate.system.progress import nobody
 
     with memory_within(method.limits.memory_mb):
         truth = method.solve(load_formula(path, model, read).qbf, nobody).truth

@@ -196,7 +196,8 @@ def command(
     if cert is None and formula != "-" and sniff(formula) is Format.PEDANT:
         cert = formula  # a clause certificate defines what it needs of the formula itself
     files = replace(rules.files(formula, cert, read), assertions=assertions)
-    files = part.of(files)
+    sets = trace is None and proof.proof is None and proof.trust != "verified"
+    files = replace(part.of(files), sets=sets)
     inputs = [formula, cert, trace, *rules.paths, *files.assertions]
     check_streams(proof.report, json_output)
     proof.check(memory)

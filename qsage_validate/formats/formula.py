@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from qsage_validate.circuit.qbf import PrenexOrder, Qbf
-from qsage_validate.errors import InputError
+from qsage_validate.errors import Exit, InputError
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.source import (
     Format,
     Path,
     label,
     read_bytes,
+    sniff,
     sniff_bytes,
     unknown_format,
 )
 from qsage_validate.registry import declared, load
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 # Formats that extensions read
@@ -32,13 +33,15 @@ class DeclaredFormat:
 
     ``part`` is what layouts call the part of a model that is such a text.  Places are loaded when
     they are asked for: ``told`` makes the facts for ``qsage info`` of bytes and a name, ``formula``
-    the formula in a file, where the format has formulas.
+    the formula in a file, where the format has formulas, ``solve`` what 'qsage solve' and 'qsage
+    certify' do with a file where QBF solvers do not.
     """
 
     format: Format
     told: str
     part: str | None = None
     formula: str | None = None
+    solve: str | None = None
 
     def facts(self, data: bytes, name: str) -> dict[str, object]:
         """What a file says, for ``qsage info``; raises ``InputError`` for what is wrong in it."""
@@ -57,6 +60,13 @@ def formula_in(path: str, own: Format) -> Qbf | None:
     place = next((one.formula for one in formats() if one.format is own), None)
     found: Qbf | None = None if place is None else load(place)(path)
     return found
+
+
+def solver_of(path: str) -> Callable[..., Exit] | None:
+    """What decides a formula of the format of a file; ``None`` where QBF solvers do."""
+    own = sniff(path)
+    place = next((one.solve for one in formats() if one.format is own), None)
+    return None if place is None else cast("Callable[..., Exit]", load(place))
 
 
 # A formula in whatever format its file has

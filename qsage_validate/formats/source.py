@@ -56,6 +56,8 @@ class Format(Enum):
 
     QCIR = "QCIR"
     QDIMACS = "QDIMACS"
+    DQCIR = "DQCIR"
+    DQDIMACS = "DQDIMACS"
     AIGER_ASCII = "AIGER (ASCII)"
     AIGER_BINARY = "AIGER (binary)"
     PEDANT = "Pedant CNF"
@@ -71,6 +73,11 @@ class Format(Enum):
     QUTE = "Qute's trace"
     SOLUTION = "solution file"
     UNKNOWN = "unknown"
+
+
+_PREFIXED: Final = (Format.QCIR, Format.QDIMACS, Format.DQCIR, Format.DQDIMACS)
+FORMULAS: Final = (*_PREFIXED, Format.AIGER_ASCII, Format.AIGER_BINARY)
+"""The formats of formulas; AIGER is one of certificates, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,6 +423,11 @@ _CLAUSES: Final = re.compile(
     rb"(?:p[ \t]+cnf\b|(?:[ae][ \t]+)?(?:-?[0-9]+[ \t]+)*0[ \t\r]*(?:\n|\Z))"
 )
 _MODEL: Final = re.compile(rb"^c[ \t]*Model for variable\b", re.MULTILINE)
+# A dependency set in a prefix that is none otherwise.
+_D_LINE: Final = re.compile(rb"(?:\s*(?:c[^\n]*|p[ \t]+cnf[^\n]*|[ae][ \t][^\n]*)\n)*\s*d[ \t]")
+_DEPEND: Final = re.compile(
+    rb"(?:\s*(?:#[^\n]*\n|(?:free|forall|exists)\s*\([^()=]*\)))*\s*depend\s*\(", re.IGNORECASE
+)
 
 
 _QRP: Final = re.compile(rb"\A(?:[c#][^\n]*\n)*p[ \t]+(b?)qrp[ \t]")
@@ -455,7 +467,11 @@ def sniff_bytes(data: bytes) -> Format:
     if _OUTER_BLOCK.match(data):
         return Format.OUTER_BLOCK
     if _DIMACS.search(head):
-        return Format.PEDANT if _MODEL.search(head) else Format.QDIMACS
+        if _MODEL.search(head):
+            return Format.PEDANT
+        return Format.DQDIMACS if _D_LINE.match(data) else Format.QDIMACS
+    if _DEPEND.match(data):
+        return Format.DQCIR
     if _QCIR.search(head):
         return Format.QCIR
     if _SGF.match(head):

@@ -9,11 +9,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.source import STDIN, Format, open_input, sniff
+from qsage_validate.formats.source import FORMULAS, STDIN, open_input, sniff
 from qsage_validate.registry import declared, load
 
 _BEGIN: Final = 65_536
-_FORMULAS: Final = (Format.QCIR, Format.QDIMACS, Format.AIGER_ASCII, Format.AIGER_BINARY)
 
 
 class ListedGame(NamedTuple):
@@ -69,7 +68,7 @@ class DeclaredFamily:
             return False
         if not os.path.isfile(name):
             return plain(name) in self.family.every_name()
-        if sniff(name) in _FORMULAS:
+        if sniff(name) in FORMULAS:
             return False
         with open_input(name) as file:
             begin = file.read(_BEGIN).decode("utf-8-sig", errors="replace")

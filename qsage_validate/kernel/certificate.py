@@ -139,7 +139,7 @@ def dont_cares(certificate: Certificate, formula: Qbf) -> tuple[int, ...]:
     return tuple(v for v in decided if v not in certificate.variables)
 
 
-# Level 1 of the certificate check: each function reads only variables left of its own
+# Level 1 of the certificate check: each function reads only variables of its dependency set
 
 
 # Gates of a path that a message shows at each end.
@@ -148,11 +148,10 @@ _SHOWN = 4
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """A function that looks to its right.
+    """A function that reads a variable outside of its dependency set: one to its right, mostly.
 
-    The function of ``variable`` reaches the opponent's ``reads``, which is quantified to the
-    right of it, through the gates ``path``: variables of the certificate's graph, from the
-    function down to the gate that has the input.
+    The function of ``variable`` reaches the opponent's ``reads`` through the gates ``path``:
+    variables of the certificate's graph, from the function down to the gate that has the input.
     """
 
     variable: int
@@ -177,40 +176,41 @@ def wrong_dependency(certificate: CircuitCertificate, formula: Qbf) -> Dependenc
 
 
 def wrong_dependencies(certificate: CircuitCertificate, formula: Qbf) -> tuple[Dependency, ...]:
-    """The functions that look to their right, in the certificate's order; linear in the graph.
+    """The functions that read too much, in the certificate's order; linear in the graph.
 
     The structure counts after constants and equal gates have been simplified away: a function that
     only seems to read a variable (``and(x, false)``) is no error.  Functions of variables that the
     prefix does not have are not looked at.  The path of each is in the certificate's own gates,
     which a reader of the file can follow.
     """
-    level = formula.levels()
-    functions = {v: f for v, f in certificate.functions.items() if v in level}
-    suspects = _violations(certificate.aig, certificate.inputs, functions, level)
+    own, outside = formula.sets()
+    functions = {v: f for v, f in certificate.functions.items() if v in own}
+    denied = {v: outside(v) for v in certificate.inputs}
+    suspects = _violations(certificate.aig, denied, functions, own)
     if not suspects:
         return ()
     aig, moved = strash(certificate.aig, [functions[d.variable] for d in suspects])
     reduced = dict(zip((d.variable for d in suspects), moved, strict=True))
-    guilty = {d.variable for d in _violations(aig, certificate.inputs, reduced, level)}
+    guilty = {d.variable for d in _violations(aig, denied, reduced, own)}
     return tuple(d for d in suspects if d.variable in guilty)
 
 
 def _violations(
-    aig: Aig, inputs: tuple[int, ...], functions: Mapping[int, int], level: Mapping[int, int]
+    aig: Aig, denied: Mapping[int, int], functions: Mapping[int, int], own: Mapping[int, int]
 ) -> list[Dependency]:
-    reach = [-1, *(level[variable] for variable in inputs)]
+    inputs, reach = list(denied), [0, *denied.values()]
     for a, b in aig.pairs():
         x, y = reach[a >> 1], reach[b >> 1]
-        reach.append(x if x > y else y)  # noqa: FURB136 (max() is three times slower)
+        reach.append(x if (z := x | y) == x else y if z == y else z)  # few numbers, often shared
     found = []
     for variable, literal in functions.items():
-        gate = literal >> 1
-        if reach[gate] > level[variable]:
+        gate, bit = literal >> 1, own[variable]
+        if reach[gate] & bit:
             path = []
             while gate > aig.num_inputs:
                 path.append(gate)
                 k = gate - aig.num_inputs - 1
-                first, second = int(aig.fanin0[k]) >> 1, int(aig.fanin1[k]) >> 1
-                gate = first if reach[first] >= reach[second] else second
+                below = int(aig.fanin0[k]) >> 1, int(aig.fanin1[k]) >> 1
+                gate = max(below, key=lambda v: (reach[v] & bit, reach[v]))
             found.append(Dependency(variable, inputs[gate - 1], tuple(path)))
     return found

@@ -1,7 +1,7 @@
 """The claims that a level's proof consists of, as clauses that other provers can check.
 
 *The formula level* is one such claim.  **Theorem.**  Let F be a formula and C functions of the
-variables that one player decides, each of which reads only variables left of its own
+variables that one player decides, each of which reads only its dependency set
 (:mod:`~qsage_validate.kernel.certificate`).  If no values of the other player's variables make
 the matrix of F false under C (Skolem; true, Herbrand), then F is true (false).
 

@@ -70,7 +70,8 @@ class Files:
     certificate does, within ``seconds`` for each reply; ``status`` is the formula's value where it
     is known; of the certificate only the functions of its first ``blocks`` are used.
     ``assertions`` are files with what is to hold in every play.  ``explained`` says that the
-    certificate of a program is played in the place of the one that is named.
+    certificate of a program is played in the place of the one that is named.  ``sets`` says
+    that the formula may be a DQBF: who asks looks at blocks and functions alone.
     """
 
     formula: str | None = None
@@ -89,6 +90,7 @@ class Files:
     blocks: int | None = None
     assertions: tuple[str, ...] = ()
     explained: bool = False
+    sets: bool = False
 
     @property
     def name(self) -> str:
@@ -406,7 +408,9 @@ def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:
         return _without_certificate(files)
     path, files = files.certificate, sorted_out(files)
     stage("reading the formula")
-    formula = None if files.formula is None else _read_formula(files.formula, files.prenex)
+    formula = None if files.formula is None else _formula(files, files.formula)
+    if formula is not None and formula.depends:
+        files = replace(files, as_blocks=True)  # what a layout says needs a prefix
     stage("reading the certificate")
     certificate = read_certificate(
         path,
@@ -429,10 +433,12 @@ def load(files: Files, rules: TwoPlayerGame | None = None) -> Problem:
     return _played(files, formula, certificate, layout, game_of, solving, found)
 
 
-def _read_formula(path: str, order: PrenexOrder | None) -> Qbf:
-    """The formula in a file: QCIR, QDIMACS, or a quantified logic program, told by its content."""
+def _formula(files: Files, path: str) -> Qbf:
+    """The formula in a file: QCIR, QDIMACS, or a format of an extension, told by its content."""
     found = formula_in(path, sniff(path))
-    return read_formula(path, order) if found is None else found
+    if found is not None and found.depends and not (files.sets and files.certificate):
+        raise UsageError(f"found dependency sets in {label(path)}, expected a prefix here")
+    return read_formula(path, files.prenex) if found is None else found
 
 
 def _solver(name: str, seconds: float | None) -> Solving:
@@ -448,6 +454,8 @@ def _part(certificate: Certificate, formula: Qbf | None, files: Files) -> Circui
 
     if formula is None:
         raise UsageError("found --solver without a formula, expected one to solve")
+    if formula.depends:
+        raise UsageError("found a part of a certificate with dependency sets, expected a whole one")
     if not isinstance(certificate, CircuitCertificate):
         raise UsageError(
             "found --solver with a clause set, expected a certificate with a function for each "
@@ -481,7 +489,7 @@ def _solved(files: Files, solver: str, game_of: _GameOf) -> Problem:
     """The problem in which a solver plays without a certificate."""
     if files.formula is None:
         raise UsageError("found --solver without a formula, expected one to solve")
-    formula = _read_formula(files.formula, files.prenex)
+    formula = _formula(files, files.formula)
     solving = _solver(solver, files.seconds)
     certificate = _unanswered(formula, files, solving)
     layout, found = _layout(files, certificate, formula) if _asks_for_layout(files) else _NONE
@@ -513,7 +521,7 @@ def _unanswered(formula: Qbf, files: Files, solving: Solving) -> CircuitCertific
 def _without_certificate(files: Files) -> Problem:
     if files.formula is None:
         raise UsageError("expected a formula")
-    formula = _read_formula(files.formula, files.prenex)
+    formula = _formula(files, files.formula)
     layout, found = _NONE if files.as_blocks else _layout(files, None, formula)
     if layout is None:
         return BlockProblem(files, formula, None)

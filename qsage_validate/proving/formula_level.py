@@ -64,12 +64,14 @@ def check_dependencies(formula: Qbf, certificate: Certificate) -> LevelResult:
         verdict = Undecided(f"the clauses cannot be read as definitions: {error}")
         return LevelResult(Level.DEPENDENCIES, verdict, watch.seconds, evidence)
     if not wrong:
-        verdict = Proved("each function reads only variables left of its own")
+        verdict = Proved(f"each function reads only {formula.readable}")
     else:
         evidence["functions that look right"] = len(wrong)
         evidence["paths"] = [_path(formula, d) for d in wrong[:_REPORTED]]
         kind = FindingKind.LOOKS_RIGHT
-        verdict = Refuted(tuple(Finding(kind, 0, d.text(formula)) for d in wrong[:_REPORTED]))
+        which = ", which is not in its dependency set" if formula.depends else ""
+        found = (Finding(kind, 0, d.text(formula) + which) for d in wrong[:_REPORTED])
+        verdict = Refuted(tuple(found))
     return LevelResult(Level.DEPENDENCIES, verdict, watch.seconds, evidence)
 
 

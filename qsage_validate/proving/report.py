@@ -260,7 +260,7 @@ class _Reasoning:
 
     def _about_functions(self) -> Iterator[Statement]:
         if self.proved(Level.DEPENDENCIES):
-            text = "each function reads only variables left of its own"
+            text = self.by_level[Level.DEPENDENCIES].said
             yield Statement(StatementSubject.FUNCTIONS, text, (Level.DEPENDENCIES,))
         if self.proved(Level.FORMULA):
             text = "no choice of the opponent beats the functions, whatever they read"

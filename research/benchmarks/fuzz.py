@@ -34,6 +34,10 @@ from qsage_validate.solutions.walk import sealed
 
 SECONDS = 20.0
 _GAME = ["httt", "--size", "3x3", "--shape", "el", "--depth", "3"]
+_DQBFS = (
+    b"p cnf 6 2\na 1 2 0\ne 3 0\na 4 0\ne 5 0\nd 6 1 4 0\n-1 6 3 5 0\n-2 -4 5 0\n",
+    b"#QCIR-G14\nforall(1, 2)\nexists(3)\ndepend(6, 1)\noutput(7)\n8 = or(-1, 6, 3)\n7 = and(8)\n",
+)
 _BYTES = (b"\0", b"\x1b]0;x\x07", b"\xff\xfe", b"\xef\xbb\xbf", b"\r\n", b"9" * 5000, b"-", b"(", b"{", b"[",
           b'"', b"\xe2\x80\xae", b"\n\n", b" ", b"1e999", b"NaN", b"null", b"~x/", b"%", b"#", b"$\\frac$")  # fmt: skip
 
@@ -81,6 +85,8 @@ def kinds(folder: Path) -> list[Kind]:
     return [
         Kind("QCIR", read("f.qcir"), (("info", "FILE", "--names"), ("solve", "FILE", "--timeout", "1"))),
         Kind("QDIMACS", read("f.qdimacs"), (("info", "FILE"),)),
+        Kind("DQBF", _DQBFS, (("info", "FILE"), ("solve", "FILE", "--timeout", "1"),
+                              ("validate", "FILE", certificate, "--level", "dependencies"))),
         Kind("layout", read("f.qcir"), (("validate", "FILE", certificate, "--level", "dependencies"),)),
         Kind("AIGER", read("c.aig", "c.aag"),
              (("info", "FILE"), ("validate", formula, "FILE", "--level", "formula"))),

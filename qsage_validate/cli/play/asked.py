@@ -160,14 +160,13 @@ class Asked(OptionGroup):
         subject = self.subject
         if len(subject.words) < 2 or not os.path.isfile(subject.words[0]):
             return self, ()
-        from qsage_validate.formats.source import Format, sniff
+        from qsage_validate.formats.source import FORMULAS, sniff
         from qsage_validate.games.languages import language_of
         from qsage_validate.games.registry import is_game_name
         from qsage_validate.judging.python_rules import names_python_rules
 
         formula, *behind = subject.words
-        formulas = (Format.QCIR, Format.QDIMACS, Format.AIGER_ASCII, Format.AIGER_BINARY)
-        if sniff(formula) not in formulas:
+        if sniff(formula) not in FORMULAS:
             return self, ()
         first, cert = behind[0], self.cert
         is_rules = names_python_rules(behind) or (
@@ -196,4 +195,5 @@ class Asked(OptionGroup):
             status=None if solving.status is None else solving.status is FormulaStatus.TRUE,
             blocks=solving.blocks,
             assertions=self.assertions,
+            sets=not self.play.explain,
         )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import InputError
+from qsage_validate.extensions.dqbf.reader import parse_dqbf, parse_dqcir, parse_dqdimacs
 from qsage_validate.extensions.gdl.model import check_description
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.formats.aiger import parse_aiger
@@ -41,6 +42,14 @@ QCIR = [
 QDIMACS = [
     b"c #@layout 1\np cnf 4 3\ne 1 0\na 2 3 0\ne 4 0\n1 -2 0\n-1 4\n 3 0\n-4 0\n",
     b"p cnf 2 1\n1 2 0\n",
+]
+DQDIMACS = [
+    b"c sets\np cnf 6 2\na 1 2 0\ne 3 0\na 4 0\ne 5 0\nd 6 1 4 0\n-1 6 3 5 0\n-2 -4 5 0\n",
+    b"p cnf 2 1\nd 1 0\n1 2 0\n",
+]
+DQCIR = [
+    b"#QCIR-G14\nforall(1, 2)\nexists(3)\ndepend(6, 1)\noutput(7)\n8 = or(-1, 6, 3)\n7 = and(8)\n",
+    b"free(p) FORALL(x_1 ,\n  y) # why\nDepend ( z , y ) depend(c)output(-g)\ng = xor(z, y)\n",
 ]
 PEDANT = [
     b"p cnf 5 4\nc Model for variable 3.\n3 -1 0\n-3 1 0\nc Model for variable 4.\n-4 5 0\n4 0\n"
@@ -136,6 +145,9 @@ def _bddl(data: bytes) -> None:
 READERS: list[tuple[str, Callable[[bytes], object], list[bytes]]] = [
     ("qcir", _text(parse_qcir), QCIR),
     ("qdimacs", parse_qdimacs, QDIMACS),
+    ("dqdimacs", parse_dqdimacs, DQDIMACS),
+    ("dqcir", parse_dqcir, DQCIR),
+    ("dqbf", parse_dqbf, [*DQDIMACS, *DQCIR]),
     ("pedant", parse_pedant, PEDANT),
     ("outer block", parse_outer_block, OUTER_BLOCK),
     ("meta", _text(parse_meta), META),
