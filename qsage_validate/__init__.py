@@ -44,8 +44,8 @@ _MODULES = {
         "UndecidedError",
         "UsageError",
     ),
-    "certificates.routes.by_search": ("CheckFailedError",),
-    "solvers.qbf.backend": ("SolverMissingError",),
+    "certificates.routes": ("CheckFailedError",),
+    "solvers.backend": ("SolverMissingError",),
 }
 _MODULE_OF = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 
