@@ -20,6 +20,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.source import Path
+from qsage_validate.games.protocol import NotPlayableError
 from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,
@@ -28,6 +29,7 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.kernel.claims import ClaimsTimeoutError
 from qsage_validate.kernel.dependencies import Dependency
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.system.limits import NEVER, Deadline, Stopwatch
@@ -258,7 +260,7 @@ def formula_level(run: ValidationRun) -> LevelResult | None:
         return None
     if run.problem.solving is not None and isinstance(certificate, CircuitCertificate):
         return _rest(run, run.problem.qbf, certificate, run.problem.solving)
-    result = _checked_by(run, certificate, run.begin(Level.FORMULA))
+    result = _with_legal_play(run, _checked_by(run, certificate, run.begin(Level.FORMULA)))
     if Level.DEPENDENCIES in run.options.levels or not isinstance(result.verdict, Proved):
         return result
     # Asked alone, the level must not let functions pass that may not be used at all.
@@ -268,6 +270,29 @@ def formula_level(run: ValidationRun) -> LevelResult | None:
     wrong = looked.findings[0].detail
     why = f"no choice beats the functions, but {wrong}: they prove nothing"
     return replace(result, verdict=Undecided(why))
+
+
+def _with_legal_play(run: ValidationRun, result: LevelResult) -> LevelResult:
+    """A refutation with a play of legal moves before the choice, where one is found.
+
+    The choice may make an illegal move, which shows a person less.
+    """
+    problem, verdict = run.played, result.verdict
+    if not isinstance(verdict, Refuted) or not isinstance(problem, BoardProblem):
+        return result
+    if problem.game is None or not problem.replayed:
+        return result
+    from qsage_validate.proving.lost_play import legal_play
+
+    try:
+        if dependencies(problem.qbf, problem.answering):
+            return result
+        found = legal_play(problem, run.replay, run.deadline.share(0.25))
+    except (NotDefinitionalError, NotPlayableError):
+        return result
+    if found is None:
+        return result
+    return replace(result, verdict=Refuted((found, *verdict.findings)))
 
 
 def _rest(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from qsage_validate.arena.strategy_tree import tree_of
 from qsage_validate.certificates.checker.check import (
     circuit_of,
 )
@@ -18,7 +19,9 @@ from qsage_validate.kernel.certificate import (
 )
 from qsage_validate.kernel.claims import evaluate
 from qsage_validate.kernel.composition import compose
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.strategies.reader import PlyCode
+from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import (
     Evidence,
     Finding,
@@ -51,6 +54,32 @@ def falsified(
         evidence=() if contradicts else (Evidence(output, name, lost, "output"),),
         moves=moves,
         replay=command,
+    )
+
+
+def legal_play(problem: BoardProblem, replay: Replay, deadline: Deadline) -> Finding | None:
+    """A shortest play of legal moves of the opponent's in which the certificate is beaten.
+
+    It is looked for in the first nodes of the strategy's tree, until the deadline.
+    """
+    tree = tree_of(problem)
+    explored = tree.explore(tree.root, cancelled=lambda: deadline.over)
+    lost = [node.state for node in explored.nodes if node.ended and node.kept is False]
+    wanted = problem.answering.kind is CertificateKind.SKOLEM
+    beaten = (s for s in tree.finished(lost) if s.end.verdict is not None)
+    state = next((state for state in beaten if state.end.verdict is not wanted), None)
+    if state is None:
+        return None
+    opponent = tree.player.other
+    value = "true" if state.end.verdict else "false"
+    own = [move for ply, move in enumerate(state.moves, start=1) if tree.mover(ply) is opponent]
+    return Finding(
+        FindingKind.CERTIFICATE_BEATEN,
+        state.plies,
+        f"{opponent} plays legal moves only, and the formula is {value}: {state.end.reason}",
+        player=opponent,
+        moves=state.moves,
+        replay=replay(own),
     )
 
 
