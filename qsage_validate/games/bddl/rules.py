@@ -364,7 +364,8 @@ class BddlGame(TwoPlayerGame):
             return ()
         broken = start.broken_bound(move, action)
         if broken is not None:
-            return (MoveCondition(None, broken.rule, dict.fromkeys(Square, broken.sentence)),)
+            said = dict.fromkeys(Square, broken.sentence or broken.rule)
+            return (MoveCondition(None, broken.text.removeprefix(f"{move}: "), said),)
         found = []
         for part in action.precondition:
             square = start.square_of(part, move)

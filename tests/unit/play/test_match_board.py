@@ -10,7 +10,6 @@ import pytest
 
 from qsage_validate.arena.frame import BlockMove, LayoutMove
 from qsage_validate.errors import (
-    AmbiguousMoveError,
     Exit,
     InputError,
     MalformedMoveError,
