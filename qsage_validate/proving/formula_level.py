@@ -273,18 +273,21 @@ def formula_level(run: ValidationRun) -> LevelResult | None:
 
 
 def _with_legal_play(run: ValidationRun, result: LevelResult) -> LevelResult:
-    """A refutation with a play of legal moves before the choice, where one is found.
+    """A refutation with a play of legal moves first, where the choice makes an illegal one.
 
-    The choice may make an illegal move, which shows a person less.
+    Such a play shows a person more; it is looked for, and there need not be one.
     """
     problem, verdict = run.played, result.verdict
     if not isinstance(verdict, Refuted) or not isinstance(problem, BoardProblem):
         return result
     if problem.game is None or not problem.replayed:
         return result
-    from qsage_validate.proving.lost_play import legal_play
+    from qsage_validate.proving.lost_play import is_legal_play, legal_play
 
+    player, (first, *_) = problem.answering.kind.player, verdict.findings
     try:
+        if is_legal_play(problem.game, player.other, first.moves):
+            return result
         if dependencies(problem.qbf, problem.answering):
             return result
         found = legal_play(problem, run.replay, run.deadline.share(0.25))

@@ -11,6 +11,7 @@ from qsage_validate.certificates.checker.check import (
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout.codings import literal_value
 from qsage_validate.encodings.layout.layout import Layout, variables_of
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,
@@ -55,6 +56,17 @@ def falsified(
         moves=moves,
         replay=command,
     )
+
+
+def is_legal_play(game: TwoPlayerGame, opponent: Player, moves: Sequence[str]) -> bool:
+    """True if all moves of the opponent's are legal, up to an illegal reply or the play's end."""
+    position = game.initial
+    for text in moves:
+        legal = {str(move): move for move in position.legal_moves()}
+        if text not in legal:
+            return position.outcome is not None or position.to_move is not opponent
+        position = position.after(legal[text])
+    return True
 
 
 def legal_play(problem: BoardProblem, replay: Replay, deadline: Deadline) -> Finding | None:
