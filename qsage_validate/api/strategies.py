@@ -306,8 +306,8 @@ class Strategy:
         """Write an HTML page in which the strategy plays; returns the validation on its top.
 
         The page is one file, and asks the network for nothing.  ``timeout`` is in seconds, for
-        the validation.  Raises ``UsageError`` for what a page cannot play: a clause set, a
-        Herbrand certificate, no layout, more than a million gates.
+        the validation.  Raises ``UsageError`` for what a page cannot play: a clause set, no
+        layout, more than a million gates, more than 10,000 plays of White's certificate.
         """
         from qsage_validate.formats.writing import write_atomic
         from qsage_validate.proving.pages.play_page import play_page

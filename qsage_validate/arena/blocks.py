@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import islice, product
 
 from qsage_validate.arena.adversary import Adversary, Draws, PlayResults
-from qsage_validate.arena.board_engine import Engine, Facts, goal_line, squares_of
+from qsage_validate.arena.board_engine import Engine, Facts, goal_line, spoken
 from qsage_validate.arena.frame import (
     BlockMove,
     Frame,
@@ -398,33 +398,45 @@ class SearchedEngine(Engine):
 
     # -- moves ------------------------------------------------------------------------------
 
-    def _shown(self, move: Move) -> LayoutMove:
-        return LayoutMove(str(move), self._game.square_of(str(move)))
+    def _shown(self, move: Move, before: Position) -> LayoutMove:
+        text = str(move)
+        said = self._game.say(move, before.to_move, before.board)
+        return LayoutMove(text, self._game.square_of(text), said=said)
 
     @cached_property
     def _moves(self) -> tuple[LayoutMove, ...]:
-        return tuple(map(self._shown, self._game.moves(self.facts.person)))
+        texts = map(str, self._game.moves(self.facts.person))
+        return tuple(LayoutMove(text, self._game.square_of(text)) for text in texts)
 
-    def legal(self, frame: Frame) -> Sequence[MatchMove]:
-        return [self._shown(move) for move in _position(frame).legal_moves()]
+    def legal(self, frame: Frame) -> Sequence[LayoutMove]:
+        position = _position(frame)
+        return [self._shown(move, position) for move in position.legal_moves()]
 
     def parse(self, frame: Frame, text: str) -> MatchMove:
+        position = _position(frame)
+        meant = spoken(self._game, text, self.facts.person, self.legal(frame))
         try:
-            return self._shown(self._game.parse_move(text, self.facts.person))
+            known = self._game.parse_move(meant or text, self.facts.person)
+            return self._shown(known, position)
         except (AmbiguousMoveError, MalformedMoveError):
             square = square_named(text)
             here = () if square is None else self.at(frame, square)
             legal = [move for move in here if self.why_not(frame, move) is None]
             fitting = legal or here
             if len(fitting) > 1:
-                several = ", ".join(map(str, fitting))
+                several = ", ".join(move.words for move in fitting)
                 raise AmbiguousMoveError(f"found {text!r}, expected one of {several}") from None
             if not fitting:
                 raise
             return fitting[0]
 
     def at(self, frame: Frame, square: SquareXY) -> tuple[MatchMove, ...]:
-        return tuple(move for move in self._moves if move.square == square)
+        position, player = _position(frame), self.facts.person
+        return tuple(
+            self._shown(self._game.parse_move(move.text, player), position)
+            for move in self._moves
+            if move.square == square
+        )
 
     def why_not(self, frame: Frame, move: MatchMove) -> WhyNot | None:
         player = self.facts.person
@@ -448,7 +460,8 @@ class SearchedEngine(Engine):
             text = "a winning move" if reply.plies is None else f"wins within {span}"
         else:
             text = "every move loses" if reply.plies is None else f"holds out longest, {span}"
-        return Hint(self._shown(reply.move), f"{reply.move}: {text}")
+        move = self._shown(reply.move, _position(frame))
+        return Hint(move, f"{move.words}: {text}")
 
     # -- playing ----------------------------------------------------------------------------
 
@@ -458,9 +471,9 @@ class SearchedEngine(Engine):
 
     def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
         if why is not None:
-            raise UsageError(f"{move} cannot be let happen: there is no formula to tell it")
+            raise UsageError(f"{move.words} cannot be let happen: there is no formula to tell it")
         if claim:
-            raise UsageError(f"{move}: no goal can be claimed, for the rules see it")
+            raise UsageError(f"{move.words}: no goal can be claimed, for the rules see it")
         watch, player = Stopwatch(), _position(frame).to_move
         known = self._game.parse_move(str(move), player)
         return self._frame(frame, _position(frame).play(known), known, player, watch)
@@ -502,7 +515,7 @@ class SearchedEngine(Engine):
     ) -> Frame:
         """The play at a position, to which ``move`` has led from ``before``."""
         moves = before.play.moves if move is None else (*before.play.moves, str(move))
-        shown = None if move is None else self._shown(move)
+        shown = None if move is None else self._shown(move, _position(before))
         frame = Frame(
             PlayState(Assignment(len(moves)), moves, position, last=shown),
             player=player,
@@ -510,7 +523,6 @@ class SearchedEngine(Engine):
             board=position.board,
             seconds=watch.seconds,
             won=() if position.outcome is None else self._game.winning_squares(position),
-            squares="" if shown is None else squares_of(before.board, position.board, shown),
             promised=before.promised,
         )
         if position.outcome is None:

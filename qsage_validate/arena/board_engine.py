@@ -3,8 +3,8 @@
 An engine keeps nothing of a play: it makes frames from frames, so that going back and forth, or
 looking ahead, costs nothing and changes nothing.
 
-``squares_of`` tells moves by their squares, as people say them: the landing square, from where to
-where.  ``goal_line`` says what a game is about, in a sentence to the person who plays it.
+``spoken`` finds the move that a person means.  ``goal_line`` says what a game is about, in a
+sentence to the person who plays it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from qsage_validate.arena.play_engine import PlayEngine, broken_promise, broken_
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError, visible
 from qsage_validate.formats.grid_names import square_named
-from qsage_validate.games.protocol import BoardPicture, Illegality, Player, Square, TwoPlayerGame
+from qsage_validate.games.protocol import Illegality, Player, TwoPlayerGame
 from qsage_validate.strategies.reader import LayoutMove, Legality, PlyCode, SquareXY
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ class Facts:
     ``target`` is the shape to be formed, drawn row by row, where the game is about one;
     ``top_owner`` connects top and bottom of the board, where the players connect opposite sides.
     With ``has_pairs`` pairs by which White could block may be known: the certificate plays White.
-    ``notes`` are worth telling at the start (where the layout came from, don't-cares, …).
+    ``notes`` are worth telling (where the layout came from, don't-cares, …); those that are
+    ``details`` only where somebody asks.
     """
 
     title: str
@@ -77,11 +78,19 @@ class Facts:
     target: tuple[str, ...] = ()
     top_owner: Player | None = None
     has_pairs: bool = False
+    details: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         # Names of files and games stand in these.
         object.__setattr__(self, "title", visible(self.title))
         object.__setattr__(self, "notes", tuple(map(visible, self.notes)))
+        object.__setattr__(self, "details", tuple(map(visible, self.details)))
+
+    @property
+    def first_lines(self) -> tuple[str, ...]:
+        """What a person reads before the first move: the goal, and notes that are no details."""
+        told = (note for note in self.notes if note not in self.details)
+        return tuple(filter(None, (self.goal, *told)))
 
     @property
     def person(self) -> Player:
@@ -345,32 +354,25 @@ def goal_line(game: TwoPlayerGame, person: Player) -> str:
     return f"{who}: {black} by ply {game.plies}. {stops} it{first if white else ''}."
 
 
-def squares_of(
-    before: BoardPicture | None, after: BoardPicture | None, move: MatchMove | None
-) -> str:
-    """A move by its squares: ``(2,4)`` for a piece that falls, ``(2,3)-(1,2)`` for a step.
+def spoken(
+    game: TwoPlayerGame, text: str, mover: Player, legal: Sequence[LayoutMove]
+) -> str | None:
+    """The text form of the move that a person means: of several the one that is legal.
 
-    ``(2,3)x(1,2)`` is a step that captures.  Empty where a board is not known, where the name of
-    the move says the square already, and for moves of other kinds.
+    ``None`` where the game does not say any move so.  Raises ``AmbiguousMoveError``.
     """
-    if before is None or after is None or not isinstance(move, LayoutMove):
-        return ""
-    changed = before.differences(after)
-    if len(changed) == 1 and before[changed[0]] is Square.OPEN:
-        return "" if move.square in (changed[0], None) else _text(changed[0])
-    if len(changed) != 2:
-        return ""
-    origin, target = sorted(changed, key=lambda square: after[square] is not Square.OPEN)
-    moved = before[origin]
-    if moved is Square.OPEN or after[origin] is not Square.OPEN or after[target] is not moved:
-        return ""
-    capture = before[target] is not Square.OPEN
-    return f"{_text(origin)}{'x' if capture else '-'}{_text(target)}"
-
-
-def _text(square: SquareXY) -> str:
-    x, y = square
-    return f"({x},{y})"
+    meant = [str(move) for move in game.meant(text, mover)]
+    if not meant:
+        return None
+    here = [move for move in legal if move.text in meant]
+    if len(here) == 1:
+        return here[0].text
+    # A full column has an illegal move for each of its squares: the first one explains it.
+    if len(meant) == 1 or (not here and game.falls):
+        return meant[0]
+    several = [move.words for move in here] or meant
+    named = ", ".join(several[:_NAMED]) + (", …" if len(several) > _NAMED else "")
+    raise AmbiguousMoveError(f"found {text.strip()!r}, expected one of {named}")
 
 
 # A play on a board: the layout says what the formula's variables mean
@@ -390,6 +392,7 @@ class BoardEngine(Engine):
         title: str,
         notes: Iterable[str] = (),
         *,
+        details: Iterable[str] = (),
         solves: bool = False,
     ) -> None:
         """An engine that ``solves`` gives no hints: they would cost the replies to all moves."""
@@ -417,6 +420,7 @@ class BoardEngine(Engine):
             has_board=True,
             has_rules=game is not None,
             notes=notes,
+            details=tuple(details),
             answers="solver" if solves else "certificate",
             moves_by_line=self._words.has_blanks,
             actions=self._words.actions,
@@ -437,21 +441,37 @@ class BoardEngine(Engine):
     # -- moves ------------------------------------------------------------------------------
 
     def legal(self, frame: Frame) -> Sequence[LayoutMove]:
-        return self._play_engine.legal_moves(frame.play)
+        mover = self.mover(frame)
+        legal = self._play_engine.legal_moves(frame.play)
+        return [self._said(frame.play, move, mover) for move in legal]
+
+    def _said(self, before: PlayState, move: LayoutMove, mover: Player) -> LayoutMove:
+        """The move as people say it, where the rules are known."""
+        referee, board = self._play_engine.referee, before.shown_board
+        known = None if referee is None or board is None else referee.move(move, mover)
+        if referee is None or board is None or known is None:
+            return move
+        return replace(move, said=referee.game.say(known, mover, board))
 
     def parse(self, frame: Frame, text: str) -> LayoutMove:
         # A square alone may be a move because no other one there is legal.
         legal = () if frame.over else self.legal(frame)
-        game = self._play_engine.game
+        game, mover = self._play_engine.game, self.mover(frame)
+        meant = None if game is None else spoken(game, text, mover, legal)
         if game is not None and self._is_by_rules(frame):
             # A move that the layout need not know, of either player.
-            name = str(game.parse_move(text, self.mover(frame)))
+            name = meant or str(game.parse_move(text, mover))
             return next((m for m in legal if str(m) == name), LayoutMove(name))
         try:
-            return self._words.parse(text, self._next_ply(frame), legal)
+            move = self._words.parse(meant or text, self._next_ply(frame), legal)
         except MalformedMoveError:
-            self._explain_unsaid(frame, text)
+            self._explain_unsaid(frame, meant or text)
+            if legal and "(" not in text and legal[0].said not in ("", legal[0].text):
+                like = f"{legal[0].said} or {legal[0].text}"
+                found = f"found {text.strip()!r}, expected a move like {like}"
+                raise MalformedMoveError(found) from None
             raise
+        return self._said(frame.play, move, mover)
 
     def _explain_unsaid(self, frame: Frame, text: str) -> None:
         """Raise ``MalformedMoveError`` where a move is known to the rules, but has no code."""
@@ -477,8 +497,10 @@ class BoardEngine(Engine):
     def at(self, frame: Frame, square: SquareXY) -> tuple[MatchMove, ...]:
         if self._is_by_rules(frame):
             own = self._play_engine.legal_moves(frame.play)
-            return tuple(move for move in own if move.square == square)
-        return self._words.at(square, self._next_ply(frame))
+            found = tuple(move for move in own if move.square == square)
+        else:
+            found = self._words.at(square, self._next_ply(frame))
+        return tuple(self._said(frame.play, move, self.mover(frame)) for move in found)
 
     def _next_ply(self, frame: Frame) -> int:
         return min(frame.play.plies + 1, self._layout.plies)
@@ -497,9 +519,9 @@ class BoardEngine(Engine):
         evidence: list[FrameValue] = []
         if verdict is not None and not verdict.legal:
             evidence = self._evidence(state, own, verdict)
-        return WhyNot(
-            own, self.mover(frame), formula_legal, rules_legal, tuple(evidence), illegality
-        )
+        mover = self.mover(frame)
+        told = self._said(state, own, mover)
+        return WhyNot(told, mover, formula_legal, rules_legal, tuple(evidence), illegality)
 
     def _evidence(self, state: PlayState, move: LayoutMove, verdict: Legality) -> list[FrameValue]:
         """The literals by which the formula flags a move."""
@@ -556,11 +578,11 @@ class BoardEngine(Engine):
         for move, state in zip(moves, played, strict=True):
             score, text = self._outlook(state)
             if best is None or score > best[0]:
-                best = score, Hint(move, f"{move}: {text}")
+                best = score, Hint(move, f"{move.words}: {text}")
         return None if best is None else best[1]
 
     def _outlook(self, state: PlayState) -> tuple[int, str]:
-        play_engine = self._play_engine
+        play_engine, after = self._play_engine, state
         if play_engine.to_move(state) is play_engine.player:
             (state,) = play_engine.answer_all([state])
         if state.ending is not None:
@@ -570,7 +592,10 @@ class BoardEngine(Engine):
         if play_engine.is_open(state):
             return 1 << 29, state.remark
         count = len(play_engine.legal_moves(state))
-        answer = f"{play_engine.player} answers {state.last}"
+        reply = state.last
+        if isinstance(reply, LayoutMove):
+            reply = self._said(after, reply, play_engine.player)
+        answer = f"{play_engine.player} answers {'nothing' if reply is None else reply.words}"
         return count, f"{answer} and leaves {count} {'move' if count == 1 else 'moves'}"
 
     # -- playing ----------------------------------------------------------------------------
@@ -582,23 +607,25 @@ class BoardEngine(Engine):
 
     def start(self) -> Frame:
         began = time.perf_counter()
-        return self._frame(self._play_engine.start(), None, began, "")
+        return self._frame(self._play_engine.start(), None, began)
 
     def push(self, frame: Frame, move: MatchMove, why: WhyNot | None, *, claim: bool) -> Frame:
         own, state = self._checked(frame, move), frame.play
         sayable = not self._is_by_rules(frame)
         if sayable and not self._play_engine.reader.code.can_say(state.plies + 1, own):
-            raise UsageError(f"{own} cannot be let happen: the formula has no bits for it")
+            raise UsageError(f"{own.words} cannot be let happen: the formula has no bits for it")
         if not sayable and not self._play_engine.is_legal(state, own):
-            raise UsageError(f"{own} cannot be let happen: the formula does not know this ply")
+            raise UsageError(
+                f"{own.words} cannot be let happen: the formula does not know this ply"
+            )
         if claim and not self.can_claim(frame):
-            raise UsageError(f"{own}: no goal can be claimed at ply {state.plies + 1}")
+            raise UsageError(f"{own.words}: no goal can be claimed at ply {state.plies + 1}")
         began = time.perf_counter()
         after = self._play_engine.play(state, own, stop=claim)
         if after.illegal and after.ending is None:
             broken = broken_promise(self._play_engine, state, own)
             after = replace(after, findings=after.findings + broken)
-        return self._frame(after, why, began, _squares(state, after))
+        return self._frame(self._telling(state, after), why, began)
 
     def reply(self, frame: Frame) -> Frame | None:
         play_engine = self._play_engine
@@ -607,11 +634,18 @@ class BoardEngine(Engine):
         began = time.perf_counter()
         (after,) = play_engine.answer_all([frame.play])
         if after.plies > frame.play.plies:
-            return self._frame(after, None, began, _squares(frame.play, after))
+            return self._frame(self._telling(frame.play, after), None, began)
         # There is no answer: the play has ended, or the person goes on in its place.
-        return self._frame(after, frame.illegal, began, frame.squares)
+        return self._frame(after, frame.illegal, began)
 
-    def _frame(self, state: PlayState, why: WhyNot | None, began: float, squares: str) -> Frame:
+    def _telling(self, before: PlayState, after: PlayState) -> PlayState:
+        """The play after a ply, whose move is told as people say it."""
+        if not isinstance(after.last, LayoutMove):
+            return after
+        mover = self._play_engine.mover(after.plies)
+        return replace(after, last=self._said(before, after.last, mover))
+
+    def _frame(self, state: PlayState, why: WhyNot | None, began: float) -> Frame:
         play_engine = self._play_engine
         if play_engine.to_move(state) is self._person:
             (state,) = play_engine.examine_all([state])
@@ -635,7 +669,6 @@ class BoardEngine(Engine):
             board_by_rules=state.board is None and state.position is not None,
             remarks=(state.remark,) if state.remark else (),
             won=self._won(state),
-            squares=squares,
         )
 
     def _won(self, state: PlayState) -> tuple[SquareXY, ...]:
@@ -643,7 +676,3 @@ class BoardEngine(Engine):
         if game is None or state.position is None or state.ending is None:
             return ()
         return game.winning_squares(state.position)
-
-
-def _squares(before: PlayState, after: PlayState) -> str:
-    return squares_of(before.shown_board, after.shown_board, after.last)

@@ -41,6 +41,10 @@ class BlockMove:
         pairs = zip(self.names, self.values, strict=True)
         return " ".join(f"{name}={int(value)}" for name, value in pairs) or "-"
 
+    @property
+    def words(self) -> str:
+        return str(self)
+
     def assignment(self) -> dict[int, bool]:
         return dict(zip(self.variables, self.values, strict=True))
 
@@ -54,6 +58,10 @@ class HeapMove:
 
     def __str__(self) -> str:
         return f"{self.action}({','.join(map(str, self.arguments))})"
+
+    @property
+    def words(self) -> str:
+        return str(self)
 
 
 MatchMove: TypeAlias = LayoutMove | BlockMove | HeapMove
@@ -128,7 +136,7 @@ class WhyNot:
         return tuple(said)
 
     def __str__(self) -> str:
-        return f"{self.move} is illegal: " + "; ".join(self.lines)
+        return f"{self.move.words} is illegal: " + "; ".join(self.lines)
 
     def __repr__(self) -> str:
         return f"<WhyNot {self.move}: {len(self.lines)} reasons>"
@@ -265,8 +273,7 @@ class Frame:
     was illegal and let happen; ``seconds`` is the time the answer took.  ``state`` is the position
     in words where the board alone does not say it (``v1 = 3, v2 = 0``), ``remarks`` are sentences
     about this step: the rule that a reply comes from.  ``won`` are the squares that reached the
-    winner's goal.  ``squares`` is the move by its squares, where they tell more than its name:
-    ``(2,3)-(1,2)``.  ``way`` are the nodes of a program that led to a reply, from its first
+    winner's goal.  ``way`` are the nodes of a program that led to a reply, from its first
     question to its answer.  ``promised`` says, of a search or rules that answer, that they have
     said they win.
     """
@@ -282,7 +289,6 @@ class Frame:
     state: str = ""
     remarks: tuple[str, ...] = ()
     won: tuple[SquareXY, ...] = ()
-    squares: str = ""
     way: tuple[int, ...] = ()
     promised: bool = False
 
@@ -295,6 +301,13 @@ class Frame:
     def move(self) -> MatchMove | None:
         """The last ply's move; ``None`` at the start, and for a reply that is none."""
         return self.play.last
+
+    @property
+    def said(self) -> str:
+        """The last ply's move as people say it; empty at the start."""
+        if self.player is None:
+            return ""
+        return "an unreadable move" if self.move is None else self.move.words
 
     @property
     def position(self) -> Position | None:

@@ -34,20 +34,26 @@ class Threat:
     """A move of ``player`` that would win if the opponent passed now.
 
     ``moves`` is 1 where it reaches the goal, and 2 where any answer to it leaves a move that does.
-    ``squares`` are those that it takes, or else changes.
+    ``squares`` are those that it takes, or else changes; ``said`` is the move as people say it.
     """
 
     player: Player
     move: str
     moves: int
     squares: tuple[SquareXY, ...]
+    said: str = field(default="", compare=False)
+
+    @property
+    def words(self) -> str:
+        """The move for people."""
+        return self.said or self.move
 
     @property
     def text(self) -> str:
-        """``occupy(2,3) would win``."""
+        """``b3 would win``."""
         if self.moves == 1:
-            return f"{self.move} would win"
-        return f"{self.move} would win with one move more, whatever is answered"
+            return f"{self.words} would win"
+        return f"{self.words} would win with one move more, whatever is answered"
 
 
 def letters_of_threats(threats: Iterable[Threat]) -> dict[SquareXY, str]:
@@ -61,10 +67,10 @@ def letters_of_threats(threats: Iterable[Threat]) -> dict[SquareXY, str]:
 
 
 def threats_text(threats: tuple[Threat, ...]) -> str:
-    """``Black threatens to win by occupy(2,3) or occupy(3,3)``; empty without threats."""
+    """``Black threatens to win by b3 or c3``; empty without threats."""
     if not threats:
         return ""
-    moves = or_list([threat.move for threat in threats])
+    moves = or_list([threat.words for threat in threats])
     first = threats[0]
     if first.moves == 1:
         return f"{first.player} threatens to win by {moves}"
@@ -134,12 +140,17 @@ class Grades:
     """The moves of the player to move by the distance after each; ``None``: not known.
 
     ``player`` is to move.  Distances count from before the move on.  ``alike`` are moves that do
-    what another one does, which is named in their place.
+    what another one does, which is named in their place; ``said`` has moves as people say them.
     """
 
     player: Player
     distances: Mapping[str, Distance | None]
     alike: frozenset[str] = frozenset()
+    said: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    def words(self, move: str) -> str:
+        """A move for people."""
+        return self.said.get(move, move)
 
     @property
     def known(self) -> bool:
@@ -190,7 +201,7 @@ class Grades:
         if not self.known:
             return "How long each move lasts is not known within the limits"
         first = self._told[self.best[0]]
-        best = [move for move in self.best if move not in self.alike]
+        best = [self.words(move) for move in self.best if move not in self.alike]
         kinds = len(self.distances) - len(self.alike)
         if not self.lost:
             return f"By {first.source.value} {and_list(best)} {_verb(best, 'does', 'do')} not lose"
@@ -226,17 +237,22 @@ class Purpose(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """One thing that a reply of ``player`` does; ``moves`` are what it is about."""
+    """One thing that a reply of ``player`` does; ``moves`` are what it is about.
+
+    ``said`` are these moves as people say them.
+    """
 
     purpose: Purpose
     player: Player
     moves: tuple[str, ...] = ()
+    said: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def clause(self) -> str:
         """The end of a sentence that begins with the move."""
         player, other = self.player, self.player.other
-        moves, both = or_list(self.moves), and_list(self.moves)
+        said = self.said or self.moves
+        moves, both = or_list(said), and_list(said)
         return {
             Purpose.COMPLETES: f"reaches {player}'s goal",
             Purpose.STUCK: f"leaves {other} without a legal move",
@@ -246,14 +262,14 @@ class Reason:
             Purpose.TWO_THREATS: f"makes {len(self.moves)} threats: {both}",
             Purpose.THREATENS: f"threatens to win by {moves}",
             Purpose.PREPARES: f"threatens to win in two moves, beginning with {moves}",
-            Purpose.PAIRS: f"answers {' with '.join(self.moves)}, the other one of a pair",
+            Purpose.PAIRS: f"answers {' with '.join(said)}, the other one of a pair",
             Purpose.ONLY: "is the only legal move",
             Purpose.WAITS: "waits: nothing changes on the board",
         }[self.purpose]
 
 
 def sentence(move: str, found: tuple[Reason, ...]) -> str:
-    """``occupy(2,3) blocks occupy(1,1), where White would have won, and makes 2 threats: …``.
+    """``b3 blocks a1, where White would have won, and makes 2 threats: …``.
 
     Empty without a reason.
     """

@@ -43,7 +43,14 @@ def open_engine(problem: Problem) -> Engine:
         )
     names = Names(problem.layout, problem.formula)
     play_engine = play_engine_with_names(problem, oracle, names, names.at_ply)
-    return BoardEngine(play_engine, names, problem.play_title, _notes(problem), solves=solves)
+    return BoardEngine(
+        play_engine,
+        names,
+        problem.play_title,
+        _notes(problem),
+        details=problem.details,
+        solves=solves,
+    )
 
 
 def watched(problem: Problem) -> str:

@@ -362,6 +362,10 @@ class StrategyTree:
             batch.append(waiting.popleft())
         return batch
 
+    def finished(self, states: Sequence[PlayState]) -> list[PlayState]:
+        """Plays that have ended, with the formula's verdict on them."""
+        return self._play_engine.finish_all(states)
+
     # -- making -----------------------------------------------------------------------------
 
     def _expand(self, nodes: Sequence[StrategyNode]) -> None:

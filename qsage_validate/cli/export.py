@@ -52,8 +52,9 @@ def page(
 
     The page needs no network: the circuit of certificate and formula travels in it. It shows
     replies, legal and illegal moves with the reasons, and the verdict of each play. On top stand
-    the verdict of 'qsage validate' and the SHA-256 of both files. Black's certificates (Skolem) of
-    formulas with a layout can travel, up to a million gates. The rules of a small game travel as a
+    the aim, the verdict of 'qsage validate' and, folded, the SHA-256 of both files. Black's
+    certificates (Skolem) of formulas with a layout can travel, up to a million gates; of White's
+    (Herbrand) the answers to all plays of a small game do. The rules of a small game travel as a
     table, with which the page compares each step.
 
     Exit code 0: written and proved, 1: written and refuted, 2: bad input, 3: written and

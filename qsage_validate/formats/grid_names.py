@@ -10,6 +10,9 @@ Cell = tuple[int, int]
 _NAME: Final = re.compile(r"([a-z]{1,3})([1-9][0-9]{0,3})")
 _NUMBERS: Final = re.compile(r"\(?\s*([0-9]{1,6})\s*[, ]\s*([0-9]{1,6})\s*\)?")
 _LETTERS: Final = 26
+_SQUARE: Final = r"(?:[a-z]{1,3}[1-9][0-9]{0,3}|\(?\s*[0-9]{1,6}\s*,\s*[0-9]{1,6}\s*\)?)"
+_SEVERAL: Final = rf"{_SQUARE}(?:\s*\+\s*{_SQUARE})*"
+_STEP: Final = re.compile(rf"\s*(?:({_SEVERAL})\s*(?:-|–|x|×|to)\s*)?({_SEVERAL})\s*")
 
 
 def cell_name(x: int, y: int) -> str:
@@ -32,6 +35,30 @@ def square_named(text: str) -> Cell | None:
     if numbers is not None:
         return int(numbers[1]), int(numbers[2])
     return named_cell(text.strip().lower())
+
+
+def step_named(text: str) -> tuple[tuple[Cell, ...], tuple[Cell, ...]] | None:
+    """The squares that a move leaves and those that it takes, as people say them.
+
+    ``b2-b3`` and ``b2xc3`` go from one square to another, ``a1+a2`` takes two, ``b2`` one.
+    """
+    match = _STEP.fullmatch(text.lower())
+    if match is None:
+        return None
+    sides = [
+        [square_named(part) for part in side.split("+")] if side else [] for side in match.groups()
+    ]
+    left, taken = (tuple(cell for cell in side if cell is not None) for side in sides)
+    return left, taken
+
+
+def column_named(text: str) -> int | None:
+    """The number, from 1, of a column in a person's words: ``b``, ``2`` or ``column b``."""
+    name = text.strip().lower().removeprefix("column").strip()
+    if re.fullmatch("[1-9][0-9]{0,3}", name):
+        return int(name)
+    cell = named_cell(f"{name}1")
+    return None if cell is None or not name.isalpha() else cell[0]
 
 
 def column_names(width: int) -> tuple[str, ...]:

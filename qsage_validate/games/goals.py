@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from itertools import islice
 from typing import Final, TypeAlias
 
+from qsage_validate.formats.grid_names import cell_name, column_letters
 from qsage_validate.games.positional.polyominoes import NEIGHBOURS, canonical, drawing_of
 from qsage_validate.games.protocol import board_maps
 
@@ -101,10 +102,10 @@ def _single(places: set[Place], width: int, height: int) -> str:
     if len(rows) == 1 and len(places) == width > 1:
         return f"a piece on row {rows.pop()}"
     if len(columns) == 1 and len(places) == height > 1:
-        return f"a piece on column {columns.pop()}"
+        return f"a piece on column {column_letters(columns.pop())}"
     if len(places) > _MOST_NAMED:
         return ""
-    named = sorted(f"({x},{y})" for x, y in places)
+    named = [cell_name(x, y) for x, y in sorted(places)]
     return f"a piece on {' or '.join(filter(None, (', '.join(named[:-1]), named[-1])))}"
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from qsage_validate.errors import IllegalMoveError, QsageError, UsageError
+from qsage_validate.errors import AmbiguousMoveError, IllegalMoveError, QsageError, UsageError
 from qsage_validate.formats.grid_names import column_letters, square_named
 from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
@@ -88,6 +88,19 @@ class Square(Enum):
     __hash__ = object.__hash__  # as in Player
 
 
+@dataclass(frozen=True, slots=True)
+class MoveCondition:
+    """A condition of a move on one square: it breaks by the contents that ``said`` has.
+
+    ``said`` says in a sentence what stands there then, ``rule`` names the condition in the model's
+    words.  Without a square the move is illegal in every position.
+    """
+
+    square: tuple[int, int] | None
+    rule: str
+    said: Mapping[Square, str]
+
+
 class Shape(Enum):
     """The style in which a grid is drawn."""
 
@@ -103,8 +116,9 @@ class BoardPicture:
     ``squares`` is row by row, ``width`` columns a row: square (x, y), 1-based with y growing
     downwards, is ``squares[(y - 1) * width + (x - 1)]``.  ``names`` are those of the rows, where
     they have names instead of numbers: heaps are rows of tokens.  ``columns`` are those of the
-    columns, and ``top`` who connects the top row with the bottom row (in Hex; the other one
-    connects sideways); these make no difference between boards.
+    columns, ``top`` who connects the top row with the bottom row (in Hex; the other one
+    connects sideways), and ``pieces`` the squares of each piece that covers several (dominoes;
+    ``None`` where all pieces stand on one square); these make no difference between boards.
     """
 
     width: int
@@ -114,6 +128,7 @@ class BoardPicture:
     names: tuple[str, ...] = ()
     columns: tuple[str, ...] = field(default=(), compare=False)
     top: Player | None = field(default=None, compare=False)
+    pieces: tuple[tuple[tuple[int, int], ...], ...] | None = field(default=None, compare=False)
 
     def __getitem__(self, square: tuple[int, int] | str) -> Square:
         x, y = self.square_at(square) if isinstance(square, str) else square
@@ -151,6 +166,17 @@ class BoardPicture:
         if self.names and self.width == 1:
             return row
         return f"{column}{row}" if column.isalpha() else f"({column},{row})"
+
+    @property
+    def joints(self) -> frozenset[tuple[tuple[int, int], tuple[int, int]]]:
+        """The neighbours that one piece covers, the upper or left one first."""
+        return frozenset(
+            (square, near)
+            for piece in self.pieces or ()
+            for square in piece
+            for near in ((square[0] + 1, square[1]), (square[0], square[1] + 1))
+            if near in piece
+        )
 
     @property
     def rows(self) -> str:
@@ -227,8 +253,14 @@ class Position(ABC):
         """
         if not isinstance(move, str):
             return move
-        found: Move = self.game.parse_move(move, self.to_move)
-        return found
+        game: TwoPlayerGame = self.game
+        try:
+            return game.parse_move(move, self.to_move)
+        except AmbiguousMoveError:
+            legal = [found for found in game.meant(move, self.to_move) if self.is_legal(found)]
+            if len(legal) != 1:
+                raise
+            return legal[0]
 
     @abstractmethod
     def after(self: P, move: Move) -> P:
@@ -457,6 +489,24 @@ class TwoPlayerGame(ABC):
     @abstractmethod
     def parse_move(self, text: str, player: Player) -> Move:
         """The move that ``text`` names, legal or not; raises ``MalformedMoveError``."""
+
+    def say(self, move: Move, player: Player, board: BoardPicture) -> str:
+        """A move as people say it: ``b2``, ``b2-b3``; :meth:`meant` reads it.
+
+        ``board`` is the position before it.  Its text form where a game has no other words.
+        """
+        return str(move)
+
+    def meant(self, text: str, player: Player) -> Sequence[Move]:
+        """The moves, legal or not, that a person may mean by other words than the text form."""
+        return ()
+
+    def conditions(self, move: Move, player: Player) -> Sequence[MoveCondition]:
+        """The conditions of a move on single squares, in the order in which they are told.
+
+        None where a game has other conditions: pages then tell what the formula says alone.
+        """
+        return ()
 
     @abstractmethod
     def moves(self, player: Player) -> Sequence[Move]:

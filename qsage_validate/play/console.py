@@ -82,7 +82,9 @@ class PlainPlay:
 
     def begin(self) -> None:
         """Show the start, and the certificate's first ply if it begins."""
-        self._notes("")
+        self._say(headline(self.match), "bold")
+        for line in self.match.facts.first_lines:
+            self._say(f"  {line}", "dim")
         self._show(self.match.frames)
         self._after_answer()
         self._say("type a move, or 'help'", "dim")
@@ -99,7 +101,7 @@ class PlainPlay:
     def _only_move(self) -> list[str]:
         """The move of an empty line: the only legal move, if there is only one."""
         move = None if self.match.over or not self.match.facts.has_board else self.match.only_move
-        return [] if move is None else [str(move)]
+        return [] if move is None else [move.words]
 
     def do(self, line: str) -> None:
         """Carry out one line: a command or a move.  Errors are printed, not raised."""
@@ -166,11 +168,11 @@ class PlainPlay:
         return before[-1].board.differences(frame.board)
 
     def _refuse(self, why: WhyNot) -> None:
-        self._say(f"{why.move} is illegal:", "red")
+        self._say(f"{why.move.words} is illegal:", "red")
         for line in why.lines:
             self._say(f"  {line}", "red")
         if not self.match.facts.by_rules:
-            self._say(f"'force {why.move}' lets it happen", "dim")
+            self._say(f"'force {why.move.words}' lets it happen", "dim")
 
     # -- commands ---------------------------------------------------------------------------
 
@@ -196,7 +198,7 @@ class PlainPlay:
         for command in COMMANDS:
             table.add_row(f"{command.name} {command.argument}".strip(), command.help)
         self.console.print(table)
-        example = next(iter(self.match.legal_moves()), None)
+        example = next((move.words for move in self.match.legal_moves()), None)
         if self._only_move():
             self._say(f"anything else is a move; an empty line is the only one, {example}", "dim")
         elif example is not None:
@@ -204,7 +206,7 @@ class PlainPlay:
 
     def _moves(self, rest: str) -> None:
         moves = self.match.legal_moves()
-        shown = "  ".join(str(move) for move in moves[:_LISTED])
+        shown = "  ".join(move.words for move in moves[:_LISTED])
         more = f"  … {len(moves) - _LISTED} more" if len(moves) > _LISTED else ""
         self._say(shown + more if moves else "no legal moves")
 
@@ -215,7 +217,7 @@ class PlainPlay:
         move = self.match.parse_move(rest)
         why = self.match.why_not(move)
         if why is None:
-            self._say(f"{move} is legal", "green")
+            self._say(f"{move.words} is legal", "green")
         else:
             self._refuse(why)
 
@@ -240,7 +242,7 @@ class PlainPlay:
             self._say(line)
         for move, distance in lesson.grades.distances.items():
             far = "not known" if distance is None else distance.text
-            self._say(f"  {move}: {far}", "dim")
+            self._say(f"  {lesson.grades.words(move)}: {far}", "dim")
 
     def _other(self, rest: str) -> None:
         self._say(self.match.compare(rest).text)
@@ -272,7 +274,7 @@ class PlainPlay:
     def _history(self, rest: str) -> None:
         here, last = self.match.history.here.number, None
         for row in self.match.history.rows():
-            move = "start" if row.frame.player is None else f"{row.frame.player} {row.frame.move}"
+            move = "start" if row.frame.player is None else f"{row.frame.player} {row.frame.said}"
             number = (
                 "" if row.number == last else f"{row.number}{'*' if row.number == here else ''}"
             )
@@ -392,8 +394,9 @@ class MoveCompleter(Completer):
             return
         word = rest if blank and command in ("why", "force", "claim") else text
         for move in self._match.legal_moves():
-            if str(move).startswith(word):
-                yield Completion(str(move), -len(word))
+            for name in dict.fromkeys((move.words, str(move))):
+                if name.startswith(word) and (word or name == move.words):
+                    yield Completion(name, -len(word))
         if not blank:
             for known in COMMANDS:
                 if known.name.startswith(word):

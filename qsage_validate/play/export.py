@@ -112,7 +112,7 @@ def _node(frame: Frame, player: Player, cell: Callable[[SquareXY], str]) -> str:
     said = [] if frame.illegal is None else [f"let happen: {frame.illegal}"]
     said += [f"finding: {finding.text}" for finding in frame.findings]
     if square is None:
-        said.insert(0, f"{player} {frame.move or 'unreadable'}")
+        said.insert(0, f"{player} {frame.said}")
     if frame.outcome is not None:
         said.append(frame.outcome.text)
     move = "" if square is None else f"{_SIGNS[player]}[{cell(square)}]"

@@ -7,18 +7,15 @@ it, clicking another one plays it; a click that can mean one move only plays it 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from qsage_validate.arena.frame import BlockMove, HeapMove, LayoutMove, MatchMove, SquareXY
+from qsage_validate.formats.grid_names import step_named
 from qsage_validate.games.protocol import BoardPicture, Square
 
 PlacedMove: TypeAlias = LayoutMove | HeapMove
-
-_PLACE = r"\(?\s*(\d{1,6})\s*,\s*(\d{1,6})\s*\)?"
-_SAID = re.compile(rf"\s*{_PLACE}(?:\s*(?:-|x|to)\s*{_PLACE})?\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +116,11 @@ class Picks:
         return NoMove(selected, square)
 
     def said(self, text: str) -> tuple[PlacedMove, ...]:
-        """The moves that ``text`` names by its squares: ``(2,4)``, ``(2,3)-(1,2)``."""
-        named = _SAID.fullmatch(text)
+        """The moves that ``text`` names by its squares: ``b4``, ``(2,3)-(1,2)``."""
+        named = step_named(text)
         if named is None:
             return ()
-        numbers = [int(part) for part in named.groups() if part is not None]
-        area = set(zip(numbers[::2], numbers[1::2], strict=True))
+        area = {square for side in named for square in side}
         return self._distinct(m for m, found in self.areas.items() if found == area)
 
     def _first(self, square: SquareXY) -> Pick:

@@ -52,7 +52,7 @@ def frame_lines(match: PlayMatch, frame: Frame) -> Iterator[str]:
     """A step in plain text: who moved, the board, findings, the outcome."""
     yield frame_title(match, frame)
     if frame.player is None:
-        yield from (f"  {note}" for note in (match.facts.goal, *match.facts.notes) if note)
+        yield from (f"  {line}" for line in match.facts.first_lines)
     if frame.board is not None:
         yield board_lines(frame.board)
     if frame.board_by_rules:
@@ -80,13 +80,11 @@ def headline(match: PlayMatch) -> str:
 
 
 def frame_title(match: PlayMatch, frame: Frame) -> str:
-    """``ply 2, White: occupy(3,3)``, with the squares where they tell more than the name."""
+    """``ply 2, White: c3``: the move as people say it."""
     if frame.player is None:
         return headline(match)
-    move = "an unreadable move" if frame.move is None else str(frame.move)
-    squares = f", {frame.squares}" if frame.squares else ""
     claim = " and claims the goal" if frame.stopped else ""
-    return f"ply {frame.ply}, {frame.player}: {move}{squares}{claim}"
+    return f"ply {frame.ply}, {frame.player}: {frame.said}{claim}"
 
 
 def match_json(match: PlayMatch, refused: WhyNot | None = None) -> dict[str, object]:
@@ -114,7 +112,7 @@ def frame_json(frame: Frame) -> dict[str, object]:
         "ply": frame.ply,
         "player": None if frame.player is None else frame.player.value,
         "move": None if frame.move is None else str(frame.move),
-        "squares": frame.squares,
+        "said": frame.said or None,
         "by_certificate": frame.by_certificate,
         "board": None if frame.board is None else str(frame.board),
         "board_by_rules": frame.board_by_rules,
@@ -142,6 +140,7 @@ def why_json(why: WhyNot) -> dict[str, object]:
     """The reasons why a move is illegal, for JSON."""
     return {
         "move": str(why.move),
+        "said": why.move.words,
         "formula_legal": why.formula_legal,
         "rules_legal": why.rules_legal,
         "evidence": [value_json(value) for value in why.evidence],

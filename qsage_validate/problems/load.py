@@ -262,6 +262,19 @@ class Problem:
         return f"{name}: {side} {'has' if self.files.made_from else 'claims'} a proof"
 
     @property
+    def details(self) -> tuple[str, ...]:
+        """The notes on where certificate, layout and rules come from, when nothing is doubtful.
+
+        A person who plays need not read them first.
+        """
+        if self.solving is not None or self.certificate is None or self.game is None:
+            return ()
+        told = [_who_plays(self.certificate, None), _compared(self.game)]
+        if self.layout is not None and not self.layout.is_found:
+            told.append(_layout_source(self.layout))
+        return tuple(told)
+
+    @property
     def _answers(self) -> str:
         certificate = self.answering
         kind = f"{certificate.kind.value} certificate"
@@ -818,18 +831,26 @@ def _notes(certificate: Certificate, formula: Qbf | None, solving: Solving | Non
 def _layout_notes(
     certificate: Certificate, layout: Layout, game: TwoPlayerGame | None, why_no_winner: str | None
 ) -> Iterator[str]:
-    yield f"layout {layout.source}" if layout.is_found else f"layout from {layout.source}"
+    yield _layout_source(layout)
     if why_no_winner is not None:
         yield f"no rules: {why_no_winner}, and so it need not win by them"
     elif game is None:
         yield f"nothing checks the formula's moves and boards: {why_no_rules(layout)}"
     else:
-        yield f"every step is compared with the rules of {game.name}"
+        yield _compared(game)
     silent = layout.silence is UnspecifiedLegality.FREE and all(
         p.indicators is None for p in layout.moves
     )
     if certificate.kind is CertificateKind.SKOLEM and silent:
         yield "the layout names no indicators: the formula cannot say what is legal"
+
+
+def _layout_source(layout: Layout) -> str:
+    return f"layout {layout.source}" if layout.is_found else f"layout from {layout.source}"
+
+
+def _compared(game: TwoPlayerGame) -> str:
+    return f"every step is compared with the rules of {game.name}"
 
 
 def _who_plays(certificate: Certificate, solving: Solving | None) -> str:

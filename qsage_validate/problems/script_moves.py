@@ -52,7 +52,7 @@ def _pieces(line: str, by_line: bool) -> Iterator[tuple[int, int]]:
             continue
         ends = character in ";#"
         blank = character.isspace() and depth == 0 and not by_line
-        if blank and _continues(line, index):
+        if blank and (_continues(line, index) or _is_begun(line, start, index)):
             blank = False
         if ends or blank:
             if start is not None and line[start:index].strip():
@@ -71,6 +71,11 @@ def _continues(line: str, index: int) -> bool:
     """True if what follows the blanks at ``index`` belongs to the move before them."""
     rest = line[index:].lstrip()
     return rest.startswith(("(", "!"))
+
+
+def _is_begun(line: str, start: int | None, index: int) -> bool:
+    """True if the move that began at ``start`` needs one word more: ``column b``."""
+    return start is not None and line[start:index].lower() == "column"
 
 
 def _move(text: str, line: int, column: int) -> ScriptMove:

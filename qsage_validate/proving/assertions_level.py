@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from qsage_validate.arena.strategy_tree import tree_of
 from qsage_validate.arena.watch import broken_by_values, finding
 from qsage_validate.certificates.check import circuit_of
 from qsage_validate.certificates.functions import NotDefinitionalError
@@ -17,7 +18,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout, literal_value, variables_of
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.assertions import guard
-from qsage_validate.games.protocol import TwoPlayerGame
+from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.assertions import AssertionsProof, AssertionSubject, about_formula
 from qsage_validate.kernel.certificate import (
     Certificate,
@@ -30,7 +31,7 @@ from qsage_validate.kernel.composition import compose
 from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.strategy import LooksRightError, MisreadError
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.strategies.reader import PlyCode
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
 from qsage_validate.validation.assertions import Asserted
@@ -73,6 +74,43 @@ def falsified(
         evidence=() if contradicts else (Evidence(output, name, lost, "output"),),
         moves=moves,
         replay=command,
+    )
+
+
+def is_legal_play(game: TwoPlayerGame, opponent: Player, moves: Sequence[str]) -> bool:
+    """True if all moves of the opponent's are legal, up to an illegal reply or the play's end."""
+    position = game.initial
+    for text in moves:
+        legal = {str(move): move for move in position.legal_moves()}
+        if text not in legal:
+            return position.outcome is not None or position.to_move is not opponent
+        position = position.after(legal[text])
+    return True
+
+
+def legal_play(problem: BoardProblem, replay: Replay, deadline: Deadline) -> Finding | None:
+    """A shortest play of legal moves of the opponent's in which the certificate is beaten.
+
+    It is looked for in the first nodes of the strategy's tree, until the deadline.
+    """
+    tree = tree_of(problem)
+    explored = tree.explore(tree.root, cancelled=lambda: deadline.over)
+    lost = [node.state for node in explored.nodes if node.ended and node.kept is False]
+    wanted = problem.answering.kind is CertificateKind.SKOLEM
+    beaten = (s for s in tree.finished(lost) if s.end.verdict is not None)
+    state = next((state for state in beaten if state.end.verdict is not wanted), None)
+    if state is None:
+        return None
+    opponent = tree.player.other
+    value = "true" if state.end.verdict else "false"
+    own = [move for ply, move in enumerate(state.moves, start=1) if tree.mover(ply) is opponent]
+    return Finding(
+        FindingKind.CERTIFICATE_BEATEN,
+        state.plies,
+        f"{opponent} plays legal moves only, and the formula is {value}: {state.end.reason}",
+        player=opponent,
+        moves=state.moves,
+        replay=replay(own),
     )
 
 

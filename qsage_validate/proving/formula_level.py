@@ -20,6 +20,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import Undecided
 from qsage_validate.formats.source import Path
+from qsage_validate.games.protocol import NotPlayableError
 from qsage_validate.kernel.certificate import (
     Certificate,
     CertificateKind,
@@ -28,6 +29,7 @@ from qsage_validate.kernel.certificate import (
     dont_cares,
 )
 from qsage_validate.kernel.claims import ClaimsTimeoutError
+from qsage_validate.problems.load import BoardProblem
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.system.limits import NEVER, Deadline, Stopwatch, Tell, nobody
@@ -259,7 +261,7 @@ def formula_level(run: ValidationRun) -> LevelResult | None:
         return None
     if run.problem.solving is not None and isinstance(certificate, CircuitCertificate):
         return _rest(run, run.problem.qbf, certificate, run.problem.solving)
-    result = _checked_by(run, certificate, run.begin(Level.FORMULA))
+    result = _with_legal_play(run, _checked_by(run, certificate, run.begin(Level.FORMULA)))
     if Level.DEPENDENCIES in run.options.levels or not isinstance(result.verdict, Proved):
         return result
     # Asked alone, the level must not let functions pass that may not be used at all.
@@ -269,6 +271,32 @@ def formula_level(run: ValidationRun) -> LevelResult | None:
     wrong = looked.findings[0].detail
     why = f"no choice beats the functions, but {wrong}: they prove nothing"
     return replace(result, verdict=Undecided(why))
+
+
+def _with_legal_play(run: ValidationRun, result: LevelResult) -> LevelResult:
+    """A refutation with a play of legal moves first, where the choice makes an illegal one.
+
+    Such a play shows a person more; it is looked for, and there need not be one.
+    """
+    problem, verdict = run.played, result.verdict
+    if not isinstance(verdict, Refuted) or not isinstance(problem, BoardProblem):
+        return result
+    if problem.game is None or not problem.replayed:
+        return result
+    from qsage_validate.proving.assertions_level import is_legal_play, legal_play
+
+    player, (first, *_) = problem.answering.kind.player, verdict.findings
+    try:
+        if is_legal_play(problem.game, player.other, first.moves):
+            return result
+        if dependencies(problem.qbf, problem.answering):
+            return result
+        found = legal_play(problem, run.replay, run.deadline.share(0.25))
+    except (NotDefinitionalError, NotPlayableError):
+        return result
+    if found is None:
+        return result
+    return replace(result, verdict=Refuted((found, *verdict.findings)))
 
 
 def _rest(

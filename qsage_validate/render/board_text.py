@@ -24,7 +24,8 @@ def board_text(
 
     Columns are named at the top and rows at the side, the first square at the top left.  Each row
     of a board of hexagons stands half a cell to the right of the row above it, and the sides that
-    players connect have their names.  Heaps are rows of tokens behind their names.
+    players connect have their names.  Lines join the squares of a piece that covers several.
+    Heaps are rows of tokens behind their names.
     """
     if not board.squares:
         return Text("no board", "dim")
@@ -52,7 +53,8 @@ def board_text(
         for x in range(1, board.width + 1):
             square = board[x, y]
             underline = " underline" if (x, y) in changed else ""
-            text.append(" " * width)
+            joined = ((x - 1, y), (x, y)) in board.joints
+            text.append(("-" if joined else " ") * width, _STYLES[square] if joined else "")
             letter = None if letters is None else letters.get((x, y))
             if square is Square.OPEN and letter is not None:
                 text.append(letter, f"bold{underline}")
@@ -61,6 +63,15 @@ def board_text(
         if top is not None:
             name = f" {top.other}" if y == (board.height + 1) // 2 else ""
             text.append(f" \\{name}", _OWNER[top.other])
+        if board.pieces is not None and y < board.height:
+            text.append("\n")
+            at = 0
+            for x in range(1, board.width + 1):
+                if ((x, y), (x, y + 1)) in board.joints:
+                    column = margin + x * (width + 1) - 1
+                    text.append(" " * (column - at))
+                    text.append("|", _STYLES[board[x, y]])
+                    at = column + 1
     if top is not None:
         below = (board.height - 1) * (width + 1) // 2
         text.append("\n" + " " * (margin + 1 + edge + below))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.arena.frame import Frame, PlayState
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
-from qsage_validate.games.protocol import BoardPicture, Player, TwoPlayerGame
+from qsage_validate.games.protocol import BoardPicture, Player, Position, TwoPlayerGame
 from qsage_validate.strategies.reader import LayoutMove, SquareXY
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class RenderedStep:
 
     @property
     def caption(self) -> str:
-        """``3. Black occupy(2,2)``."""
+        """``3. Black b2``."""
         return "Start" if self.player is None else f"{self.ply}. {self.player} {self.move}"
 
 
@@ -55,7 +55,7 @@ def steps_of_frames(frames: Iterable[Frame]) -> tuple[RenderedStep, ...]:
         ending = "" if frame.outcome is None else frame.outcome.line
         last = frame.move.square if isinstance(frame.move, LayoutMove) else None
         rules = None if frame.position is None else frame.position.board
-        move = "?" if frame.move is None and frame.player is not None else str(frame.move or "")
+        move = "?" if frame.move is None and frame.player is not None else frame.said
         boards = (before, frame.board, rules)
         steps.append(_step(frame.ply, frame.player, move, boards, last, remarks, ending))
         before = frame.board
@@ -68,6 +68,7 @@ def steps_of_states(
     """The steps of a play that a play engine made; ``mover`` says who makes a ply (from 1)."""
     steps: list[RenderedStep] = []
     before: BoardPicture | None = None
+    position: Position | None = None
     for state in states:
         player = mover(state.plies) if state.plies else None
         remarks = [finding.text for finding in state.findings]
@@ -78,11 +79,20 @@ def steps_of_states(
         board = state.shown_board
         last = state.last.square if isinstance(state.last, LayoutMove) else None
         rules = None if state.position is None else state.position.board
-        move = state.moves[-1] if state.moves else ""
+        move = _said(position, state.moves[-1]) if state.moves else ""
         boards = (before, board, rules)
         steps.append(_step(state.plies, player, move, boards, last, remarks, ending))
-        before = board
+        before, position = board, state.position
     return tuple(steps)
+
+
+def _said(position: Position | None, text: str) -> str:
+    """A move in a position as people say it; its text where it is not legal there."""
+    if position is None:
+        return text
+    game: TwoPlayerGame = position.game
+    found = (move for move in position.legal_moves() if str(move) == text)
+    return next((game.say(move, position.to_move, position.board) for move in found), text)
 
 
 def steps_by_rules(game: TwoPlayerGame, moves: Sequence[str]) -> tuple[RenderedStep, ...]:
@@ -93,7 +103,7 @@ def steps_by_rules(game: TwoPlayerGame, moves: Sequence[str]) -> tuple[RenderedS
         player = game.player_at(ply)
         before = position.board
         try:
-            move = game.parse_move(text, player)
+            move = position.named(text)
             position = position.play(move)
         except (IllegalMoveError, MalformedMoveError) as error:
             steps.append(_step(ply, player, text, (before, before, None), None, [str(error)]))
@@ -102,7 +112,7 @@ def steps_by_rules(game: TwoPlayerGame, moves: Sequence[str]) -> tuple[RenderedS
         ending = "" if outcome is None else f"{outcome.winner} wins: {outcome.reason}"
         last = game.square_of(str(move))
         boards = (before, position.board, None)
-        steps.append(_step(ply, player, str(move), boards, last, [], ending))
+        steps.append(_step(ply, player, game.say(move, player, before), boards, last, [], ending))
     return tuple(steps)
 
 
@@ -122,7 +132,7 @@ def _step(
     wrong: list[SquareXY] = []
     if board is not None and rules is not None:
         # Only the rules know what a board looks like: state variables have no shape, no sides.
-        board = replace(rules, squares=board.squares)
+        board = replace(rules, squares=board.squares, pieces=board.pieces)
         wrong = board.differences(rules)
     if board is None or last is None or not _on(board, last):
         last = None

@@ -317,14 +317,16 @@ class _Grid(ABC):
     def contents(self, marks: Marks) -> Iterator[str]:
         """Stones, labels and marks."""
         labels = marks.labels or {}
+        covered = {square for piece in self.board.pieces or () for square in piece}
+        yield from self._pieces()
         for square in _all_squares(self.board):
             content, (cx, cy) = self.board[square], self.centre(square)
             place = f'cx="{number(cx)}" cy="{number(cy)}"'
             kind = {Square.BLACK: "black", Square.WHITE: "white", Square.OPEN: "open"}[content]
-            if content is not Square.OPEN:
+            if content is not Square.OPEN and square not in covered:
                 radius = number(self.radius)
                 yield f'<circle {place} r="{radius}" {paint(kind)} stroke-width="1.5"/>'
-            elif square not in labels:
+            elif content is Square.OPEN and square not in labels:
                 yield f'<circle {place} r="1.8" {paint("dot")}/>'
             if square in labels:
                 yield _text(cx, cy + 5, labels[square], paint(f"number-{kind}"), 15)
@@ -332,6 +334,22 @@ class _Grid(ABC):
                 yield self._ring(place, content)
             if square in marks.wrong:
                 yield self._cross(square, labelled=square in labels)
+
+    def _pieces(self) -> Iterator[str]:
+        """The pieces that cover several squares: Black's are solid, White's have an outline."""
+        joints = sorted(self.board.joints)
+        for name, content, wide in (
+            ("side", Square.BLACK, 1.5),
+            ("on-white", Square.WHITE, 1.5),
+            ("side-white", Square.WHITE, -1.5),
+        ):
+            for first, second in joints:
+                if self.board[first] is content:
+                    (x1, y1), (x2, y2) = self.centre(first), self.centre(second)
+                    ends = f"M{number(x1)} {number(y1)}L{number(x2)} {number(y2)}"
+                    width = number(2 * self.radius + wide)
+                    line = f'{paint(name)} stroke-width="{width}" stroke-linecap="round"'
+                    yield f'<path d="{ends}" {line}/>'
 
     def _ring(self, place: str, content: Square) -> str:
         """The sign of the last move: a ring on its stone, or around the square that it left."""

@@ -46,12 +46,13 @@ class LayoutMove:
     """A move as a layout can say it: ``occupy(2,3)``, ``b2``, ``(mark 1 1)``; equal by its text.
 
     ``square`` is the square that it names (1-based), where one is known; ``action`` the action of
-    a move on a grid, else empty.
+    a move on a grid, else empty.  ``said`` is the move as people say it, where a game says it.
     """
 
     text: str
     square: SquareXY | None = field(compare=False, default=None)
     action: str = field(compare=False, default="")
+    said: str = field(compare=False, default="")
 
     @classmethod
     def on_grid(cls, action: str, x: int, y: int) -> LayoutMove:
@@ -59,6 +60,11 @@ class LayoutMove:
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def words(self) -> str:
+        """The move for people: as they say it, else its text."""
+        return self.said or self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from tests.support.playthrough import examples
 
 EXAMPLES = {file: (name, options) for file, name, options in examples()}
 _MOVES = 300
-_PLACE = r"\((\d+),(\d+)\)"
+_PLACE = r"([a-z]+)(\d+)"
 _INSTEAD = r"(?:; the (\w+) pieces? (?:is|are) on (.*)|; there is no (\w+) piece on the board|)"
 
 
@@ -30,7 +30,13 @@ def rows_of(board: BoardPicture) -> list[str]:
 
 
 def letter(board: BoardPicture, x: str, y: str) -> str:
-    return rows_of(board)[int(y) - 1][int(x) - 1]
+    return rows_of(board)[int(y) - 1][column(x) - 1]
+
+
+def column(name: str) -> int:
+    """The number of a column, from 1, of a board with at most 26 of them."""
+    assert len(name) == 1, name
+    return "abcdefghijklmnopqrstuvwxyz".index(name) + 1
 
 
 def places(board: BoardPicture, sign: str) -> list[tuple[int, int]]:
@@ -57,11 +63,16 @@ def is_true_on(board: BoardPicture, said: str) -> bool:
     if match := re.fullmatch(other, said):
         holds = letter(board, match[2], match[3]) == match[1][0] != match[4][0].upper()
         return holds and _instead(board, match[4], match, 5)
-    line = r"the move needs (column|row) (-?\d+), and the \1s of the board are 1 to (\d+)"
+    rows = rows_of(board)
+    line = r"the move needs row (-?\d+), and the rows of the board are 1 to (\d+)"
     if match := re.fullmatch(line, said):
-        rows = rows_of(board)
-        size = len(rows[0]) if match[1] == "column" else len(rows)
-        return int(match[3]) == size and not 1 <= int(match[2]) <= size
+        return int(match[2]) == len(rows) and not 1 <= int(match[1]) <= len(rows)
+    line = (
+        r"the move needs (column [a-z]|a column left of a), and the columns of the board are a to "
+    )
+    if match := re.fullmatch(rf"{line}([a-z])", said):
+        beyond = match[1].startswith("a ") or column(match[1][-1]) > len(rows[0])
+        return beyond and column(match[2]) == len(rows[0])
     return False
 
 
@@ -70,7 +81,7 @@ def _instead(board: BoardPicture, colour: str, match: re.Match[str], group: int)
     if match[group + 2] is not None:
         return match[group + 2] == colour and not found
     if match[group] is not None:
-        named = [(int(x), int(y)) for x, y in re.findall(_PLACE, match[group + 1])]
+        named = [(column(x), int(y)) for x, y in re.findall(_PLACE, match[group + 1])]
         return match[group] == colour and sorted(named) == sorted(found)
     return len(found) > 3
 
@@ -147,18 +158,19 @@ def test_contents_that_exclude_each_other_are_told_apart() -> None:
     board = sampled("breakthrough-1")[0].initial.board
     assert rows_of(board) == ["WW", "WW", "BB", "BB"]
     for said in (
-        "Black already holds (1,1)",
-        "(1,1) is empty, and a piece has to stand there",
-        "White holds (1,3), where no white piece may stand",
-        "no black piece stands on (1,3)",
-        "no black piece stands on (1,1)",
-        "White holds (1,1), where a black piece has to stand; the black piece is on (1,3)",
-        "White holds (1,1), where a black piece has to stand; there is no black piece on the board",
+        "Black already holds a1",
+        "a1 is empty, and a piece has to stand there",
+        "White holds a3, where no white piece may stand",
+        "no black piece stands on a3",
+        "no black piece stands on a1",
+        "White holds a1, where a black piece has to stand; the black piece is on a3",
+        "White holds a1, where a black piece has to stand; there is no black piece on the board",
         "the move needs row 4, and the rows of the board are 1 to 4",
+        "the move needs column b, and the columns of the board are a to b",
         "anything else",
     ):
         assert not is_true_on(board, said), said
-    assert is_true_on(board, "White holds (1,1), where a black piece has to stand")
+    assert is_true_on(board, "White holds a1, where a black piece has to stand")
 
 
 # -- heaps ----------------------------------------------------------------------------------

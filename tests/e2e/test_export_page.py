@@ -16,10 +16,12 @@ import pytest
 
 from qsage_validate.api.games import game, game_from_files, game_from_text
 from qsage_validate.api.strategies import Strategy, certify, load
+from qsage_validate.arena.strategy_tree import tree_of
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.formats.source import sample_path
+from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.proving.pages import play_page
+from qsage_validate.proving.pages import play_page, told_page
 from tests.support.commands import run_qsage
 from tests.support.page_plays import accused, conducted, page_table, refereed
 
@@ -68,7 +70,7 @@ def test_faults_of_a_certificate_are_found_against_the_rules(name: str) -> None:
         wrong = replace(strategy, problem=replace(strategy.problem, certificate=faulty))
         plays, _ = conducted(wrong, 4, seed=5)
         page = play_page.play_page(wrong.problem.with_checked_dependencies(), report)
-        told = [told["findings"] for _, _, told in _in_the_page(page_table(page), plays)]
+        told = [told["findings"] for _, _, told, *_ in _in_the_page(page_table(page), plays)]
         expected = accused(wrong, plays)
         assert [sorted({each["plies"] for each in found}) for found in told] == expected
         steps.update(*expected)
@@ -95,11 +97,60 @@ def _compare(tmp_path: Path, strategy: Strategy, games: int) -> None:
     ruled = refereed(strategy, plays)
     told = _in_the_page(data, plays)
     for moves, own, rules, page in zip(plays, expected, ruled, told, strict=True):
-        steps, verdict, against = page
+        steps, verdict, against, spoken, wrong = page
         assert [steps, verdict] == own, moves
+        _speaks(strategy, steps[-1][0], spoken, wrong)
         assert [[made, legal] for made, _, _, legal in steps[: len(rules)]] == rules, moves
         assert against["findings"] == [], moves
         assert against["ending"].startswith("By the rules Black has won"), moves
+
+
+def _speaks(strategy: Strategy, moves: list[str], spoken: list[str], wrong: list[Any]) -> None:
+    """The page says moves, and why others are illegal, as the rules' game does in each position."""
+    rules = strategy.problem.game
+    assert rules is not None
+    position, positions = rules.initial, [rules.initial]
+    for move, said in zip(moves, spoken, strict=True):
+        if position.outcome is not None:
+            break  # the formula goes on
+        known = rules.parse_move(move, position.to_move)
+        assert said == rules.say(known, position.to_move, position.board)
+        position = position.play(known)
+        positions.append(position)
+    for made, move, _, why in wrong:
+        before = positions[len(made)]
+        found = before.illegality(rules.parse_move(move, before.to_move))
+        assert found is not None
+        expected = found.sentence or found.rule
+        assert expected.startswith(why[0])
+        assert why[1:] in ([], [found.text.removeprefix(f"{move}: ")])
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
+@pytest.mark.parametrize(
+    "words",
+    [("domineering", (4, 4), 5), ("hex-network", (2, 3), 5)],
+    ids=["no moves left", "a list of moves"],
+)
+def test_white_answers_in_a_page_as_in_a_play(words: tuple[str, Any, int]) -> None:
+    name, size, depth = words
+    strategy = certify(game(name, size=size, depth=depth))
+    assert strategy.player is Player.WHITE
+    problem = strategy.problem.on_board
+    page = play_page.play_page(problem, strategy.validate(timeout=5).whole)
+    tree = tree_of(problem)
+    ended = [node for node in tree.explore(tree.root).nodes if node.ended][::3]
+    plays = [[str(node.move) for node in end.path[1:]] for end in ended]
+    assert len(plays) > 5
+    for end, told in zip(ended, _in_the_page(page_table(page), plays), strict=True):
+        steps, verdict, against, spoken, wrong = told
+        assert steps[-1][0] == list(end.state.moves)
+        assert verdict == [None, "as the certificate promised"]
+        assert against["findings"] == []
+        _speaks(strategy, steps[-1][0], spoken, wrong)
+        asked = [step for step in steps if step[3]]
+        for step, node in zip(asked, end.path, strict=False):
+            assert step[3] == [str(child.move) for child in tree.children(node)]
 
 
 def _in_the_page(data: dict[str, Any], plays: list[list[str]]) -> list[Any]:
@@ -113,7 +164,7 @@ def _in_the_page(data: dict[str, Any], plays: list[list[str]]) -> list[Any]:
     )
     assert run.returncode == 0, run.stderr
     told: list[Any] = json.loads(run.stdout)
-    for _, verdict, _ in told:
+    for _, verdict, *_ in told:
         verdict[1] = verdict[1].replace(",", "") if verdict[0] else verdict[1]  # 1,024: in words
     return told
 
@@ -153,6 +204,11 @@ def test_what_cannot_travel_is_refused_and_nothing_is_written(
     monkeypatch.setattr(play_page, "MOST_GATES", 10)
     with pytest.raises(UsageError, match="expected at most 10 for a page"):
         strategy.save_page(tmp_path / "play.html")
+    assert not (tmp_path / "play.html").exists()
+    monkeypatch.setattr(told_page, "MOST_NODES", 3)
+    white = certify(game("hex-network", size=(2, 3), depth=5))
+    with pytest.raises(UsageError, match="more than 3 plays against White's certificate"):
+        white.save_page(tmp_path / "play.html")
     assert not (tmp_path / "play.html").exists()
 
 

@@ -122,10 +122,10 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
         emit("\n".join(lesson_lines(match.lesson())))
     if refused is not None:
         if not json_output:
-            emit(f"{refused.move} is illegal:")
+            emit(f"{refused.move.words} is illegal:")
             emit("\n".join(f"  {line}" for line in refused.lines))
-        way = "" if match.facts.by_rules else f" ({refused.move}! lets it happen)"
-        narrate(f"qsage: error: {refused.move} is illegal{way}")
+        way = "" if match.facts.by_rules else f" ({refused.move.words}! lets it happen)"
+        narrate(f"qsage: error: {refused.move.words} is illegal{way}")
         return Exit.BAD_INPUT
     if options.export is not None:
         from qsage_validate.play.export import write_play

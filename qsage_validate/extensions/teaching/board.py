@@ -276,7 +276,7 @@ class DrillApp(LeavableApp[Exit]):
         line.update(goal)
         line.display = bool(goal)
         self.query_one("#drill-line", Static).update(self._line())
-        self.query_one(MovePrompt).offer([str(move) for move in self._moves])
+        self.query_one(MovePrompt).offer([str(move) for move in self._moves], len(self._moves))
         self._show_board()
         self._show_status()
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -123,7 +123,8 @@ class Threats:
         changed = before.differences(after)
         own = Square.BLACK if player is Player.BLACK else Square.WHITE
         taken = [square for square in changed if after[square] is own]
-        return Threat(player, str(move), moves, tuple(taken or changed))
+        said = self.game.say(move, player, before)
+        return Threat(player, str(move), moves, tuple(taken or changed), said)
 
 
 # Nodes of the tree that are looked at for one distance, unless told otherwise.
@@ -214,7 +215,29 @@ def reasons(
     ``last`` is the opponent's move before it, and ``pairs`` those of the position before that.
     """
     player = before.to_move
-    return tuple(Reason(p, player, m) for p, m in _purposes(threats, before, after, last, pairs))
+    return tuple(
+        Reason(purpose, player, moves, tuple(_words(threats.game, purpose, moves, before, after)))
+        for purpose, moves in _purposes(threats, before, after, last, pairs)
+    )
+
+
+_OPPONENTS: Final = (Purpose.BLOCKS, Purpose.PAIRS)
+"""Purposes whose (first) moves are the opponent's."""
+
+
+def _words(
+    game: TwoPlayerGame, purpose: Purpose, moves: Sequence[str], before: Position, after: Position
+) -> Iterator[str]:
+    """The moves of a reason as people say them."""
+    player = before.to_move
+    for number, text in enumerate(moves):
+        if purpose is Purpose.ENDS:
+            yield text
+        elif purpose in _OPPONENTS and (purpose is Purpose.BLOCKS or not number):
+            yield game.say(game.parse_move(text, player.other), player.other, before.board)
+        else:
+            board = before.board if purpose is Purpose.PAIRS else after.board
+            yield game.say(game.parse_move(text, player), player, board)
 
 
 def _purposes(
@@ -337,7 +360,16 @@ class StrategyTeacher:
             distance = found if distance is None else distance
             if position.outcome is None and position.to_move is person and found is not None:
                 known = search.grades(position, deadline)
-        return distance, Grades(person, known, self._alike(node))
+        return distance, Grades(person, known, self._alike(node), self._said(position, known))
+
+    def _said(self, position: Position | None, moves: Iterable[str]) -> Mapping[str, str]:
+        """Moves in a position as people say them; none where no rules are known."""
+        game = self.game
+        if game is None or position is None or position.outcome is not None:
+            return {}
+        known = {str(move): move for move in position.legal_moves()}
+        player, board = position.to_move, position.board
+        return {text: game.say(known[text], player, board) for text in moves if text in known}
 
     def _alike(self, node: StrategyNode | None) -> frozenset[str]:
         """The moves at ``node`` that lead to the board of another one before them."""
@@ -363,7 +395,7 @@ class StrategyTeacher:
             last = str(before.move)
             pairs = self._pairs_of(frames[k - 2].position)
         found = reasons(self._threats, before.position, reply.position, last=last, pairs=pairs)
-        return str(reply.move), found
+        return reply.said, found
 
     def _pairs_of(self, position: Position | None) -> Pairs | None:
         return None if self._pairs is None else self._pairs.of(position)
@@ -378,16 +410,20 @@ class StrategyTeacher:
             before, after = child.states[-2].shown_board, child.states[-1].shown_board
             if before is not None and after is not None:
                 changed = {square: after[square] for square in before.differences(after)}
-                found[str(child.move)] = Ghost(child.answer, changed)
+                position = child.states[-2].position
+                said = self._said(position, [child.answer]).get(child.answer, child.answer)
+                found[str(child.move)] = Ghost(said, changed)
         return found
 
     def tree_grades(self, node: StrategyNode, deadline: Deadline | None = None) -> Grades:
         """The opponent's moves at a node by how long they last, by the certificate's answers."""
         if self._by_tree is None:
             return Grades(self.player.other, {}, self._alike(node))
+        position = node.state.position
         deadline = Deadline.after(SECONDS) if deadline is None else deadline
         known = self._by_tree.grades(node, deadline)
-        return Grades(self.player.other, known, self._alike(node))
+        said = self._said(position, known)
+        return Grades(self.player.other, known, self._alike(node), said)
 
     def winner(self, position: Position, deadline: Deadline) -> Player | None:
         """The winner in a position by the search; ``None`` where that is not known in time."""
@@ -423,7 +459,8 @@ class StrategyTeacher:
             own = self._by_tree.distance(node, deadline.share(0.3))
         best = self._by_search.distance(after, deadline)
         distance = self._by_search.distance(before.play(other), deadline)
-        return MoveComparison(move, distance, str(reply.move), best, own, self.player)
+        said = self._said(before, [move]).get(move, move)
+        return MoveComparison(said, distance, reply.said, best, own, self.player)
 
 
 TEACHERS: Final = (

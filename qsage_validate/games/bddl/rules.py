@@ -26,12 +26,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
-from qsage_validate.formats.grid_names import column_names, square_named
+from qsage_validate.formats.grid_names import column_letters, column_names
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.ground import (
     GroundAction,
@@ -46,6 +46,7 @@ from qsage_validate.games.protocol import (
     BoardPicture,
     Illegality,
     Move,
+    MoveCondition,
     Outcome,
     Player,
     Position,
@@ -58,11 +59,14 @@ from qsage_validate.games.protocol import (
 
 if TYPE_CHECKING:
     from qsage_validate.games.bddl.kernel import BddlKernel
+    from qsage_validate.games.bddl.speech import Speech
 
 _MOVE = re.compile(r"\s*([A-Za-z0-9_][A-Za-z0-9_-]*)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
 _MAX_DIGITS = 6
 _MAX_SAID = 3
 """So many squares with a piece are named; more would be no help."""
+_MAX_NAMED = 8
+"""Moves that are named in an error."""
 _THINGS = {Square.OPEN: "empty", Square.BLACK: "black", Square.WHITE: "white"}
 
 
@@ -178,9 +182,10 @@ class BddlPosition(Position):
             return Illegality(
                 "unknown action", f"{move}: {player} has no action {quoted(move.action)}"
             )
-        return self._broken_bound(move, action) or self._broken_condition(move, action)
+        return self.broken_bound(move, action) or self._broken_condition(move, action)
 
-    def _broken_bound(self, move: BddlMove, action: Action) -> Illegality | None:
+    def broken_bound(self, move: BddlMove, action: Action) -> Illegality | None:
+        """The edge of the board that a move breaks, if it breaks one."""
         width, height = self.game.grounding.width, self.game.grounding.height
         if not (1 <= move.x <= width and 1 <= move.y <= height):
             rule = f"({move.x},{move.y}) is not on the {width}x{height} board"
@@ -192,62 +197,75 @@ class BddlPosition(Position):
                     rule = coordinate.text(axis)
                     text = f"{move}: {rule} leaves the board"
                     needed = coordinate.at(value, size)
-                    said = _no_line("column" if axis == "x" else "row", needed, size)
+                    said = _no_line(axis, needed, size)
                     return Illegality(rule, text, (move.x, move.y), sentence=said)
         return None
 
     def _broken_condition(self, move: BddlMove, action: Action) -> Illegality | None:
         board = self.board
         for index, part in enumerate(action.precondition):
-            square = self._square(part, move)
+            square = self.square_of(part, move)
             if not satisfies(board[square], part):
                 text = f"{move}: {part} is false at ({square[0]},{square[1]})"
                 said = _standing(board, square, part)
                 return Illegality(str(part), text, square, index, said)
         put: dict[tuple[int, int], SubCondition] = {}
         for part in action.effect:
-            square = self._square(part, move)
+            square = self.square_of(part, move)
             first = put.setdefault(square, part)
             if first.predicate is not part.predicate:
                 rule = f"the effects {first} and {part} contradict each other"
                 where = f"({square[0]},{square[1]})"
-                said = f"the move would leave {where} {_THINGS[first.predicate]} and "
+                named, left = board.square_name(square), _THINGS[first.predicate]
+                said = f"the move would leave {named} {left} and "
                 said += f"{_THINGS[part.predicate]} at once"
                 return Illegality(rule, f"{move}: {rule} at {where}", square, sentence=said)
         return None
 
-    def _square(self, part: SubCondition, move: BddlMove) -> tuple[int, int]:
+    def square_of(self, part: SubCondition, move: BddlMove) -> tuple[int, int]:
+        """The square, on the board or not, that a part of an action speaks about."""
         grounding = self.game.grounding
         return part.x.at(move.x, grounding.width), part.y.at(move.y, grounding.height)
 
 
-def _no_line(line: str, number: int, size: int) -> str:
+def _no_line(axis: str, number: int, size: int) -> str:
     """The sentence for a move that needs a column or row which the board does not have."""
-    return f"the move needs {line} {number}, and the {line}s of the board are 1 to {size}"
+    if axis == "y":
+        return f"the move needs row {number}, and the rows of the board are 1 to {size}"
+    last = column_letters(size)
+    if number < 1:
+        return f"the move needs a column left of a, and the columns of the board are a to {last}"
+    needed = column_letters(number)
+    return f"the move needs column {needed}, and the columns of the board are a to {last}"
 
 
 def _standing(board: BoardPicture, square: tuple[int, int], part: SubCondition) -> str:
     """The sentence on what stands on a square that does not satisfy a sub-condition."""
-    where, content = f"({square[0]},{square[1]})", board[square]
+    said = _holds(board.square_name(square), board[square], part)
+    if part.negated or part.predicate is Square.OPEN:
+        return said
+    return said + _instead(board, part.predicate)
+
+
+def _holds(where: str, content: Square, part: SubCondition) -> str:
+    """The sentence on the content of a square that does not satisfy a sub-condition."""
     if content is Square.OPEN:
         if part.negated:
             return f"{where} is empty, and a piece has to stand there"
-        wanted = _THINGS[part.predicate]
-        return f"no {wanted} piece stands on {where}{_instead(board, part.predicate)}"
+        return f"no {_THINGS[part.predicate]} piece stands on {where}"
     holder = "Black" if content is Square.BLACK else "White"
     if part.negated:
         return f"{holder} holds {where}, where no {_THINGS[content]} piece may stand"
     if part.predicate is Square.OPEN:
         return f"{holder} already holds {where}"
-    needed = f"where a {_THINGS[part.predicate]} piece has to stand"
-    return f"{holder} holds {where}, {needed}{_instead(board, part.predicate)}"
+    return f"{holder} holds {where}, where a {_THINGS[part.predicate]} piece has to stand"
 
 
 def _instead(board: BoardPicture, predicate: Square) -> str:
     """The squares that hold such pieces, if they are few."""
     name = _THINGS[predicate]
     found = [
-        f"({k % board.width + 1},{k // board.width + 1})"
+        board.square_name((k % board.width + 1, k // board.width + 1))
         for k, content in enumerate(board.squares)
         if content is predicate
     ]
@@ -327,23 +345,51 @@ class BddlGame(TwoPlayerGame):
     def can_ever_move(self, player: Player) -> bool:
         return bool(self.grounding.actions[player])
 
+    @cached_property
+    def _speech(self) -> Speech:
+        from qsage_validate.games.bddl.speech import Speech
+
+        return Speech(self)
+
+    def say(self, move: Move, player: Player, board: BoardPicture) -> str:
+        return self._speech.said(move, player, board) if isinstance(move, BddlMove) else str(move)
+
+    def meant(self, text: str, player: Player) -> Sequence[BddlMove]:
+        return self._speech.meant(text, player)
+
+    def conditions(self, move: Move, player: Player) -> Sequence[MoveCondition]:
+        assert isinstance(move, BddlMove), "a move of this game"
+        action, start = action_of(self.model, player, move.action), self.initial
+        if action is None:
+            return ()
+        broken = start.broken_bound(move, action)
+        if broken is not None:
+            said = dict.fromkeys(Square, broken.sentence or broken.rule)
+            return (MoveCondition(None, broken.text.removeprefix(f"{move}: "), said),)
+        found = []
+        for part in action.precondition:
+            square = start.square_of(part, move)
+            name = start.board.square_name(square)
+            said = {c: _holds(name, c, part) for c in Square if not satisfies(c, part)}
+            rule = f"{part} is false at ({square[0]},{square[1]})"
+            found.append(MoveCondition(square, rule, said))
+        return found
+
     def parse_move(self, text: str, player: Player) -> BddlMove:
         match = _MOVE.fullmatch(text)
         names = [action.name for action in self.model.domain.actions(player)]
         known = ", ".join(names) or "none"
         if match is None:
-            square = square_named(text)
-            if square in self._places.values() and names:
-                assert square is not None, "it is on the board"
-                if len(names) > 1:
-                    several = ", ".join(str(BddlMove(name, *square)) for name in names)
-                    raise AmbiguousMoveError(f"found {quoted(text)}, expected one of {several}")
-                return BddlMove(names[0], *square)
-            example = f"{names[0] if names else 'action'}(1,1)"
-            if len(names) == 1:
-                example += f" or {self.initial.board.square_name((1, 1))}"
+            meant = self.meant(text, player)
+            if len(meant) > 1:
+                several = ", ".join(map(str, meant[:_MAX_NAMED])) + ", …" * (
+                    len(meant) > _MAX_NAMED
+                )
+                raise AmbiguousMoveError(f"found {quoted(text)}, expected one of {several}")
+            if meant:
+                return meant[0]
             raise MalformedMoveError(
-                f"found {quoted(text)}, expected a move like {example}; "
+                f"found {quoted(text)}, expected a move like {self._example(player, names)}; "
                 f"the actions of {player}: {known}"
             )
         name, x, y = match.groups()
@@ -361,6 +407,14 @@ class BddlGame(TwoPlayerGame):
         if len(fitting) > 1:
             raise AmbiguousMoveError(f"{quoted(name)} fits {' and '.join(fitting)}")
         return BddlMove(fitting[0], int(x), int(y))
+
+    def _example(self, player: Player, names: Sequence[str]) -> str:
+        """A move of the player's as people say it, and as the model writes it."""
+        position = self.initial
+        if position.to_move is not player or not position.legal_moves():
+            return f"{names[0] if names else 'action'}(1,1)"
+        move = position.legal_moves()[0]
+        return f"{self.say(move, player, position.board)} or {move}"
 
     @cached_property
     def _places(self) -> Mapping[str, tuple[int, int]]:
@@ -409,25 +463,26 @@ class BddlGame(TwoPlayerGame):
         return frozenset(square for k, square in enumerate(self._places.values()) if own >> k & 1)
 
     @cached_property
-    def _look(self) -> BoardPicture | None:
-        """A board with the look of all boards; ``None`` for squares with numbers.
+    def _look(self) -> BoardPicture:
+        """A board with the look of all boards: columns have letters, as in Hex.
 
         Black's goals may be the chains of hexagons from top to bottom: then squares are drawn as
-        hexagons, and have the names that they have in Hex.
+        hexagons.
         """
         from qsage_validate.games.goals import are_chains
 
         width, height = self.grounding.width, self.grounding.height
+        open_squares, columns = (Square.OPEN,) * (width * height), column_names(width)
+        look = BoardPicture(width, height, open_squares, columns=columns)
         sets = self._winning_sets[Player.BLACK]
         if not are_chains(sets, width, height, self._most_pieces[Player.BLACK]):
-            return None
-        open_squares, columns = (Square.OPEN,) * (width * height), column_names(width)
-        return BoardPicture(
-            width, height, open_squares, Shape.HEXAGONS, columns=columns, top=Player.BLACK
-        )
+            return look
+        return replace(look, shape=Shape.HEXAGONS, top=Player.BLACK)
 
     def drawn(self, board: BoardPicture) -> BoardPicture:
-        return board if self._look is None else shaped_like(board, self._look)
+        shown = shaped_like(board, self._look)
+        pieces = self._speech.pieces(shown)
+        return shown if pieces is None else replace(shown, pieces=pieces)
 
     @cached_property
     def _most_pieces(self) -> Mapping[Player, int]:
@@ -485,7 +540,7 @@ class BddlGame(TwoPlayerGame):
         from qsage_validate.games.goals import words_of
 
         if not any(self.grounding.goals.values()):
-            return f"no move left for {player.other}"
+            return "the last move (whoever cannot move has lost)"
         grounding = self.grounding
         sets = self._winning_sets[player]
         return words_of(sets, grounding.width, grounding.height, self._most_pieces[player])

@@ -42,9 +42,11 @@ from qsage_validate.games.protocol import (
     Illegality,
     Kernel,
     Move,
+    MoveCondition,
     Outcome,
     Player,
     Position,
+    Square,
     Symmetry,
     TwoPlayerGame,
 )
@@ -519,6 +521,12 @@ class PositionalGame(TwoPlayerGame):
 
         found = polyomino_of(self.model)
         return () if found is None else tuple(drawing_of(found.cells).split("/"))
+
+    def conditions(self, move: Move, player: Player) -> Sequence[MoveCondition]:
+        assert isinstance(move, ClaimMove), "a move of this game"
+        square = self.arrangement.squares[self.model.number[move.name]]
+        said = {Square(p.value[0].upper()): f"{p} has claimed it" for p in Player}
+        return (MoveCondition(square, "", said),)
 
     def parse_move(self, text: str, player: Player) -> ClaimMove:
         name = text.strip()

@@ -241,7 +241,9 @@ class PlayApp(ToolsApp):
     def _play(self, move: MatchMove | str) -> None:
         view = self.view
         how = {"force": view.force, "claim": view.claiming}
-        self.ask(f"playing {move}", requests.play, move, **how)
+        self.ask(
+            f"playing {move if isinstance(move, str) else move.words}", requests.play, move, **how
+        )
 
     def _choose(self, question: str, moves: Iterable[MatchMove]) -> None:
         def chosen(move: MatchMove | None) -> None:
@@ -361,7 +363,7 @@ class PlayApp(ToolsApp):
             self._remark(self.view, "Pairs are of White's certificates, in games of winning sets.")
 
     def action_help(self) -> None:
-        self.push_screen(HelpScreen())
+        self.push_screen(HelpScreen(self.view.situation.facts))
 
     def action_escape(self) -> None:
         """Leave what is in the way: queue, random player, input, selection, past."""

@@ -122,7 +122,7 @@ class ShowingApp(AskingApp):
 
     def on_mount(self) -> None:
         situation = self.view.situation
-        self._say(*(Note(Weight.SAID, note) for note in situation.facts.notes))
+        self._say(*(Note(Weight.SAID, note) for note in situation.facts.first_lines))
         self._report(situation, situation.frames)
         self._settle(situation.frames)
         self.action_board()
@@ -149,8 +149,10 @@ class ShowingApp(AskingApp):
         self.query_one(ValuesPane).show(view.frame.values)
         ways = (frame.way for frame in reversed(situation.line[: view.index + 1]))
         self.query_one(WhyPane).follow(next(filter(None, ways), ()))
-        moves = [str(move) for move in situation.legal]
-        self.query_one(MovePrompt).offer(moves)
+        said = [move.words for move in situation.legal]
+        self.query_one(MovePrompt).offer(
+            list(dict.fromkeys([*said, *map(str, situation.legal)])), len(said)
+        )
         self._show_status()
         self._show_bars()
 
@@ -297,7 +299,7 @@ class ShowingApp(AskingApp):
             self._front(self._home if happened is None else "why")
 
     def _explain_happened(self, why: WhyNot | None) -> None:
-        shown = None if why is None else requests.Explained(str(why.move), (why,))
+        shown = None if why is None else requests.Explained(why.move.words, (why,))
         self.query_one(WhyPane).show(shown)
 
     # Looking

@@ -419,7 +419,7 @@ def first_refuted_play(
     for result in report.results:
         findings = [finding for finding in result.findings if finding.moves]
         if findings:
-            finding = min(findings, key=lambda own: len(own.moves))
+            finding = min(findings, key=_plainness)
             steps, source = steps_of_finding(finding, problem, game)
             return RefutedPlay(result, finding, steps, source)
     return None
@@ -443,6 +443,11 @@ def steps_of_finding(
         moves = [scripted(move, names).text for move in finding.moves]
         return _pointed_out(steps_by_rules(rules, moves), finding), "the boards are the rules'"
     return (), "the formula has no layout: there are no boards to show"
+
+
+def _plainness(finding: Finding) -> tuple[bool, int]:
+    """Plays of legal moves come before others, and short ones before long ones."""
+    return any(" !" in move for move in finding.moves), len(finding.moves)
 
 
 def _replayed(problem: Problem, moves: Sequence[str]) -> tuple[RenderedStep, ...] | None:

@@ -57,7 +57,7 @@ class Strategy {
   }
 
   start() {
-    return this.read({ plies: 0, choice: [], moves: [], told: [], said: null, named: null,
+    return this.read({ plies: 0, choice: [], moves: [], spoken: [], pieces: [], told: [], said: null, named: null,
       ending: "", problem: "", claims: false,
       position: this.rules ? this.rules.positions[0] : null });
   }
@@ -128,13 +128,42 @@ class Strategy {
     return stuck ? { ...state, ending: `${this.data.opponent} has no legal move` } : state;
   }
 
+  // The places with a stone, and whose.
+  stones(state) {
+    const { data } = this;
+    const found = { ...data.held }; // the formula may say nothing of the start's
+    if (state.squares) [...state.squares].forEach((c, k) => c !== "." && (found[data.on[k]] = c));
+    for (const atom of state.atoms) {
+      if (data.drawn[atom]) found[data.drawn[atom][0]] = data.drawn[atom][1];
+    }
+    return found;
+  }
+
+  // Move number `k` of the next ply as people say it.
+  word(state, k) {
+    const { position } = state, ply = this.data.plies[state.plies];
+    const said = position && this.rules.said(position, state.plies, k);
+    return this.data.words[said === null || said === undefined ? ply.said[k] : said];
+  }
+
+  // What the rules say against move `k` where `stones` stand: a sentence, and the rule.
+  against(state, k, stones) {
+    const conditions = this.data.conditions[this.data.plies[state.plies].moves[k]] || [];
+    for (const [square, rule, said] of conditions) {
+      const sentence = said[square === null ? "." : stones[square] || "."];
+      if (sentence) return rule ? [sentence, rule] : [sentence];
+    }
+    return [];
+  }
+
   // The state after the opponent's move number `k`, which has to be legal.
   play(state, k) {
     const ply = this.data.plies[state.plies], move = ply.moves[k];
     return this.after(state, {
       ...state, plies: state.plies + 1, choice: [...state.choice, ...ply.sets[k]],
       moves: [...state.moves, this.data.words[move]], told: [...state.told, move], said: move,
-      named: ply.squares[k],
+      spoken: [...state.spoken, this.word(state, k)], named: ply.squares[k],
+      pieces: ply.covers[k] ? [...state.pieces, ply.covers[k]] : state.pieces,
     });
   }
 
@@ -148,7 +177,10 @@ class Strategy {
       [...pattern].every((bit, k) => bit === "-" || (bit === "1") === row[k]));
     const move = own < 0 ? null : ply.moves[own];
     const shown = stop && ply.instead ? "stop" : move === null ? "?" : data.words[move];
-    const after = { ...state, plies: state.plies + 1, named: own < 0 ? null : ply.squares[own],
+    const spoken = shown === "stop" || own < 0 ? shown : this.word(state, own);
+    const pieces = ply.covers[own] ? [...state.pieces, ply.covers[own]] : state.pieces;
+    const after = { ...state, pieces, spoken: [...state.spoken, spoken],
+      plies: state.plies + 1, named: own < 0 ? null : ply.squares[own],
       moves: [...state.moves, shown], told: [...state.told, stop ? null : move], said: move,
       claims: stop };
     if (stop) after.ending = `${data.player} claims the goal`;
@@ -203,7 +235,59 @@ class Strategy {
   }
 }
 
-if (typeof module !== "undefined") module.exports = { Strategy, inflated };
+// A certificate whose answers to every play of legal moves travel (told_page.py); the positions are
+// those of the rules, and legal is what these allow.
+class Told extends Strategy {
+  static async load(data, rules) {
+    return new Told(data, null, rules);
+  }
+
+  start() {
+    const start = super.start(), { answers, ending } = this.data.nodes[0];
+    return { ...start, node: 0, queue: answers, ending: answers.length ? "" : ending };
+  }
+
+  read(state) {
+    return { ...state, squares: null, known: true,
+      atoms: state.position ? [...state.position.atoms] : state.atoms || [] };
+  }
+
+  legality(state) {
+    const next = new Map(this.data.nodes[state.node].next);
+    return this.data.plies[state.plies].moves.map((move, k) => ({ legal: next.has(move), silent: true,
+      reasons: next.has(move) || (this.data.conditions[move] || []).length
+        ? [] : ["the rules forbid it"] }));
+  }
+
+  play(state, k) {
+    const ply = this.data.plies[state.plies];
+    const node = new Map(this.data.nodes[state.node].next).get(ply.moves[k]);
+    const { answers, ending } = this.data.nodes[node];
+    return { ...super.play(state, k), node, queue: answers, ending: answers.length ? "" : ending };
+  }
+
+  answer(state) {
+    const [move, ...queue] = state.queue, ply = this.data.plies[state.plies];
+    const own = ply.moves.indexOf(move), known = own >= 0;
+    return this.after(state, { ...state, queue, plies: state.plies + 1, claims: false, said: move,
+      named: known ? ply.squares[own] : null, told: [...state.told, move],
+      moves: [...state.moves, known ? this.data.words[move] : "?"],
+      spoken: [...state.spoken, known ? this.word(state, own) : "?"],
+      pieces: ply.covers[own] ? [...state.pieces, ply.covers[own]] : state.pieces,
+      ending: queue.length ? "" : this.data.nodes[state.node].ending });
+  }
+
+  mine(state) {
+    return !state.ending && state.queue.length > 0;
+  }
+
+  verdict(state) {
+    const { kept } = this.data.nodes[state.node];
+    return { value: null, note: `${kept ? "" : "NOT "}as the certificate promised` };
+  }
+}
+
+if (typeof module !== "undefined") module.exports = { Strategy, Told, inflated };
 
 // -- the page -------------------------------------------------------------------------------
 
@@ -250,7 +334,7 @@ function show(strategy) {
     return [...states.slice(0, -1), strategy.settled(states.at(-1), legality)];
   };
   const waits = (state) => !state.ending && !strategy.mine(state);
-  const said = (states) => states.slice(1).map((state) => state.moves.at(-1)).join(", ");
+  const said = (states) => states.slice(1).map((state) => state.spoken.at(-1)).join(", ");
   const outcome = (state) => {
     if (!state.ending) return "";
     const { value, note } = verdict(state);
@@ -259,15 +343,7 @@ function show(strategy) {
     return `The play is over: ${state.ending}; ${words}.`;
   };
 
-  // The places with a stone, and whose.
-  function stones(state) {
-    const found = { ...data.held }; // the formula may say nothing of the start's
-    if (state.squares) [...state.squares].forEach((c, k) => c !== "." && (found[data.on[k]] = c));
-    for (const atom of state.atoms) {
-      if (data.drawn[atom]) found[data.drawn[atom][0]] = data.drawn[atom][1];
-    }
-    return found;
-  }
+  const stones = (state) => strategy.stones(state);
 
   function draw(state, before) {
     const group = find("stones");
@@ -283,10 +359,26 @@ function show(strategy) {
       return made;
     };
     const now = stones(state), past = before ? stones(before) : now;
+    const called = (place) => data.names[place] || place;
+    // A piece of several squares is a line with round ends: Black's is solid, White's has an edge.
+    for (const [first, ...rest] of state.pieces) {
+      const [x1, y1] = data.centres[first];
+      for (const [place, wide] of rest.flatMap((each) => [[each, 1.5], [each, -1.5]])) {
+        const paint = data.paint[`piece-${now[first]}${wide < 0 ? "-in" : ""}`];
+        if (!paint) continue;
+        const made = document.createElementNS("http://www.w3.org/2000/svg", "path");
+        const [x2, y2] = data.centres[place];
+        const look = { d: `M${x1} ${y1}L${x2} ${y2}`, "stroke-linecap": "round",
+          "stroke-width": 30 + wide, ...paint };
+        for (const [key, value] of Object.entries(look)) made.setAttribute(key, value);
+        group.append(made);
+      }
+    }
+    const covered = new Set(state.pieces.flat());
     const own = { B: [], W: [] };
     for (const [place, who] of Object.entries(now)) {
-      own[who].push(place);
-      shape(place, 15, data.paint[who]);
+      own[who].push(called(place));
+      if (!covered.has(place)) shape(place, 15, data.paint[who]);
     }
     // A move may name another square than it changes: a column, in which a stone falls.
     const changed = Object.keys(data.centres).filter((place) => now[place] !== past[place]);
@@ -298,7 +390,7 @@ function show(strategy) {
     }
     const unknown = state.known ? "" : " The formula does not say the position here.";
     const words = `Black: ${own.B.join(" ") || "none"}. White: ${own.W.join(" ") || "none"}.` +
-      `${last ? ` Last move: ${last}.` : ""}${unknown}`;
+      `${last ? ` Last move: ${called(last)}.` : ""}${unknown}`;
     find("board-words").textContent = words;
     find("play-d").textContent = words;
     if (!waits(state)) return;
@@ -313,9 +405,9 @@ function show(strategy) {
         if (legal.length === 1) choose(legal[0]);
         else if (moves.length === 1) choose(moves[0]);
         else if (legal.length) {
-          say(`${place} has several moves: ${legal.map((k) => data.words[ply.moves[k]]).join(", ")}. ` +
+          say(`${called(place)} has several moves: ${legal.map((k) => strategy.word(state, k)).join(", ")}. ` +
             "Choose among your legal moves.");
-        } else say(`${place} has no legal move.`);
+        } else say(`${called(place)} has no legal move.`);
       });
     }
   }
@@ -346,9 +438,10 @@ function show(strategy) {
   function choose(k) {
     const state = line[at];
     const verdict = legality(state)[k];
-    const move = data.words[data.plies[state.plies].moves[k]];
+    const move = strategy.word(state, k);
     if (!verdict.legal) {
-      say(`${move} is illegal: ${verdict.reasons.join("; ")}.`);
+      const why = [...strategy.against(state, k, stones(state)), ...verdict.reasons];
+      say(`${move} is illegal: ${why.join("; ")}.`);
       return;
     }
     const states = replied(strategy.play(state, k));
@@ -367,7 +460,7 @@ function show(strategy) {
       if (!verdicts[k].legal) return;
       const states = replied(strategy.play(state, k)), after = states.at(-1);
       const item = element("details", "", parent);
-      element("summary", `${data.words[move]} → ${said(states) || "the end"}`, item);
+      element("summary", `${strategy.word(state, k)} → ${said(states) || "the end"}`, item);
       if (after.ending) element("p", outcome(after), item);
       else item.addEventListener("toggle", () => branch(after, item), { once: true });
     });
@@ -387,7 +480,7 @@ function show(strategy) {
       ? "" : state.atoms.map((atom) => data.words[atom]).join(", ");
     const list = find("history");
     list.replaceChildren();
-    line.at(-1).moves.forEach((move, k) => {
+    line.at(-1).spoken.forEach((move, k) => {
       const who = data.plies[k].mine ? data.player : data.opponent;
       element("li", `${who}: ${move}`, list, k + 1 === at ? { "aria-current": "step" } : {});
     });
@@ -397,7 +490,7 @@ function show(strategy) {
     if (waits(state)) {
       data.plies[state.plies].moves.forEach((move, k) => {
         const box = legality(state)[k].legal ? moves : illegal;
-        element("button", data.words[move], box, { type: "button" }).addEventListener("click", () => choose(k));
+        element("button", strategy.word(state, k), box, { type: "button" }).addEventListener("click", () => choose(k));
       });
     }
     legalKeys.renew();
@@ -421,7 +514,7 @@ function show(strategy) {
   const legalKeys = toolbar(find("moves")), illegalKeys = toolbar(find("illegal"));
   const steps = stepper(find("steps"), find("steps"), (step) => {
     at = step;
-    const made = line[at].moves.at(-1);
+    const made = line[at].spoken.at(-1);
     const who = at && (data.plies[at - 1].mine ? data.player : data.opponent);
     note = `${at ? `Ply ${at} of ${line.length - 1}. ${who}: ${made}.` : "The start."}` +
       (waits(line[at]) && at < line.length - 1 ? " A move from here replaces what followed." : "");
@@ -443,7 +536,7 @@ function show(strategy) {
 if (typeof document !== "undefined") {
   const data = JSON.parse(document.getElementById("data").textContent);
   Rules.load(data, inflated)
-    .then((rules) => Strategy.load(data, rules))
+    .then((rules) => (data.nodes ? Told : Strategy).load(data, rules))
     .then((strategy) => show(strategy))
     .catch((error) => {
       document.getElementById("status").textContent = `The circuit could not be read: ${error}`;

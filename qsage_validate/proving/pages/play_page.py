@@ -17,49 +17,33 @@ from typing import Final
 import numpy as np
 from markupsafe import Markup
 
+from qsage_validate.arena.board_engine import goal_line
 from qsage_validate.arena.frame import Names
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.encodings.layout import IllegalMoves, Layout, StateCode
 from qsage_validate.errors import UsageError, one_line
-from qsage_validate.formats.grid_names import named_cell
+from qsage_validate.formats.grid_names import named_cell, step_named
 from qsage_validate.formats.source import label
-from qsage_validate.games.protocol import BoardPicture, Player, Position, Square, TwoPlayerGame
+from qsage_validate.games.protocol import (
+    BoardPicture,
+    MoveCondition,
+    Player,
+    Position,
+    Square,
+    TwoPlayerGame,
+)
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import file_facts
+from qsage_validate.proving.pages import told_page
 from qsage_validate.proving.pages.html import page, tone
+from qsage_validate.proving.pages.numbered import NumberedTexts
+from qsage_validate.proving.pages.told_page import square_key
 from qsage_validate.proving.report import ValidationReport
 from qsage_validate.render.svg import board_svg, centres, paints
-from qsage_validate.strategies.reader import Assignment, LayoutMove, PlyCode, SquareXY
+from qsage_validate.strategies.reader import Assignment, LayoutMove, PlyCode
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.validation.referee import Referee
-
-# The words of a page: moves and atoms as numbers, so that no two are taken for one
-
-
-class NumberedTexts:
-    """Texts by their numbers.  What is shown of them is cut, and differs where the texts do."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def number(self, text: str) -> int:
-        return self._numbers.setdefault(text, len(self._numbers))
-
-    def shown(self) -> list[str]:
-        """The texts in one line each; where two would look alike, with a number behind them."""
-        seen: set[str] = set()
-        found = []
-        for text in self._numbers:
-            line = shown = one_line(text)
-            count = 1
-            while shown in seen:
-                count += 1
-                shown = f"{line} [{count}]"
-            seen.add(shown)
-            found.append(shown)
-        return found
-
 
 # The rules of a small game as a table that travels in a page: each position that can be reached
 
@@ -75,15 +59,20 @@ class TooManyPositionsError(Exception):
 
 
 def rules_table(
-    game: TwoPlayerGame, layout: Layout, moves: Sequence[Sequence[LayoutMove]], words: NumberedTexts
+    game: TwoPlayerGame,
+    layout: Layout,
+    moves: Sequence[Sequence[LayoutMove]],
+    words: NumberedTexts,
+    *,
+    whole: bool = False,
 ) -> dict[str, object]:
     """The table of a game; ``moves`` are those that the layout can say at each ply.
 
-    Moves and atoms are the numbers of ``words``.
+    Moves and atoms are the numbers of ``words``; a ``whole`` table has atoms that no formula keeps.
 
     Raises :class:`TooManyPositionsError` where the game is not small.
     """
-    referee, table = Referee(game, layout), _Table(game, layout, words)
+    referee, table = Referee(game, layout), _Table(game, layout, words, whole=whole)
     table.explore()
     names = []
     for ply, own in zip(layout.moves, moves, strict=True):
@@ -105,14 +94,16 @@ def rules_table(
 class _Table:
     """The positions of a game, breadth first, as numbers.
 
-    A position is: its outcome plus one, or 0; the number of its atoms, and these; the number of
-    its legal moves, and of each the move and where it leads; where a pass leads.  What is new
-    is written as 0, and what was seen as how many positions have been seen since; a pass has one
-    more, for 0 is none.
+    A position is: its outcome plus one, or 0; the number of its atoms, and these; the number of its
+    legal moves, and of each the move, how it is said, and where it leads; where a pass leads.  What
+    is new is written as 0, and what was seen as how many positions have been seen since; a pass has
+    one more, for 0 is none.
     """
 
-    def __init__(self, game: TwoPlayerGame, layout: Layout, words: NumberedTexts) -> None:
-        self._game, self._layout, self._words = game, layout, words
+    def __init__(
+        self, game: TwoPlayerGame, layout: Layout, words: NumberedTexts, *, whole: bool
+    ) -> None:
+        self._game, self._layout, self._words, self._whole = game, layout, words, whole
         self._passes = layout.illegal_replies(Player.BLACK) is IllegalMoves.IGNORED
         self._numbers: dict[Position, int] = {}
         self._rows: list[int] = []
@@ -158,7 +149,9 @@ class _Table:
         moves = () if outcome is not None else position.legal_moves()
         rows.append(len(moves))
         for move in moves:
-            rows += [self._words.number(str(move)), self._place(position.after(move), line)]
+            said = self._game.say(move, position.to_move, position.board)
+            rows += [self._words.number(str(move)), self._words.number(said)]
+            rows.append(self._place(position.after(move), line))
         passes = self._passes and outcome is None and position.to_move is Player.BLACK
         passed = self._game.passed(position) if passes else None
         rows.append(0 if passed is None else 1 + self._place(passed, line))
@@ -173,6 +166,8 @@ class _Table:
 
     def _atoms_of(self, position: Position) -> list[str]:
         state = self._layout.state
+        if self._whole:
+            return sorted(self._game.atoms(position))
         if state.code is None:
             return sorted(self._game.atoms(position) & self._said)
         content = ((x, y, position.board[x, y]) for x, y in state.squares)
@@ -189,24 +184,34 @@ _MOST_VALUES: Final = 1 << 10
 _PLAYERS: Final = frozenset(player.value for player in Player)
 # Stones, and the signs of the last move, by what the script calls them.
 _PAINTS: Final = {
-    "B": "black", "W": "white", "last-B": "on-black", "last-W": "on-white", "left": "left",
+    "B": "black", "W": "white", "piece-B": "side", "piece-B-in": "side", "piece-W": "on-white",
+    "piece-W-in": "side-white", "last-B": "on-black", "last-W": "on-white", "left": "left",
 }  # fmt: skip
 
 
 def play_page(problem: Problem, report: ValidationReport) -> str:
     """The page of a problem, with the verdict of its validation.
 
-    Raises ``UsageError`` for what a page cannot play: a clause set, a Herbrand certificate, a
-    formula without a layout, more than ``MOST_GATES`` gates.
+    Black's certificates travel as circuits, White's as their answers to every play: the rules have
+    to be known for these.
+
+    Raises ``UsageError`` for what a page cannot play: a clause set, a formula without a layout,
+    more than ``MOST_GATES`` gates or ``MOST_NODES`` plays of White's.
     """
     words = NumberedTexts()
-    drawing, data = _data(problem, words)
-    data["rules"], rules = _rules(problem, words)
+    told = problem.answering.kind is CertificateKind.HERBRAND
+    drawing, data = _told(problem, words) if told else _data(problem, words)
+    data["rules"], rules = _rules(problem, words, whole=told)
+    if told and data["rules"] is None:
+        raise UsageError(f"found a certificate of White's, expected small rules: {rules}")
     data["words"] = words.shown()
     # Inside a script element only "<" could end it; JSON has another way to write it.
-    told = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    table = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
+    opponent = problem.answering.kind.player.other
     values = {
-        "title": one_line(f"Play against {problem.title}"),
+        "title": one_line(f"{problem.play_title}. You are {opponent}"),
+        "goal": "" if problem.game is None else goal_line(problem.game, opponent),
+        "details": problem.notes,
         "verdict": report.last_line,
         "tone": tone(report),
         "files": [replace(fact, path=label(fact.path)) for fact in file_facts(problem.files)],
@@ -214,12 +219,14 @@ def play_page(problem: Problem, report: ValidationReport) -> str:
         "gates": data["gates"],
         "rules": rules,
         "drawing": Markup(drawing),
-        "data": Markup(told),
+        "data": Markup(table),
     }
     return page("play.html.jinja", ["rules.js", "play.js"], values)
 
 
-def _rules(problem: Problem, words: NumberedTexts) -> tuple[dict[str, object] | None, str]:
+def _rules(
+    problem: Problem, words: NumberedTexts, *, whole: bool
+) -> tuple[dict[str, object] | None, str]:
     """The table of the rules, where it travels, and what the page says of the rules."""
     game, layout = problem.game, problem.layout
     if game is None or layout is None:
@@ -227,7 +234,7 @@ def _rules(problem: Problem, words: NumberedTexts) -> tuple[dict[str, object] | 
     code = PlyCode(layout, game.square_of)
     moves = [code.moves(ply.ply) for ply in layout.moves]
     try:
-        table = rules_table(game, layout, moves, words)
+        table = rules_table(game, layout, moves, words, whole=whole)
     except TooManyPositionsError as error:
         return None, f"The rules of the game, with {error}, are too large to travel."
     count = f"{table['positions']:,} positions"
@@ -260,12 +267,54 @@ class _PageGraph:
         return base64.b64encode(packed).decode(), aig.num_gates, outputs
 
 
+def _told(problem: Problem, words: NumberedTexts) -> tuple[str, dict[str, object]]:
+    """The board and the table of a certificate of White's."""
+    certificate, board_problem, game = problem.answering, problem.on_board, problem.game
+    if not isinstance(certificate, CircuitCertificate):
+        raise UsageError("found a clause set, expected functions as a circuit for a page")
+    if game is None:
+        raise UsageError("found a certificate of White's without rules, expected --model or --game")
+    layout, player = board_problem.layout, certificate.kind.player
+    blank, code = _blank(problem, layout), PlyCode(layout, game.square_of)
+    sayings = _Sayings(problem, words)
+    plies = told_page.plies(layout, player, game, words)
+    data: dict[str, object] = {
+        "player": player.value.capitalize(),
+        "opponent": player.other.value.capitalize(),
+        "inputs": 0,
+        "gates": 0,
+        "code": None,
+        "states": [[] for _ in range(layout.plies + 1)],
+        "stones": [],
+        "plies": [
+            ply | sayings.of(code, player, number) for number, ply in enumerate(plies, start=1)
+        ],
+        "nodes": told_page.answers(board_problem, words),
+        "held": {},
+        "drawn": told_page.drawn(game, words),
+    }
+    return _drawing(blank, data, sayings)
+
+
+def _drawing(
+    blank: BoardPicture | None, data: dict[str, object], sayings: _Sayings
+) -> tuple[str, dict[str, object]]:
+    """The board without stones, and the table with the places on it."""
+    at = {} if blank is None else centres(blank)
+    data["paint"] = {name: paints(kind) for name, kind in _PAINTS.items()}
+    data["conditions"] = sayings.conditions
+    data["names"] = {} if blank is None else {square_key(s): blank.square_name(s) for s in at}
+    data["centres"] = {square_key(square): centre for square, centre in at.items()}
+    if blank is None:
+        return "", data
+    svg = board_svg(blank, title="The board", identifier="play", standalone=False)
+    return svg.removesuffix("</svg>") + '<g id="stones"></g></svg>', data
+
+
 def _data(problem: Problem, words: NumberedTexts) -> tuple[str, dict[str, object]]:
     certificate, layout = problem.answering, problem.on_board.layout
     if not isinstance(certificate, CircuitCertificate):
         raise UsageError("found a clause set, expected functions as a circuit for a page")
-    if certificate.kind is not CertificateKind.SKOLEM:
-        raise UsageError("found a Herbrand certificate, expected a Skolem certificate for a page")
     oracle = SimulationOracle(certificate, problem.formula)
     game = problem.game
     square_of = named_cell if game is None else game.square_of
@@ -279,7 +328,11 @@ def _data(problem: Problem, words: NumberedTexts) -> tuple[str, dict[str, object
         for plies in range(layout.plies + 1)
     ]
     taken = _taken(problem, reader)
-    plies = [_ply(reader, graph, names, words, ply, taken) for ply in range(1, layout.plies + 1)]
+    sayings = _Sayings(problem, words)
+    plies = [
+        _ply(reader, graph, names, words, ply, taken) | sayings.of(reader.code, reader.player, ply)
+        for ply in range(1, layout.plies + 1)
+    ]
     verdict = None if layout.verdict is None else graph.want(layout.verdict)
     circuit, gates, outputs = graph.build()
     if gates > MOST_GATES:
@@ -304,9 +357,9 @@ def _data(problem: Problem, words: NumberedTexts) -> tuple[str, dict[str, object
         "atoms": [
             [words.number(f"{k} {p}" if p else k) for p in places or ("",)] for k in state.kinds
         ],
-        "on": [_key(square) for square in state.squares],
+        "on": [square_key(square) for square in state.squares],
         "stones": [
-            [words.number(f"{player.value} {_key(square)}") for player in Player]
+            [words.number(f"{player.value} {square_key(square)}") for player in Player]
             for square in state.squares
         ],
         "axes": [[_bit(graph, bit) for bit in axis.bits] for axis in state.axes],
@@ -319,15 +372,51 @@ def _data(problem: Problem, words: NumberedTexts) -> tuple[str, dict[str, object
         "most": 1 << 14 if state.is_board else _MOST_VALUES,
         "passes": layout.illegal_replies(Player.BLACK) is IllegalMoves.IGNORED,
         "claims": reader.claims_positions,
-        "held": {_key(at): _letter(player) for at, player in squares if at is not None},
+        "held": {square_key(at): _letter(player) for at, player in squares if at is not None},
         "drawn": {words.number(atom): place for atom, place in drawn.items()},
-        "paint": {name: paints(kind) for name, kind in _PAINTS.items()},
-        "centres": {} if blank is None else {_key(s): c for s, c in centres(blank).items()},
     }
-    if blank is None:
-        return "", data
-    svg = board_svg(blank, title="The board", identifier="play", standalone=False)
-    return svg.removesuffix("</svg>") + '<g id="stones"></g></svg>', data
+    return _drawing(blank, data, sayings)
+
+
+class _Sayings:
+    """How moves are said, why they may be illegal, and the pieces of several squares they put down.
+
+    ``conditions`` are those of the opponent's moves by their numbers: the square, the rule, and a
+    sentence for each content that breaks it.
+    """
+
+    def __init__(self, problem: Problem, words: NumberedTexts) -> None:
+        self._game, self._layout, self._words = problem.game, problem.on_board.layout, words
+        self._referee = None if self._game is None else Referee(self._game, self._layout)
+        self.conditions: dict[int, list[list[object]]] = {}
+
+    def of(self, code: PlyCode, answers: Player, number: int) -> dict[str, object]:
+        """The words of the moves of a ply where the position is not asked, and their pieces."""
+        player = self._layout.moves[number - 1].player
+        said, covers = [], {}
+        for k, move in enumerate(code.moves(number)):
+            known = None if self._referee is None else self._referee.move(move, player)
+            text = str(move)
+            if self._game is not None and known is not None:
+                board = self._game.initial.board
+                text = self._game.say(known, player, board)
+                taken = step_named(text) if board.pieces is not None else None
+                if taken is not None and len(taken[1]) > 1:
+                    covers[k] = list(map(square_key, taken[1]))
+                if player is not answers:
+                    self._tell(self._words.number(str(move)), self._game.conditions(known, player))
+            said.append(self._words.number(text))
+        return {"said": said, "covers": covers}
+
+    def _tell(self, move: int, conditions: Sequence[MoveCondition]) -> None:
+        self.conditions[move] = [
+            [None if c.square is None else square_key(c.square), c.rule, _by_sign(c.said)]
+            for c in conditions
+        ]
+
+
+def _by_sign(said: Mapping[Square, str]) -> dict[str, str]:
+    return {square.value: sentence for square, sentence in said.items()}
 
 
 def _said(names: Names, literal: int, ply: int) -> str:
@@ -335,10 +424,6 @@ def _said(names: Names, literal: int, ply: int) -> str:
     sign = "not " if literal < 0 else ""
     meaning = names.meaning(abs(literal), ply)[0]
     return one_line(f"{sign}{meaning} [{names.variable(abs(literal))}]")
-
-
-def _key(square: SquareXY) -> str:
-    return f"({square[0]},{square[1]})"
 
 
 def _letter(player: Player) -> str:
@@ -370,7 +455,7 @@ def _drawn(
     for move in {m for ply in layout.moves for m in reader.code.moves(ply.ply)}:
         if move.square is not None:
             for player in Player:
-                found[f"{player.value} {move}"] = [_key(move.square), _letter(player)]
+                found[f"{player.value} {move}"] = [square_key(move.square), _letter(player)]
     return dict(sorted(found.items()))
 
 
@@ -405,7 +490,7 @@ def _ply(
     ply: dict[str, object] = {
         "mine": mine,
         "moves": [words.number(str(move)) for move in moves],
-        "squares": [None if m.square is None else _key(m.square) for m in moves],
+        "squares": [None if m.square is None else square_key(m.square) for m in moves],
     }
     if mine:
         patterns = dict(own.coding.patterns())

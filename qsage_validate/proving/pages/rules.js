@@ -16,13 +16,14 @@ class Rules {
       const outcome = data.rules.outcomes[numbers[next++] - 1] || null;
       const atoms = new Set();
       for (let left = numbers[next++]; left; left--) atoms.add(numbers[next++]);
-      const after = new Map(); // where each legal move leads
+      const after = new Map(), said = new Map(); // where each legal move leads; its words
       for (let left = numbers[next++]; left; left--) {
         const move = numbers[next++];
+        said.set(move, numbers[next++]);
         after.set(move, place(numbers[next++]));
       }
       const pass = numbers[next++];
-      this.positions.push({ outcome, atoms, after, pass: pass ? place(pass - 1) : null });
+      this.positions.push({ outcome, atoms, after, said, pass: pass ? place(pass - 1) : null });
     }
   }
 
@@ -34,6 +35,11 @@ class Rules {
   // The rules' number of the move with the number `move` at a ply; -1 where they have none.
   name(ply, move) {
     return this.data.rules.names[ply][this.data.plies[ply].moves.indexOf(move)];
+  }
+
+  // The words of move `k` of a ply as people say it; undefined where the rules do not allow it.
+  said(position, ply, k) {
+    return position.said.get(this.data.rules.names[ply][k]);
   }
 
   // Whether the rules allow move `k` of a ply.

@@ -93,7 +93,7 @@ def test_iterating_a_play_gives_its_frames_with_boards_that_print(strategy: qs.S
 def test_a_board_prints_and_is_asked_by_names(strategy: qs.Strategy) -> None:
     board = strategy.play().board
     assert board is not None
-    assert str(board).splitlines()[:3] == ["  1 2 3 4", "1 . . . .", "2 . B . ."]
+    assert str(board).splitlines()[:3] == ["  a b c d", "1 . . . .", "2 . B . ."]
     assert board["b2"] is board["(2,2)"] is board["2,2"] is board[2, 2] is Square.BLACK
     assert board.square_at("c4") == (3, 4)
     for wrong in ("e5", "b0", "22", ""):

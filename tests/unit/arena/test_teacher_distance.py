@@ -227,7 +227,7 @@ def test_ghosts_are_the_replies_that_come() -> None:
             frames = match.push(move)
             if len(frames) == 2:
                 ghost = ghosts[str(move)]
-                assert ghost.reply == str(frames[1].move)
+                assert ghost.reply == frames[1].said
                 before, after = frames[0].board, frames[1].board
                 assert before is not None
                 assert after is not None

@@ -115,7 +115,11 @@ def test_the_goal_in_words_says_what_the_goal_conditions_say(words: str) -> None
             "positional",
             BDDL["httt --size 4x4 --shape elly --depth 7"],
         ),
-        ("domineering --size 3x3 --depth 5", "bddl", "no move left for White"),
+        (
+            "domineering --size 3x3 --depth 5",
+            "bddl",
+            "the last move (whoever cannot move has lost)",
+        ),
     ],
 )
 def test_the_same_goal_has_the_same_words_in_every_language(

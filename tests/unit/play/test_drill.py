@@ -211,7 +211,7 @@ def test_lessons_of_scripts(capsys: pytest.CaptureFixture[str]) -> None:
     run_play(["sample:tic", "--moves", "occupy(1,1)", "--teach"])
     said = capsys.readouterr().out.splitlines()[-3:]
     assert said == [
-        "occupy(2,3) threatens to win by occupy(2,1) or occupy(2,4), and White cannot stop it",
+        "b3 threatens to win by b1 or b4, and White cannot stop it",
         "Black wins within 2 more plies",
         "All moves lose within 2 more plies: none lasts longer than another",
     ]

@@ -63,7 +63,7 @@ def test_an_unfinished_play_and_one_with_an_illegal_move_read_back() -> None:
 
 def test_the_text_shows_every_board(el: PlayMatch) -> None:
     text = export_text(el)
-    assert text.count("#   1 2 3") == len(el.frames)
+    assert text.count("#   a b c") == len(el.frames)
     assert "# Black wins: reached its goal" in text
 
 
@@ -80,7 +80,7 @@ def test_svg_has_a_board_for_each_step(el: PlayMatch) -> None:
     assert len(groups) == len(el.frames)
     titles = [group.findtext(f"{SVG}title") for group in groups]
     assert titles[0] == "Start"
-    assert titles[1] == f"1. Black {el.frames[1].move}"
+    assert titles[1] == f"1. Black {el.frames[1].said}" == "1. Black b2"
 
 
 def test_columns_make_the_sheet_narrow_and_high(el: PlayMatch) -> None:

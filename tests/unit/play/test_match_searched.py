@@ -174,7 +174,7 @@ def test_time_that_is_up_ends_the_play() -> None:
 
 def test_a_square_of_a_column_means_the_piece_that_falls_there() -> None:
     match = match_of("connect-c --size 3x3 --connect 3 --depth 9", Player.BLACK)
-    assert match.frame.squares in ("(1,3)", "(2,3)", "(3,3)", "")
+    assert match.frame.said in ("column a", "column b", "column c")
     assert match.board is not None
     (taken,) = ((x, 3) for x in (1, 2, 3) if match.board[x, 3] is Square.BLACK)
     column = taken[0]
@@ -183,18 +183,23 @@ def test_a_square_of_a_column_means_the_piece_that_falls_there() -> None:
     assert isinstance(move, Choose)
     assert [match.touched(m) for m in move.moves] == [((column, 2),)]
     assert picks.pick(taken) == NoMove(taken, taken)
-    assert match.parse_move(f"({column},2)") == move.moves[0]
+    name = "abc"[column - 1]
+    for text in (f"({column},2)", f"{name}2", name, f"Column {name}", f"column {column}"):
+        assert match.parse_move(text) == move.moves[0]
 
 
 def test_moves_are_said_and_shown_by_their_squares() -> None:
     match = match_of("breakthrough --size 3x4 --depth 5", Player.WHITE)
     step = next(m for m in match.legal_moves() if str(m) == "left-diagonal(2,3)")
-    for text in ("(2,3)-(1,2)", "2,3 to 1,2", "( 2, 3 ) x ( 1, 2 )"):
+    for text in ("(2,3)-(1,2)", "2,3 to 1,2", "( 2, 3 ) x ( 1, 2 )", "b3xa2", "B3-a2", "b3 to a2"):
         assert match.parse_move(text) == step
-    for text in ("(1,1)-(3,4)", "(2,3)-(2,2)", "(2,3)-(1,2)-(1,1)", "2,3-"):
+    blocked = match.why_not(match.parse_move("b3-b2"))
+    assert blocked is not None
+    assert blocked.lines[0] == "White already holds b2"
+    for text in ("(1,1)-(3,4)", "(2,3)-(1,2)-(1,1)", "2,3-", "b3-"):
         with pytest.raises(MalformedMoveError, match="found"):
             match.parse_move(text)
     match.push(step)
-    assert match.frames[1].squares == "(2,3)x(1,2)"
-    assert frame_title(match, match.frames[1]) == "ply 1, Black: left-diagonal(2,3), (2,3)x(1,2)"
-    assert frame_json(match.frames[1])["squares"] == "(2,3)x(1,2)"
+    assert frame_title(match, match.frames[1]) == "ply 1, Black: b3xa2"
+    told = frame_json(match.frames[1])
+    assert (told["move"], told["said"]) == ("left-diagonal(2,3)", "b3xa2")

@@ -42,8 +42,8 @@ def test_the_prompt_teaches() -> None:
     said = talk(taught(), "teach", "hint", "other occupy(1,1)", "other occupy(9,9)")
     assert "Black wins within 4 more plies" in said
     assert said.count("All moves lose within 4 more plies") == 2
-    assert "occupy(1,2): Black wins within 4 more plies" in said
-    assert "occupy(1,1) loses the win: White wins; occupy(2,2), which was played, wins" in said
+    assert "a2: Black wins within 4 more plies" in said
+    assert "a1 loses the win: White wins; b2, which was played, wins" in said
     assert "found 'occupy(9,9)', expected one of" in said
     assert "more plies" not in talk(taught(), "occupy(1,1)")
     assert "Black wins within 2 more plies" in talk(taught(), "occupy(1,1)", teach=True)

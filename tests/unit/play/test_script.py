@@ -106,7 +106,7 @@ def test_a_transcript_is_a_script() -> None:
     ("text", "message"),
     [
         ("hop(1,1)", "m.txt:1:1: found the unknown action 'hop', expected one of White: occupy"),
-        ("\n  nonsense", "m.txt:2:3: found 'nonsense', expected a move like occupy(1,1)"),
+        ("\n  nonsense", "m.txt:2:3: found 'nonsense', expected a move like b1 or occupy(2,1)"),
         ("occupy(9,9)!", "m.txt:1:1: found 'occupy(9,9)', expected no move (occupy(9,9) cannot"),
     ],
 )

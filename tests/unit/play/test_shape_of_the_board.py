@@ -55,16 +55,17 @@ def test_squares_are_moves_of_the_rules() -> None:
     assert start.is_legal("a1")
     assert start.play("B3").board["b3"] is Square.BLACK
     for text in ("d1", "(4,1)", "a9"):
-        with pytest.raises(MalformedMoveError, match="a move like occupy"):
+        with pytest.raises(MalformedMoveError, match=r"a move like a1 or occupy\(1,1\)"):
             start.play(text)
-    pieces = qs.game("breakthrough", size="2x4").initial
+    pieces = qs.game("breakthrough", size="3x4").initial
+    assert pieces.play("a2").board["a2"] is Square.BLACK  # only one piece can go there
     with pytest.raises(AmbiguousMoveError, match="expected one of"):
-        pieces.play("a2")
+        pieces.play("b2")
 
 
 def test_a_game_on_squares_keeps_its_squares() -> None:
     board = qs.game("httt", size="3x3", shape="tic").initial.board
-    assert (board.shape, board.top, board.columns) == (Shape.RECTANGLE, None, ())
+    assert (board.shape, board.top, board.columns) == (Shape.RECTANGLE, None, ("a", "b", "c"))
 
 
 def test_a_board_of_another_size_stays_as_it_is() -> None:

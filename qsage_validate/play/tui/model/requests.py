@@ -146,12 +146,12 @@ def play(match: PlayMatch, move: MatchMove | str, *, force: bool, claim: bool = 
     try:
         return Played(chosen, match.push(chosen, force=force, claim=claim))
     except RefusedMoveError as refusal:
-        return Refused(str(chosen), (refusal.why,))
+        return Refused(chosen.words, (refusal.why,))
 
 
 def answer(match: PlayMatch) -> Answer:
     """Answer the person's move, or the start; a move whose answer is cancelled is taken back."""
-    move = match.frame.move
+    move = match.frame.said
     try:
         return Replied(match.answer())
     except CancelledError:
@@ -166,16 +166,16 @@ def try_square(match: PlayMatch, origin: SquareXY, target: SquareXY, *, force: b
     The reasons of all actions with these parameters are given; with ``force`` the illegal move
     is played when there is only one.
     """
-    named = f"at ({origin[0]},{origin[1]})"
+    named = f"at {_name(match, origin)}"
     if origin != target:
-        named = f"from ({origin[0]},{origin[1]}) to ({target[0]},{target[1]})"
+        named = f"from {_name(match, origin)} to {_name(match, target)}"
     if match.over:
         raise UsageError("the play is over: undo or restart to go on")
     whys, legal = _reasons(match, (origin, target) if origin != target else (origin,))
     if not whys:
         return NoOp(f"No move {named}.")
     if not force:
-        return Refused(str(whys[0].move) if len(whys) == 1 else f"No move {named}", whys, legal)
+        return Refused(whys[0].move.words if len(whys) == 1 else f"No move {named}", whys, legal)
     if len(whys) > 1:
         return Ambiguous(f"Which illegal move {named}?", tuple(why.move for why in whys))
     return Played(whys[0].move, match.push(whys[0].move, force=True))
@@ -186,7 +186,13 @@ def explain_square(match: PlayMatch, square: SquareXY) -> Answer:
     if match.over:
         return NoOp("The play is over: no move is legal.")
     whys, legal = _reasons(match, (square,))
-    return Explained(f"({square[0]},{square[1]})", whys, legal)
+    return Explained(_name(match, square), whys, legal)
+
+
+def _name(match: PlayMatch, square: SquareXY) -> str:
+    """The name of a square on the board."""
+    board = match.board
+    return f"({square[0]},{square[1]})" if board is None else board.square_name(square)
 
 
 def explain(match: PlayMatch, text: str) -> Answer:
@@ -195,7 +201,7 @@ def explain(match: PlayMatch, text: str) -> Answer:
     if match.over:
         return NoOp("The play is over: no move is legal.")
     why = match.why_not(move)
-    return Explained(str(move), (), (move,)) if why is None else Explained(str(move), (why,))
+    return Explained(move.words, () if why is None else (why,), (move,) if why is None else ())
 
 
 def _reasons(
@@ -260,7 +266,7 @@ def play_at_random(match: PlayMatch, generator: random.Random) -> Answer:
         return Played(move, match.push(move), at_random=True)
     except RefusedMoveError as refusal:
         # Rules and formula disagree about the move: one lists it, the other forbids it.
-        return Refused(str(move), (refusal.why,))
+        return Refused(move.words, (refusal.why,))
 
 
 def save(match: PlayMatch, path: str, *, overwrite: bool) -> Answer:

@@ -15,7 +15,7 @@ from functools import cache, partial
 from qsage_validate.arena.board_engine import Facts
 from qsage_validate.arena.frame import Frame, MatchMove, MatchOutcome, Pairs, SquareXY, WhyNot
 from qsage_validate.arena.strategy_tree import GateInspector, GateReader, StrategyTree, tree_of
-from qsage_validate.games.protocol import BoardPicture, Square
+from qsage_validate.games.protocol import BoardPicture
 from qsage_validate.play.match import HistoryRow, PlayMatch
 from qsage_validate.play.picking import Picks, is_elsewhere
 from qsage_validate.problems.load import BoardProblem, Problem
@@ -169,23 +169,6 @@ class MatchSituation:
         square = getattr(after.move, "square", None)
         return changed or (frozenset() if square is None else frozenset({square}))
 
-    def joints(self, index: int) -> frozenset[tuple[SquareXY, SquareXY]]:
-        """The neighbours that one ply filled together, such as dominoes; the lesser one first."""
-        shown = self.board(index)
-        found: set[tuple[SquareXY, SquareXY]] = set()
-        for number in range(1, index + 1):
-            before, after = self.board(number - 1), self.board(number)
-            changed = sorted(self.changed(number))
-            if before is None or after is None or shown is None or len(changed) != 2:
-                continue
-            first, second = changed
-            near = abs(first[0] - second[0]) + abs(first[1] - second[1]) == 1
-            placed = before[first] is before[second] is Square.OPEN
-            alike = after[first] is after[second] is shown[first] is shown[second]
-            if near and placed and alike:
-                found.add((first, second))
-        return frozenset(found)
-
     def earlier(self, index: int) -> frozenset[SquareXY]:
         """The squares changed by the ply before, where it belongs to the same round."""
         frame = self.line[index]
@@ -233,8 +216,7 @@ def frame_notes(
         if frame.player is not None:
             mark = " (illegal, let happen)" if frame.illegal is not None else ""
             slow = f" ({frame.seconds:.1f} s)" if frame.seconds >= 1 else ""
-            move = "unreadable" if frame.move is None else str(frame.move)
-            yield Note(Weight.DONE, f"{frame.ply}. {frame.player} {move}{mark}{slow}")
+            yield Note(Weight.DONE, f"{frame.ply}. {frame.player} {frame.said}{mark}{slow}")
         for remark in frame.remarks:
             yield Note(Weight.SAID, remark)
         own = _own_moves(situation, frame.ply)

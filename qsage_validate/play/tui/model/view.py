@@ -336,8 +336,6 @@ class Picture:
     """Letters on open squares: those of a pair, or of threats."""
     ghosts: Mapping[SquareXY, Ghost] = field(default_factory=dict)
     """The replies that would come if a square were picked: shown while the cursor is there."""
-    joints: frozenset[tuple[SquareXY, SquareXY]] = frozenset()
-    """Neighbours with one piece, such as a domino; the lesser square first."""
 
 
 def picture(view: ViewState) -> Picture | None:
@@ -380,8 +378,7 @@ def picture(view: ViewState) -> Picture | None:
     if lesson is not None and not view.past:
         ghosts = ghosts_at(situation.picks, lesson, view.selected)
     facts = situation.facts
-    joints = situation.joints(view.index)
-    return Picture(board, marks, facts.target, facts.top_owner, letters, ghosts, joints)
+    return Picture(board, marks, facts.target, facts.top_owner, letters, ghosts)
 
 
 class Tone(Enum):
@@ -441,7 +438,7 @@ _PANE_WHY = "pane('why')"
 
 def _past(view: ViewState) -> StatusLines:
     frame = view.frame
-    what = "the start" if frame.player is None else f"{frame.player} {frame.move or 'unreadable'}"
+    what = "the start" if frame.player is None else f"{frame.player} {frame.said}"
     return StatusLines(
         Tone.PAST,
         f"Looking back at ply {frame.ply}: {what}",
@@ -522,11 +519,12 @@ def _turn(view: ViewState) -> StatusLines:
         keys = f"{key_of('look_back')} back, {key_of('look_forward')} forward, Esc to the present"
         return StatusLines(Tone.PAST, whose, f"A move here branches; {keys}")
     if view.selected is not None:
-        x, y = view.selected
+        board = view.frame.board
+        named = str(view.selected) if board is None else board.square_name(view.selected)
         alone = any(area == {view.selected} for area in situation.picks.areas.values())
         again = ", or it again" if alone else ""
         return StatusLines(
-            Tone.TURN, whose, f"({x},{y}) selected: pick a ›target‹{again}; Esc drops it"
+            Tone.TURN, whose, f"{named} selected: pick a ›target‹{again}; Esc drops it"
         )
     why = "" if lesson is None else lesson.reason or threats_text(lesson.threats)
     if why:
@@ -534,12 +532,14 @@ def _turn(view: ViewState) -> StatusLines:
     if view.frame.remarks:
         return StatusLines(Tone.TURN, whose, f"{view.frame.player}: {view.frame.remarks[-1]}")
     if situation.only_elsewhere is not None and not view.force:
-        only = f"1 legal move: Enter or a typed {situation.only_elsewhere} plays it"
+        only = f"1 legal move: Enter or a typed {situation.only_elsewhere.words} plays it"
         return StatusLines(Tone.TURN, whose, only)
     kinds = "move" if len(situation.legal) == 1 else "moves"
     pick = "pick a square or " if situation.facts.has_board else ""
     return StatusLines(
-        Tone.TURN, whose, f"{len(situation.legal)} legal {kinds}: {pick}type {situation.legal[0]}"
+        Tone.TURN,
+        whose,
+        f"{len(situation.legal)} legal {kinds}: {pick}type {situation.legal[0].words}",
     )
 
 

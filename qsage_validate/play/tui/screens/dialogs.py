@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
+from qsage_validate.arena.board_engine import Facts
 from qsage_validate.arena.frame import MatchMove
 from qsage_validate.play.export import ExportFormat
 from qsage_validate.play.tui.model.actions import ACTIONS
@@ -46,7 +47,7 @@ class _MoveOption(Option):
     """
 
     def __init__(self, move: MatchMove) -> None:
-        super().__init__(Content(str(move)))
+        super().__init__(Content(move.words))
         self.move = move
 
 
@@ -81,7 +82,7 @@ class MenuScreen(Dialog["MatchMove | None"]):
         options.add_options(
             _MoveOption(move)
             for move in self._moves
-            if wanted in str(move).casefold().replace(" ", "")
+            if wanted in f"{move.words} {move}".casefold().replace(" ", "")
         )
         options.highlighted = 0 if options.option_count else None
 
@@ -208,11 +209,15 @@ class HelpScreen(Dialog[None]):
         Binding("escape,q,question_mark,f1", "dismiss", "Close", show=False)
     ]
 
+    def __init__(self, facts: Facts) -> None:
+        super().__init__()
+        self._facts = facts
+
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog help"):
             yield Label("Help", classes="dialog-title")
             with VerticalScroll():
-                yield Static(help_text())
+                yield Static(help_text(self._facts))
             yield Label("Up and down scroll, Esc closes", classes="dialog-remark")
 
     def on_mount(self) -> None:
@@ -223,8 +228,8 @@ def _heading(text: str) -> Content:
     return Content.styled(text, "bold $accent")
 
 
-def help_text() -> Content:
-    """The help: what is played, how to move, what the marks mean, all keys."""
+def help_text(facts: Facts) -> Content:
+    """The help: what is played and why, how to move, what the marks mean, all keys, details."""
     marks = (
         (f"{OPEN_DOT} {LEGAL_DOT}", "open square; open square that you may take"),
         (_sides(SquareMark.WON), "part of what has won"),
@@ -242,6 +247,9 @@ def help_text() -> Content:
     keys = [(action.key, f"{action.title}: {action.help}") for action in ACTIONS]
     return Content("\n").join(
         (
+            _heading(facts.title),
+            *(Content(line) for line in facts.first_lines),
+            Content(""),
             _heading("The play"),
             Content(
                 "A certificate plays one side, you play the other. It claims to win every play; "
@@ -261,7 +269,7 @@ def help_text() -> Content:
                 "or both halves of a domino. Where several moves fit, a menu asks."
             ),
             Content(
-                "Or type the move: occupy(3,3). Tab completes it. ?occupy(3,3) asks why not. "
+                "Or type the move: c3, b2-b3, column b. Tab completes it. ?c3 asks why not. "
                 "Enter plays an only move that is on no square (noop). In a bare formula, set the "
                 "bits of your block, or type them: 7=1 8=0."
             ),
@@ -271,6 +279,8 @@ def help_text() -> Content:
             Content(""),
             _heading("Keys (all of them also in the bar or in the palette)"),
             *_table(keys),
+            *((Content(""), _heading("Details")) if facts.details else ()),
+            *map(Content, facts.details),
         )
     )
 

@@ -297,7 +297,7 @@ class BoardView(ScrollView, can_focus=True):
         for x in range(1, self.grid.columns + 1):
             if scale.lines:
                 joint = (x - 1, y + 1), (x, y + 1)
-                drawn = halfway and joint in self.picture.joints
+                drawn = halfway and joint in self.picture.board.joints
                 segments.append(
                     Segment("═", self._joint(x, y + 1)) if drawn else Segment("│", line)
                 )
@@ -341,7 +341,7 @@ class BoardView(ScrollView, can_focus=True):
         segments: list[Segment] = []
         for x in range(1, self.grid.columns + 1):
             segments.append(Segment(ends[0] if x == 1 else ends[1], style))
-            if ((x, y), (x, y + 1)) in self.picture.joints:
+            if ((x, y), (x, y + 1)) in self.picture.board.joints:
                 right = "─" * (scale.width - 1 - len(left))
                 joint = Segment("║", self._joint(x, y))
                 segments += [Segment(left, style), joint, Segment(right, style)]

@@ -138,9 +138,7 @@ def _ply_cells(row: HistoryRow, note: str) -> tuple[Content, Content, Content, C
         who, move = Content(""), Content.styled("start", "$quiet")
     else:
         who = Content(f"{STONES[frame.player]} {frame.player}")
-        move = Content("unreadable" if frame.move is None else str(frame.move))
-        if frame.squares:
-            move += Content.styled(f" {frame.squares}", "$quiet")
+        move = Content(frame.said)
     cells = Content(str(frame.ply)), who, move, Content(", ").join(remarks)
     if not row.level:
         return cells
@@ -256,7 +254,7 @@ def _why(answer: Refused | Explained) -> Content:
     ]
     legal = answer.legal if isinstance(answer, Explained) else answer.alternatives
     if legal:
-        moves = ", ".join(map(str, legal))
+        moves = ", ".join(move.words for move in legal)
         blocks.append(
             Content.assemble((moves, "bold"), (" legal", "bold $success"), ": nothing forbids it")
         )
@@ -267,7 +265,7 @@ def _why(answer: Refused | Explained) -> Content:
 
 def _head(group: Sequence[WhyNot]) -> list[Content]:
     """The moves that one sentence forbids, and the sentence."""
-    moves = ", ".join(str(why.move) for why in group)
+    moves = ", ".join(why.move.words for why in group)
     lines = [Content.assemble((moves, "bold"), (" illegal", "bold $error"))]
     first = group[0].illegality
     if first is not None and first.sentence:

@@ -182,12 +182,12 @@ class MovePrompt(Input):
         self._example = ""
         self._only = False
 
-    def offer(self, moves: Sequence[str]) -> None:
-        """Suggest ``moves``."""
+    def offer(self, moves: Sequence[str], legal: int) -> None:
+        """Suggest ``moves``, the first one as an example; so many are ``legal``."""
         asked = [f"?{move}" for move in moves if self._explains]
         self.suggester = SuggestFromList([*moves, *asked], case_sensitive=False)
         self._example = next(iter(moves), "")
-        self._only = len(moves) == 1
+        self._only = legal == 1
         self._show_help(focused=self.has_focus)
 
     def _show_help(self, *, focused: bool) -> None:

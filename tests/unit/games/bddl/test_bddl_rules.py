@@ -355,7 +355,7 @@ def test_moves_are_read_tolerantly(connect: BddlGame, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", "expected a move like occupyOnTop(1,1)"),
+        ("", "expected a move like column a or occupyBottom(1,1)"),
         ("occupyOnTop", "expected a move like"),
         ("occupyOnTop(1)", "expected a move like"),
         ("occupyOnTop(1,2", "expected a move like"),

@@ -23,7 +23,7 @@ def test_no_key_has_two_meanings() -> None:
 
 
 def test_help_lists_every_action() -> None:
-    text = help_text().plain
+    text = help_text(toy_match().facts).plain
     for action in ACTIONS:
         assert action.help in text
 

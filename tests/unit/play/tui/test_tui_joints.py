@@ -28,7 +28,7 @@ def dominoes(view: ViewState) -> set[tuple[SquareXY, SquareXY]]:
 def joints(view: ViewState) -> frozenset[tuple[SquareXY, SquareXY]]:
     drawn = picture(view)
     assert drawn is not None
-    return drawn.joints
+    return drawn.board.joints
 
 
 def test_dominoes_are_joined_at_every_ply_of_a_play() -> None:

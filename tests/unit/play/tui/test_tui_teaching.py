@@ -104,7 +104,7 @@ def test_a_ghost_shows_the_reply_at_the_cursor() -> None:
         await driver.press("pageup", "home")
         ghost = board.picture.ghosts[1, 1]
         ((square, content),) = ghost.squares.items()
-        assert f"(1,1), then Black ({square[0]},{square[1]})" in driver.screen
+        assert f"a1, then Black {'abc'[square[0] - 1]}{square[1]}" in driver.screen
         assert content is Square.BLACK
         assert driver.screen.count("◍") == 1
         await driver.press("d")
@@ -145,7 +145,7 @@ def test_another_reply_is_tried() -> None:
         assert "Another move for Black" in driver.screen
         await driver.press("enter")
         text = driver.seen(Notify)[-1].notification.message
-        assert text.startswith("occupy(1,1) loses the win: White wins; occupy(2,2), which was")
+        assert text.startswith("a1 loses the win: White wins; b2, which was")
         assert text in driver.said
         assert driver.app.view.busy is None
         assert driver.moves == ["occupy(2,2)"]
