@@ -245,17 +245,18 @@ class MoveTracker:
 
     # -- indicators -------------------------------------------------------------------------
 
-    def precondition_flags(self, ply: int, count: int) -> list[int]:
+    def precondition_flags(self, ply: int, count: int, *, frozen: bool = False) -> list[int]:
         """For each k the literal that precondition k of the chosen action holds (Table 1's P).
 
         ``ply`` is a ply that was added; a precondition that the action does not have holds.
+        ``frozen`` is as :meth:`content` has it.
         """
         step = self.steps[ply - 1]
         actions = self.model.domain.actions(step.player)
         flags = []
         for number in range(count):
             options = [
-                self.part_holds(a.precondition[number], ply - 1, step.x, step.y)
+                self.part_holds(a.precondition[number], ply - 1, step.x, step.y, frozen=frozen)
                 if number < len(a.precondition)
                 else TRUE
                 for a in actions

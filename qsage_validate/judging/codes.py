@@ -94,6 +94,7 @@ CHOOSERS: Final[Mapping[Player, Quantifier]] = {
     BLACK: Quantifier.EXISTS,
     WHITE: Quantifier.FORALL,
 }
+NO_STOPS: Final[Mapping[int, int]] = {}
 _KINDS: Final = {Quantifier.EXISTS: "existential", Quantifier.FORALL: "universal"}
 
 
@@ -172,6 +173,25 @@ class Codes:
                 found[at][variable] = ply.stop < 0
         return found
 
+    def stops_seen_by(self, player: Player) -> dict[int, int]:
+        """The literals that say that the other player stops, each with the ply behind which.
+
+        They are that player's choices, and stand left of the later moves of ``player``, who sees
+        them.
+        """
+        known = {v for stops in self.stops for v in stops if v in self.levels}
+        found: dict[int, int] = {}
+        for ply in self.readings:
+            at, variable = ply.ply - ply.stop_instead, abs(ply.stop or 0)
+            if ply.stop is None or variable not in known or ply.player is player:
+                continue
+            later = (v for v, k in self.ply_of.items() if k > at and v in self.levels)
+            own = (v for v in later if self.readings[self.ply_of[v] - 1].player is player)
+            chosen = self.quantifiers[variable] is CHOOSERS[ply.player]
+            if chosen and all(self.levels[v] >= self.levels[variable] for v in own):
+                found[ply.stop] = at
+        return found
+
     def _values(self, ply: PlyReading, move: str) -> Mapping[int, bool] | None:
         for pattern in ply.codes.get(move, ()):
             values: dict[int, bool] = {}
@@ -232,9 +252,8 @@ class Codes:
                 return f"{self._placed(variable)} is {_KINDS[found]}, expected {_KINDS[expected]}"
             if own.player is not player:
                 continue
-            for other, earlier in self.ply_of.items():
-                its = self.readings[earlier - 1].player
-                if earlier < ply and its is not player and self.levels.get(other, LEFT) > level:
+            for other in self._seen(ply, player):
+                if self.levels.get(other, LEFT) > level:
                     sees = "does not see an earlier choice" if half else "sees a later choice"
                     return (
                         f"{self._placed(variable)} stands left of {self._placed(other)}: the "
@@ -247,19 +266,21 @@ class Codes:
         name, block = self.formula.name(variable), self.levels[variable] + 1
         return f"{ply.player}'s ply {ply.ply} ({name} in block {block})"
 
-    def known_after(self, variable: int) -> int:
+    def known_after(self, variable: int, stops: Mapping[int, int] = NO_STOPS) -> int:
         """The level such that what stands right of it may depend on a choice of the strategy's.
 
-        The choice is a function of the other player's earlier ones.
+        The choice is a function of the other player's earlier ones, with the ``stops``.
         """
         ply = self.ply_of[variable]
-        player = self.readings[ply - 1].player
-        seen = (
-            self.levels.get(other, LEFT)
-            for other, earlier in self.ply_of.items()
-            if earlier < ply and self.readings[earlier - 1].player is not player
-        )
-        return max(seen, default=LEFT)
+        seen = self._seen(ply, self.readings[ply - 1].player, stops)
+        return max((self.levels.get(other, LEFT) for other in seen), default=LEFT)
+
+    def _seen(self, ply: int, player: Player, stops: Mapping[int, int] = NO_STOPS) -> Iterator[int]:
+        """The variables that a player's strategy looks at at a ply."""
+        for other, earlier in self.ply_of.items():
+            if earlier < ply and self.readings[earlier - 1].player is not player:
+                yield other
+        yield from (abs(literal) for literal, at in stops.items() if at < ply)
 
 
 def _meaningful(ply: PlyReading) -> PlyReading:

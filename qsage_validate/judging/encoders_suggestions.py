@@ -72,7 +72,7 @@ class EncodersSuggestions(NoSuggestions):
         if not script.half:
             return NO_CODES
         fresh = [v for v in dict.fromkeys(map(abs, ply.literals)) if v not in script.literals]
-        own = {v: script.input(script.codes.known_after(v)) for v in fresh}
+        own = {v: script.input(script.known_after(v)) for v in fresh}
         builder = script.builder
         if one.stop is None and one.coding.numbers and over != FALSE:
             state = script.rules.initial if self._last is None else self._last.after

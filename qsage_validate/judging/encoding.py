@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.circuit.qbf import Qbf
@@ -69,6 +70,7 @@ def judge(
     patience: float = _PATIENCE,
     cores: bool = True,
     residuals: ResidualsOf | None = None,
+    on_scripts_alone: bool = False,
 ) -> LevelAnswer:
     """Decide whether a formula has the game's value after each play of legal moves.
 
@@ -77,12 +79,12 @@ def judge(
     Where the deadline never comes, positions are compared for ``patience`` seconds; functions of
     helpers are looked for no longer than that.  Without
     ``cores`` a difference comes without the gates that decide it.  ``residuals`` may know values
-    of the formula already.
+    of the formula already.  With ``on_scripts_alone`` no positions are compared.
     """
     judgement = _Judgement(
         formula, layout, game, deadline, tell, most_differences, patience, cores, residuals
     )
-    verdict = judgement.verdict()
+    verdict = judgement.verdict(on_scripts_alone=on_scripts_alone)
     kept = None
     if obligations and isinstance(verdict, Proved) and not judgement.by_positions:
         kept = joined(judgement.asked)
@@ -133,6 +135,8 @@ class _Judgement:
     doubts: list[str] = field(default_factory=list)
     shown: set[bool] = field(default_factory=set)
     by_positions: bool = False
+    going_on: bool = False
+    """True if some half is shown of plays in which nobody stops before the last move."""
 
     @property
     def halves(self) -> tuple[bool, ...]:
@@ -144,7 +148,7 @@ class _Judgement:
         """The values of the formula of which the winner was shown to follow."""
         return tuple(value for value in (True, False) if (not value) in self.shown)
 
-    def verdict(self) -> Verdict:
+    def verdict(self, *, on_scripts_alone: bool) -> Verdict:
         codes = Codes(self.formula, self.layout, self.game.plies)
         movers = [self.game.player_at(ply) for ply in range(1, self.game.plies + 1)]
         wrong = tuple(codes.misread(movers))
@@ -162,6 +166,8 @@ class _Judgement:
             self.doubts.append(str(error))
         if self.shown.issuperset(self.halves):
             return Proved(self._agreement(len(codes.readings)))
+        if on_scripts_alone:
+            return Undecided(self.doubts[0] if self.doubts else "no proof on scripts was tried")
         return self._by_positions(codes, failing)
 
     # -- on whole scripts -------------------------------------------------------------------
@@ -174,13 +180,21 @@ class _Judgement:
         if disorder:
             self.doubts.append(disorder)
             return []
+        kind: type[Scripts] = Lower if half else Upper
         failures: list[tuple[str, tuple[str, ...]]] = []
-        for decides in (False, True):
+        going_ons = (False, True) if codes.stops_seen_by(kind.player) else (False,)
+        for going_on, decides in product(going_ons, (False, True)):
             guesses: dict[int, bool] = {}
             for _ in range(_MOST_GUESSES if half else 1):
                 suggestions = _suggestions_of(self.layout, self.game)
-                kind: type[Scripts] = Lower if half else Upper
-                script = kind(codes, rules_in, suggestions, decides=decides, guesses=guesses)
+                script = kind(
+                    codes,
+                    rules_in,
+                    suggestions,
+                    decides=decides,
+                    going_on=going_on,
+                    guesses=guesses,
+                )
                 asked = script.builder, script.claims, script.assumed
                 try:
                     failure = first_failure(*asked, deadline=deadline, tell=self.tell)
@@ -190,19 +204,18 @@ class _Judgement:
                 if failure is None:
                     self.asked.append(Obligation(*asked))
                     self.shown.add(half)
+                    self.going_on |= going_on
                     return []
                 failures.append((self._doubt(script, failure), script.moves(failure)))
                 following = script.satisfying(failure) if isinstance(script, Lower) else {}
                 if not following or following == guesses:
                     break
                 guesses = following
-            if decides:
-                continue
-            suggestions = _suggestions_of(self.layout, self.game, of_listed=False)
-            script = kind(codes, rules_in, suggestions, decides=decides, guesses={})
-            if self._completed(script, deadline):
-                self.shown.add(half)
-                return []
+        suggestions = _suggestions_of(self.layout, self.game, of_listed=False)
+        script = kind(codes, rules_in, suggestions, decides=False, guesses={})
+        if self._completed(script, deadline):
+            self.shown.add(half)
+            return []
         self.doubts.append(failures[0][0])
         return [(half, moves) for _, moves in failures]
 
@@ -241,11 +254,14 @@ class _Judgement:
         return f"{why}, in a play that Black wins: {moves}"
 
     def _agreement(self, plies: int) -> str:
+        going_on = ", with nobody stopping before the last move of a play" if self.going_on else ""
         if len(self.halves) == 2:
-            return f"formula and rules agree on all scripts of {plies} plies"
+            return f"formula and rules agree on all scripts of {plies} plies{going_on}"
         if self.halves == (False,):
-            return f"no script of {plies} plies that the rules give to White satisfies the formula"
-        return f"each script of {plies} plies that the rules give to Black satisfies the formula"
+            scripts = f"no script of {plies} plies that the rules give to White"
+            return f"{scripts} satisfies the formula{going_on}"
+        scripts = f"each script of {plies} plies that the rules give to Black"
+        return f"{scripts} satisfies the formula{going_on}"
 
     # -- position by position ---------------------------------------------------------------
 

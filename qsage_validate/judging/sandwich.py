@@ -140,7 +140,9 @@ class Scripts(ABC):
     the level such that what stands right of it may depend on the input.  ``early`` are helpers
     whose suggestion reads what is not known where they stand, ``unknown`` those without one,
     ``zero`` universal ones that are given the value 0; ``guesses`` are tried for the unknown ones.
-    ``over`` says that ``player``, whose strategy it is, has won.
+    ``over`` says that ``player``, whose strategy it is, has won.  With ``going_on`` the plays are
+    those in which nobody stops before the last move: where the other player stops, the position
+    stays as it is, and who has not won by then has lost.
     """
 
     half: bool
@@ -154,12 +156,16 @@ class Scripts(ABC):
         suggestions: Suggestions,
         *,
         decides: bool = False,
+        going_on: bool = False,
         guesses: Mapping[int, bool] = _NO_GUESSES,
     ) -> None:
         self.codes = codes
         self._guesses = guesses
         self.decides = decides
-        self._fallen = FALSE
+        self._stops = codes.stops_seen_by(self.player) if going_on else {}
+        self._playing_at: list[int] = []
+        self._going_on = going_on
+        self._fallen = self._stopped = FALSE
         self.formula = codes.formula
         self.builder = AigBuilder()
         self.rules = rules_in(self.builder)
@@ -219,9 +225,13 @@ class Scripts(ABC):
         strategys = ply.player is self.player
         for variable in map(abs, ply.literals):
             if variable not in self.literals:
-                level = self.codes.known_after(variable) if strategys else self._level(variable)
+                level = self.known_after(variable) if strategys else self._level(variable)
                 self.literals[variable] = self.input(level)
         return self.bits(ply.literals)
+
+    def known_after(self, variable: int) -> int:
+        """The level such that what stands right of it may depend on a choice of the strategy's."""
+        return self.codes.known_after(variable, self._stops)
 
     def bits(self, literals: Iterable[int]) -> list[int]:
         """The graph's literals of some of the formula's; what has none yet is false."""
@@ -246,6 +256,12 @@ class Scripts(ABC):
             for v in own
             if v in self.literals or v in suggested
         }
+        goes_on: dict[int, int] = {}
+        for variable, going, playing in self._own_stops():
+            if variable in own:
+                goes_on[variable] = going
+                other = found.get(variable, going)
+                found[variable] = self.builder.ite(playing, going, other)
         self.unknown = [v for v in own if v not in found]
         aig, roots = self.builder.build(list(found.values()))
         known = [LEFT, *(self.known[literal] for literal in self.builder.inputs)]
@@ -253,9 +269,24 @@ class Scripts(ABC):
             known.append(max(known[left >> 1], known[right >> 1]))
         for variable, root in zip(found, roots, strict=True):
             self.literals[variable] = found[variable]
-            if known[root >> 1] > self._level(variable):
+            if known[root >> 1] <= self._level(variable):
+                continue
+            if variable in goes_on:
+                self.literals[variable] = goes_on[variable]
+            else:
                 self.early.append(variable)
                 del self.literals[variable]
+
+    def _own_stops(self) -> Iterator[tuple[int, int, int]]:
+        """The side's own stops, each with its value of going on, and that the play goes on.
+
+        In these scripts nobody stops before the play is over, and so the stops have these values.
+        """
+        for at, stops in enumerate(self.codes.stops if self._going_on else ()):
+            playing = self._playing_at[at] if at < len(self._playing_at) else TRUE
+            for variable, going in stops.items():
+                if self.codes.quantifiers[variable] is self.helpers:
+                    yield variable, TRUE if going else FALSE, playing
 
     # -- claims -----------------------------------------------------------------------------
 
@@ -274,7 +305,8 @@ class Scripts(ABC):
 
     def silent(self, step: WalkPly) -> None:
         """Claim that the rules say how the play goes on."""
-        wrong = self.builder.and_(step.playing, self.rules.undefined(step.before, step.ply))
+        undefined = self.rules.undefined(step.before, step.ply)
+        wrong = self.builder.and_all((step.playing, self._stopped ^ 1, undefined))
         self.claims.append(
             Claim(FindingKind.RULES_SILENT, step.ply - 1, wrong, "the rules are silent")
         )
@@ -303,6 +335,8 @@ class Scripts(ABC):
             step = self._step(ply)
             self.steps.append(step)
             self.suggestions.step(step, self._look(ply))
+        # Who stops and has not won has lost.
+        self._decided.append((len(self.steps), self.builder.and_(self._playing, self._stopped)))
 
     def decided(self) -> Iterator[tuple[int, int]]:
         """The scripts that the strategy's player has won, and the ply at which.
@@ -315,7 +349,7 @@ class Scripts(ABC):
 
     def _look(self, time: int) -> Mapping[Player, int]:
         won = {
-            player: self.builder.and_(self._playing, literal)
+            player: self.builder.and_all((self._playing, self._stopped ^ 1, literal))
             for player, literal in self.rules.won(self._state, time).items()
         }
         own = won[self.player]
@@ -323,15 +357,24 @@ class Scripts(ABC):
         self.over = self.builder.or_(self.over, own)
         for literal in won.values():
             self._playing = self.builder.and_(self._playing, literal ^ 1)
+        for literal in (literal for literal, at in self._stops.items() if at == time):
+            variable = abs(literal)
+            if variable not in self.literals:
+                self.literals[variable] = self.input(self._level(variable))
+            (stop,) = self.bits([literal])
+            self._stopped = self.builder.or_(self._stopped, stop)
+        self._playing_at.append(self._playing)
         return won
 
     def _step(self, ply: int) -> WalkPly:
         rules, and_, or_all = self.rules, self.builder.and_, self.builder.or_all
+        ite = self.builder.ite
         names, legal = rules.moves(ply), rules.legal(self._state, ply)
         playing, before, player = self._playing, self._state, rules.mover(ply)
         codes: Mapping[str, int] = {}
         reading = None
         passed: State | None = None
+        kept = TRUE
         if ply > len(self.codes.readings):
             made = first_true(self.builder, [and_(can, self.input()) for can in legal])
         else:
@@ -343,7 +386,10 @@ class Scripts(ABC):
             if player is self.player:
                 coded = [can for n, can in zip(names, legal, strict=True) if n in codes]
                 if not functions:
-                    kept = or_all((or_all(made), or_all(coded) ^ 1, self._fallen))
+                    # Where no move is legal any code is as good: one that says a move is taken.
+                    said = or_all(codes.values())
+                    none = and_(or_all(coded) ^ 1, TRUE if said == FALSE else said)
+                    kept = or_all((or_all(made), none, self._fallen))
                     self._kept.append((ply, kept))
             else:
                 passed = rules.passed(before, ply)
@@ -351,14 +397,17 @@ class Scripts(ABC):
                     made = self._replaced(reading, names, legal, made)
         moved = or_all(made)
         if self.decides and passed is None and player is not self.player:
-            self._fallen = self.builder.or_(self._fallen, moved ^ 1)
-            self._decided.append((ply, and_(playing, moved ^ 1)))
+            fallen = and_(moved ^ 1, self._stopped ^ 1)
+            self._fallen = self.builder.or_(self._fallen, fallen)
+            self._decided.append((ply, and_(playing, fallen)))
         state = rules.after(before, ply, made)
         if passed is not None:
-            ite = self.builder.ite
             state = tuple(ite(moved, a, b) for a, b in zip(state, passed, strict=True))
-        else:
-            self._playing = and_(playing, moved)
+        go_on = moved if passed is None else TRUE
+        if self._stopped != FALSE:
+            state = tuple(ite(self._stopped, a, b) for a, b in zip(before, state, strict=True))
+            go_on = ite(self._stopped, kept, go_on)
+        self._playing = and_(playing, go_on)
         self._state = state
         step = WalkPly(
             ply=ply,
@@ -448,8 +497,9 @@ class Upper(Scripts):
         for ply in self.codes.readings:
             self.code(ply)  # of plies that no script comes to: any values
         levels = self.codes.levels
-        blacks = (v for v in self.codes.ply_of if v in levels and self._is_blacks(v))
-        last = max((levels[v] for v in blacks), default=LEFT)
+        blacks = [v for v in self.codes.ply_of if self._is_blacks(v)]
+        blacks += map(abs, self._stops)
+        last = max((levels[v] for v in blacks if v in levels), default=LEFT)
         others = [v for v in self.others(Quantifier.FORALL) if v not in self.literals]
         late = [v for v in others if levels[v] > last]
         late = late[-(_MOST_VALUES.bit_length() - 1) :]

@@ -88,7 +88,9 @@ class GridSuggestions(NoSuggestions):
             goals = self._goals(step, won[self.hero])
             self._reached.append(goals)
             if ply.stop is not None:
-                reached = script.builder.or_all(literal for _, literal in goals)
+                reached = script.builder.or_all(
+                    literal for made in self._reached for _, literal in made
+                )
                 self._pairs.append((ply.stop, reached))
                 if script.half:
                     script.literals.setdefault(abs(ply.stop), reached ^ (ply.stop < 0))
@@ -164,7 +166,8 @@ class GridSuggestions(NoSuggestions):
         indicators = ply.indicators
         if indicators is None or not (own or self._of_listed):
             return
-        flags = tracker.precondition_flags(len(tracker.steps), len(indicators.preconditions))
+        count = len(indicators.preconditions)
+        flags = tracker.precondition_flags(len(tracker.steps), count, frozen=True)
         self._pairs += zip(indicators.preconditions, flags, strict=True)
         if indicators.bounds is not None:
             # Bits above those that are needed are 0 within the bounds.

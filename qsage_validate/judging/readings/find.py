@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -62,6 +63,9 @@ _SHORT_POSITIONS: Final = 200
 _JUDGE_SECONDS: Final = (4.0, 16.0, 60.0)
 # The board of a grid, whose values help to prove the formula, is looked for in so many.
 _BOARD_SECONDS: Final = 10.0
+# Of so many likely readings the board is looked for before plays are, in this part of the time.
+_BOARDED: Final = 3
+_BOARDED_PART: Final = 0.2
 # What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
 _LEAST_SHARE: Final = 0.65
 _LEAST_LOSSES: Final = 0.75
@@ -282,6 +286,8 @@ class _ReadingSearch:
             batch = list(islice(readings, size))
             if not batch:
                 break
+            if number == 0:
+                yield self._by_board(batch[:_BOARDED])
             text = f"{self.screening.tried} readings"
             self.tell(Progress("readings", text, self.screening.tried, None))
             effort = self.screening.values.effort + _LIKELY_EFFORT
@@ -298,6 +304,25 @@ class _ReadingSearch:
                 yield self._judged(sure=True)
             if number + 1 >= _LIKELY and self.screening.is_over(_ORDERED_EFFORT):
                 break
+
+    def _by_board(self, likely: Sequence[ReadingGuess]) -> FoundReadings | None:
+        """The first of the likeliest readings with a board, if the formula is proved under it.
+
+        A wrong reading has hardly ever a board, and to find one takes less than values after plays.
+        """
+        limit = self.deadline.sooner(_BOARDED_PART * self.deadline.left())
+        for reading in likely:
+            layout = None if limit.over else self._board(reading, limit)
+            if layout is None:
+                continue
+            answer = judge(self.formula, layout, self.game, deadline=limit, on_scripts_alone=True)
+            if isinstance(answer.verdict, Proved):
+                # The proof says that the formula agrees with the game after every play.
+                plays = Counter(play.black_wins for play in self.sketch.plays)
+                self.best = [Screened(reading, plays, plays)]
+                self.answers[reading.key] = answer
+                return self._found(Standing.PROVED, f"it is {answer.verdict.word}")
+        return None
 
     def _weight(self, one: Screened) -> float:
         return 60 * one.share - _WEIGHT * one.reading.cost
@@ -362,15 +387,18 @@ class _ReadingSearch:
         """The layout of a reading: moves alone, and the rules."""
         return replace(layout_of(reading, self.sketch, self.game), model=dict(self.model))
 
-    def _board(self, reading: ReadingGuess) -> Layout | None:
+    def _board(self, reading: ReadingGuess, deadline: Deadline | None = None) -> Layout | None:
         """The layout of a reading with its board, for games on a grid: it helps to prove them."""
         if self.game.language != "bddl":
             return None
         if reading.key not in self.boards:
             layout = self._layout(reading)
-            limit = self.deadline.sooner(_BOARD_SECONDS)
+            limit = (deadline or self.deadline).sooner(_BOARD_SECONDS)
             found = with_board(layout, self.formula, self.sketch, self.game, limit)
-            self.boards[reading.key] = found if found.state.is_board else None
+            board = found if found.state.is_board else None
+            if board is None and limit is deadline and limit.over:
+                return None  # there may be more time for it later
+            self.boards[reading.key] = board
         return self.boards[reading.key]
 
     def _prefer(self, one: Screened) -> None:

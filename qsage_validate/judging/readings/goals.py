@@ -7,7 +7,7 @@ and place have to decide the formula.  Like a board this is a claim, and proves 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, permutations
 from typing import Final
@@ -59,6 +59,16 @@ class _Axes:
             for variable, bit in zip(bits, value_bits(number, len(bits)), strict=True):
                 said[variable] = bool(bit)
         return said
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """The values of a play that Black has won, a claim of it, and the goals that hold or do not."""
+
+    values: Values
+    claim: Claim
+    reached: Collection[Claim]
+    others: Collection[Claim]
 
 
 @dataclass
@@ -175,12 +185,25 @@ class _GoalSearch:
         return found
 
     def _black(self, among: Sequence[int]) -> _Axes | None:
-        """The variables of Black's claim, which makes the matrix true where a goal ends a play."""
+        """The variables of Black's claim, which makes the matrix true where a goal ends a play.
+
+        Those with which claims of goals that do not hold make it false are taken first: other
+        variables of the block may be free, or say the same in these plays by chance.
+        """
         ended = [*self._ended()]
+        first: _Axes | None = None
         for axes in self._axes(Player.BLACK, among) if ended else ():
-            if all(self._claims_win(values, axes.values(claim)) for values, claim in ended):
-                return axes
-        return None
+            if all(self._claims_win(one.values, axes.values(one.claim)) for one in ended):
+                if not any(self._wins_falsely(axes, one) for one in ended):
+                    return axes
+                first = first or axes
+        return first
+
+    def _wins_falsely(self, axes: _Axes, ended: _Ended) -> bool:
+        """True if a claim of a goal that does not hold makes the matrix true."""
+        reached = [axes.values(claim) for claim in ended.reached]
+        others = (axes.values(claim) for claim in ended.others)
+        return any(self._claims_win(ended.values, x) for x in others if x not in reached)
 
     def _white(self, among: Sequence[int], parts: Sequence[int]) -> tuple[_Axes, Bits] | None:
         """The variables of White's claim, and those that name a part of the goal.
@@ -210,9 +233,12 @@ class _GoalSearch:
                     return
                 yield axes
 
-    def _ended(self) -> Iterator[tuple[Values, Claim]]:
-        """Plays that a goal of Black's ends, each with the claim of it: of each goal one."""
-        seen: set[Claim] = set()
+    def _ended(self) -> Iterator[_Ended]:
+        """Plays that a goal of Black's ends, each with a claim of it.
+
+        Of each goal there are at most two: one in the middle of a play, and one at its last ply.
+        """
+        seen: set[tuple[Claim, bool]] = set()
         for play in self.plays:
             if not play.black_wins or not play.moves or len(seen) >= _PLAYS:
                 continue
@@ -221,13 +247,16 @@ class _GoalSearch:
             if ply.player is not Player.BLACK or (ply.stop is None and not over):
                 continue
             state = self._states(play.moves)[-1]
-            goals = self.game.grounding.goals[Player.BLACK]
-            reached = [g for g in goals if state & g.care == g.value]
-            claims = {(g.condition, g.x - 1, g.y - 1) for g in reached}
+            reached: set[Claim] = set()
+            others: set[Claim] = set()
+            for g in self.game.grounding.goals[Player.BLACK]:
+                holds = state & g.care == g.value
+                (reached if holds else others).add((g.condition, g.x - 1, g.y - 1))
             found = self.matrix.copies(self._values(play.moves, stopping=True))
+            new = {claim for claim in reached if (claim, over) not in seen}
             if found is not None:
-                yield from ((found[0], claim) for claim in sorted(claims - seen))
-                seen |= claims
+                yield from (_Ended(found[0], x, reached, others) for x in sorted(new))
+                seen |= {(claim, over) for claim in new}
 
     def _claims_win(self, values: Values, claimed: Values) -> bool:
         """True if a claim makes the matrix true at all places, with nothing forced against it."""

@@ -594,6 +594,30 @@ def test_a_stop_that_knows_the_moves_behind_it_is_no_difference() -> None:
     assert finding.moves[1] == "occupy(2,2)"
 
 
+@pytest.mark.parametrize(("move", "shown"), [("forward(1,3)", True), ("forward(1,2)", False)])
+def test_a_stop_that_makes_a_later_move_illegal_is_no_difference(move: str, shown: bool) -> None:
+    """Black wins if she stops after her first move and White makes ``move`` at ply 4.
+
+    The first of these is legal only after a move of White's that comes after the stop, and so
+    White never makes it behind a stop; the second one White may make.
+    """
+    encoded = _encoded("breakthrough --size 2x4 --depth 4")
+    first, last = encoded.layout.moves[0], encoded.layout.moves[3]
+    assert first.stop is not None
+    code = (v if value else -v for v, value in last.coding.encode(move).items())
+    sly = encoded.qbf.max_variable + 1
+    gates = {
+        **encoded.qbf.gates,
+        sly: Gate(Connective.AND, (first.stop, *code)),
+        sly + 1: Gate(Connective.OR, (encoded.qbf.output, sly)),
+    }
+    formula = replace(encoded.qbf, gates=gates, output=sly + 1)
+    verdict = _verdict(encoded, formula, patience=0)
+    assert isinstance(verdict, Proved) is shown, str(verdict)
+    if shown:
+        assert "with nobody stopping before the last move" in verdict.reason
+
+
 def test_a_game_without_plies_is_never_won() -> None:
     """A formula for it must be false."""
     encoded = _encoded("httt --shape domino --size 2x2 --depth 1")
