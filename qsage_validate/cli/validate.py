@@ -18,12 +18,7 @@ from qsage_validate.cli.options import (
     RulesOptions,
     TimeoutOption,
 )
-from qsage_validate.cli.parameters import (
-    OptionGroup,
-    argument,
-    option,
-    output_option,
-)
+from qsage_validate.cli.parameters import OptionGroup, argument, option, output_option
 from qsage_validate.errors import Exit, UsageError, one_line
 from qsage_validate.proving.levels import LEVELS, Level, levels_named
 from qsage_validate.system.limits import Deadline, Limits

@@ -31,13 +31,7 @@ from qsage_validate.kernel.claims import ClaimsTimeoutError
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.system.limits import NEVER, Deadline, Stopwatch, Tell, nobody
-from qsage_validate.validation.finding import (
-    Finding,
-    FindingKind,
-    Proved,
-    Refuted,
-    Verdict,
-)
+from qsage_validate.validation.finding import Finding, FindingKind, Proved, Refuted, Verdict
 
 if TYPE_CHECKING:
     from qsage_validate.problems.searched import Solving

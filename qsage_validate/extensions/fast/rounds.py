@@ -9,14 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qsage_validate.extensions.fast.arrays import (
-    DONE,
-    FAR,
-    MAX_WORDS,
-    WORD,
-    Words,
-    words_of,
-)
+from qsage_validate.extensions.fast.arrays import DONE, FAR, MAX_WORDS, WORD, Words, words_of
 from qsage_validate.extensions.fast.engine import Runner
 from qsage_validate.extensions.gdl.masks import Cases, MaskEffect, MaskKernel, NoTurnsError
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
