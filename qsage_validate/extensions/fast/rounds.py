@@ -1,4 +1,4 @@
-"""The compiled search of a game in rounds (a ``SearchEngine``), in slices of nodes."""
+"""The search of a game in rounds, loaded with numba alone: a ``SearchEngine`` in slices."""
 
 from __future__ import annotations
 
