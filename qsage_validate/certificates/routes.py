@@ -409,7 +409,6 @@ def certify_prepared(
 
 
 def route_names() -> tuple[str, ...]:
-    """The names that ``RouteOptions.route`` may have."""
     return (AUTO, *_ROUTES)
 
 

@@ -86,8 +86,6 @@ class ProofOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class PartOptions(OptionGroup):
-    """The options for a part of a certificate."""
-
     panel = "Solver"
 
     solver: str | None = option(
@@ -101,7 +99,6 @@ class PartOptions(OptionGroup):
     )
 
     def of(self, files: Files) -> Files:
-        """``files`` with these options."""
         if self.blocks is None:
             return replace(files, solver=self.solver)
         from qsage_validate.problems.searched import AUTO

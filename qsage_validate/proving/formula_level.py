@@ -266,7 +266,6 @@ def formula_level(run: ValidationRun) -> LevelResult | None:
 def _rest(
     run: ValidationRun, formula: Qbf, part: CircuitCertificate, solving: Solving
 ) -> LevelResult:
-    """Level 2 of a part of a certificate."""
     from qsage_validate.proving.assertions_level import lost_part
     from qsage_validate.proving.rest_level import check_rest
 
@@ -293,7 +292,6 @@ def _rest(
 
 
 def _checked_by(run: ValidationRun, certificate: Certificate, tell: Tell) -> LevelResult:
-    """Level 2 of a certificate for the formula of a validation."""
     return check_formula(
         run.problem.qbf,
         certificate,
