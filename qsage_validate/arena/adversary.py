@@ -92,7 +92,6 @@ class Draws:
         return (self._word() >> 32) * bound >> 32
 
     def choice(self, items: Sequence[_Item]) -> _Item:
-        """One of ``items``."""
         return items[self.below(len(items))]
 
 

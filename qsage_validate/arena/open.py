@@ -109,7 +109,6 @@ def open_adversary(problem: Problem, *, seed: int, illegal: float, bias: bool = 
 def open_board_adversary(
     problem: BoardProblem, *, seed: int, illegal: float, bias: bool = False
 ) -> BoardAdversary:
-    """A random adversary on a board."""
     from qsage_validate.arena.adversary import BoardAdversary
 
     play_engine = open_play_engine(problem, problem.oracle(OracleKind.SIMULATION))

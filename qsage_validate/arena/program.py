@@ -136,7 +136,6 @@ def _can_block(model: PositionalModel) -> bool:
 
 
 def letters_of(pairs: Pairs) -> dict[SquareXY, str]:
-    """A letter for each pair, on its squares."""
     # More than 62 pairs would share letters: they are boards of more than 11x11.
     signs = ascii_letters + digits
     return {

@@ -1,4 +1,4 @@
-"""The check of functions that are decision lists, step by step.
+"""The check of functions that are decision lists, loaded for such alone: step by step.
 
 Functions that were extracted from a proof by resolution are decision lists: one condition after
 the other, each the negation of a clause that the proof derives, and the first that holds gives the

@@ -156,7 +156,6 @@ def say_in_bits(tree: Tree, values: Sequence[int], mask: int) -> int:
 
 
 def features_of(tree: Tree) -> set[int]:
-    """The features that ``tree`` looks at."""
     found: set[int] = set()
     pending = [tree]
     while pending:

@@ -1,4 +1,4 @@
-"""Compiled certificates that take more: proofs behind lemmas, and lifts to the whole game.
+"""Compiled certificates that take more, loaded for these alone: lemmas, and lifts to a game.
 
 *Lemmas* of a compiled certificate of a grid game, in a larger graph.  The lemmas are invariants
 of the plan's plays.  The plan knows for each of its nodes which pieces stand where whenever it is

@@ -281,7 +281,6 @@ class GrowingFunctions:
         return max((self._reach[abs(x)] for x in literals), default=-1)
 
     def is_outer(self, literal: int, variable: int) -> bool:
-        """True if ``variable`` may read what a literal reads."""
         return self._reach[abs(literal)] < self.level[variable]
 
     def falsity(self, literals: Iterable[int]) -> int:

@@ -176,16 +176,6 @@ def check_compiled(
     return _proved_by_search(encoded, checked), certificate
 
 
-def proved_or_raise(
-    encoded: Encoding, certificate: CircuitCertificate, deadline: Deadline = NEVER
-) -> CertificateProved:
-    """The proof of a certificate that was made here.
-
-    Raises ``UndecidedError`` at the deadline and ``CheckFailedError`` where it does not hold.
-    """
-    return _proved_by_search(encoded, check(encoded.qbf, certificate, deadline=deadline))
-
-
 def _proved_by_search(encoded: Encoding, checked: CheckResult) -> CertificateProved:
     name = encoded.model.name
     if isinstance(checked, CertificateUndecided):
@@ -419,7 +409,6 @@ def certify_prepared(
 
 
 def route_names() -> tuple[str, ...]:
-    """The names that ``RouteOptions.route`` may have."""
     return (AUTO, *_ROUTES)
 
 

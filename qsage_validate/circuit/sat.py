@@ -172,9 +172,7 @@ def _long_clauses(heads: Flat, owner: Literals, gates: Literals, negated: Flat) 
 class ClauseReceiver(Protocol):
     """A receiver of clauses: a ``pysat.solvers.Solver``."""
 
-    def append_formula(self, formula: list[list[int]], no_return: bool = ...) -> object:
-        """Add all clauses of ``formula``."""
-        ...
+    def append_formula(self, formula: list[list[int]], no_return: bool = ...) -> object: ...
 
 
 def load(solver: ClauseReceiver, literals: Flat) -> None:

@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
-from qsage_validate.cli.common import (
-    SearchLine,
-    check_streams,
-    emit,
-    emit_json,
-    narrate,
-)
+from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     DialectOptions,

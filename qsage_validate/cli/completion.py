@@ -39,7 +39,6 @@ def files(incomplete: str) -> list[str]:
 
 
 def games(incomplete: str) -> list[str]:
-    """The games of the library."""
     from qsage_validate.games.library import catalogue
 
     return like(incomplete, (game.name for game in catalogue.library_games()))
@@ -76,17 +75,14 @@ def solvers(incomplete: str) -> list[str]:
 
 
 def preprocessors(incomplete: str) -> list[str]:
-    """The preprocessors of formulas."""
     return like(incomplete, PREPROCESSORS)
 
 
 def levels(incomplete: str) -> list[str]:
-    """The levels of a validation."""
     from qsage_validate.proving.levels import LEVELS
 
     return like(incomplete, LEVELS)
 
 
 def dialects(incomplete: str) -> list[str]:
-    """The dialects of certificates."""
     return like(incomplete, DIALECTS)

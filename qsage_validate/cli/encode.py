@@ -142,8 +142,6 @@ def prepare_model(model: ModelArguments, encoding: str | None, *, encodes: bool)
 
 
 class FormulaFormat(str, Enum):
-    """The formats of a written formula."""
-
     QCIR = "qcir"
     QDIMACS = "qdimacs"
 

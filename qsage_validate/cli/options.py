@@ -194,7 +194,6 @@ class LimitOptions(OptionGroup):
 
 
 def prenex_order(option: Prenex | None) -> PrenexOrder | None:
-    """The order that ``--prenex`` asks for."""
     from qsage_validate.circuit.qbf import PrenexOrder
 
     return None if option is None else PrenexOrder(option.value)

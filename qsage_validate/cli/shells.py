@@ -1,4 +1,4 @@
-"""The scripts by which shells complete words: printed, or installed for one person."""
+"""Scripts by which shells complete words, loaded for these alone: printed, or installed."""
 
 from __future__ import annotations
 

@@ -18,12 +18,7 @@ from qsage_validate.cli.options import (
     RulesOptions,
     TimeoutOption,
 )
-from qsage_validate.cli.parameters import (
-    OptionGroup,
-    argument,
-    option,
-    output_option,
-)
+from qsage_validate.cli.parameters import OptionGroup, argument, option, output_option
 from qsage_validate.errors import Exit, UsageError, one_line
 from qsage_validate.proving.levels import LEVELS, Level, levels_named
 from qsage_validate.system.limits import Deadline, Limits
@@ -91,8 +86,6 @@ class ProofOptions(OptionGroup):
 
 @dataclass(frozen=True)
 class PartOptions(OptionGroup):
-    """The options for a part of a certificate."""
-
     panel = "Solver"
 
     solver: str | None = option(
@@ -106,7 +99,6 @@ class PartOptions(OptionGroup):
     )
 
     def of(self, files: Files) -> Files:
-        """``files`` with these options."""
         if self.blocks is None:
             return replace(files, solver=self.solver)
         from qsage_validate.problems.searched import AUTO

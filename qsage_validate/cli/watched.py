@@ -1,4 +1,4 @@
-"""Commands in a limited address space: the death of a library is no answer.
+"""Commands in a limited address space, loaded there alone: a library's death is no answer.
 
 Libraries in C end the process where they get no memory: OpenBLAS by exit code 1, which would mean
 "refuted", others by a signal.  So where the address space is limited (``ulimit -v``) the command

@@ -386,7 +386,6 @@ class ExactComparison:
 
     @property
     def sentence(self) -> str:
-        """The result as a sentence."""
         names = [" ".join((*turn.play, name)) for turn in self.turns for name in turn.different]
         if names:
             more = f" and {len(names) - 5} more" if len(names) > 5 else ""

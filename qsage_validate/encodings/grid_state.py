@@ -14,9 +14,7 @@ from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.decision import synthesise
-from qsage_validate.encodings.encoding import (
-    width_for,
-)
+from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout import Bits, Indicators
 from qsage_validate.games.bddl.model import (
     Action,

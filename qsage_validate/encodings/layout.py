@@ -450,7 +450,6 @@ class Ply:
 
     @property
     def action(self) -> Bits:
-        """The bits of a grid's action."""
         return self.vectors[0]
 
     @property
@@ -704,7 +703,6 @@ class Layout:
 
     @property
     def plies(self) -> int:
-        """The number of plies."""
         return len(self.moves)
 
     def of(self, player: Player) -> Iterator[Ply]:

@@ -187,7 +187,6 @@ class Json:
         return self.value
 
     def boolean(self) -> bool:
-        """``true`` or ``false``."""
         if not isinstance(self.value, bool):
             raise self._other("true or false")
         return self.value

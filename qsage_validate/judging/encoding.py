@@ -26,13 +26,7 @@ from qsage_validate.kernel.game import TooLargeError
 from qsage_validate.kernel.obligation import Obligation, joined
 from qsage_validate.kernel.player import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline, Tell, nobody
-from qsage_validate.validation.finding import (
-    Claimed,
-    Proved,
-    Refuted,
-    Sampled,
-    Verdict,
-)
+from qsage_validate.validation.finding import Claimed, Proved, Refuted, Sampled, Verdict
 from qsage_validate.validation.fit import foreign_move
 from qsage_validate.validation.proofs import LevelAnswer, RulesIn, rules_of
 

@@ -12,10 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE
-from qsage_validate.encodings.encoding import (
-    first_true,
-    width_for,
-)
+from qsage_validate.encodings.encoding import first_true, width_for
 from qsage_validate.encodings.grid_state import MoveTracker, Vector
 from qsage_validate.encodings.layout import Bits, Layout, Ply, StateCode, value_bits
 from qsage_validate.games.bddl.rules import BddlGame

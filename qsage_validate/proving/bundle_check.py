@@ -41,12 +41,7 @@ from qsage_validate.kernel.lrat import Clause, ProofError, check_lrat, read_cnf
 from qsage_validate.problems.validated import file_fact, load_to_validate
 from qsage_validate.proving.bundle import MANIFEST, Manifest, ManifestTheorem, Remade, made_again
 from qsage_validate.proving.levels import Level
-from qsage_validate.proving.theorems import (
-    VerifiedTheorem,
-    ask,
-    find_program,
-    verified_theorems,
-)
+from qsage_validate.proving.theorems import VerifiedTheorem, ask, find_program, verified_theorems
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Stopwatch, Tell, nobody
 from qsage_validate.system.programs import Ended, Finished, marked_folder, run_program
 

@@ -63,7 +63,6 @@ _BATCH_ON_ARRAYS: Final = 2048
 
 
 def walker(problem: BoardProblem) -> ArrayWalker | StateWalker:
-    """The quickest walker for a problem."""
     if walks(problem):
         return ArrayWalker(vector_walk(problem))
     from qsage_validate.proving.state_walker import StateWalker

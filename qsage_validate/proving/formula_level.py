@@ -33,13 +33,7 @@ from qsage_validate.problems.load import BoardProblem
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.run import LevelResult
 from qsage_validate.system.limits import NEVER, Deadline, Stopwatch, Tell, nobody
-from qsage_validate.validation.finding import (
-    Finding,
-    FindingKind,
-    Proved,
-    Refuted,
-    Verdict,
-)
+from qsage_validate.validation.finding import Finding, FindingKind, Proved, Refuted, Verdict
 
 if TYPE_CHECKING:
     from qsage_validate.problems.searched import Solving
@@ -302,7 +296,6 @@ def _with_legal_play(run: ValidationRun, result: LevelResult) -> LevelResult:
 def _rest(
     run: ValidationRun, formula: Qbf, part: CircuitCertificate, solving: Solving
 ) -> LevelResult:
-    """Level 2 of a part of a certificate."""
     from qsage_validate.proving.assertions_level import lost_part
     from qsage_validate.proving.rest_level import check_rest
 
@@ -329,7 +322,6 @@ def _rest(
 
 
 def _checked_by(run: ValidationRun, certificate: Certificate, tell: Tell) -> LevelResult:
-    """Level 2 of a certificate for the formula of a validation."""
     return check_formula(
         run.problem.qbf,
         certificate,

@@ -1,4 +1,4 @@
-"""All plays of a strategy, walked one state after the other."""
+"""All plays of a strategy, one state after the other; loaded where they are not on arrays."""
 
 from __future__ import annotations
 

@@ -249,9 +249,7 @@ class LayerRules(Protocol[L, A]):
     """
 
     @property
-    def game(self) -> TwoPlayerGame:
-        """The game whose rules they are."""
-        ...
+    def game(self) -> TwoPlayerGame: ...
 
     @property
     def how(self) -> str:
@@ -262,9 +260,7 @@ class LayerRules(Protocol[L, A]):
         """The layer that has one position and no predecessors."""
         ...
 
-    def position(self, layer: L, index: int, ply: int) -> Position:
-        """A position of a layer."""
-        ...
+    def position(self, layer: L, index: int, ply: int) -> Position: ...
 
     def text(self, position: Position) -> str:
         """The text of a position, as solution files have it."""
@@ -274,9 +270,7 @@ class LayerRules(Protocol[L, A]):
         """The black and the white squares of all positions, where these are arrays."""
         ...
 
-    def texts(self, layer: L, ply: int) -> list[str]:
-        """The texts of all positions of a layer."""
-        ...
+    def texts(self, layer: L, ply: int) -> list[str]: ...
 
     def origin(self, layer: L, index: int) -> tuple[int, Move]:
         """The index of a position in the layer before, and the move that leads from there."""

@@ -127,7 +127,6 @@ class AnswerFile(ABC, Generic[Entry]):
         """The text of two entries that contradict each other, or ``None``."""
 
     def add(self, entry: Entry) -> None:
-        """Add an answer, and write the file."""
         if entry.truth is not None:
             state = self._state()
             if state not in (None, self._seen):

@@ -49,7 +49,6 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """The seconds so far."""
         return now() - self._began
 
     def lap(self) -> float:

@@ -343,7 +343,6 @@ class Explanation:
 
     @property
     def certificate(self) -> CircuitCertificate:
-        """The program as a certificate."""
         certificate = self.problem.certificate
         assert isinstance(certificate, CircuitCertificate), "it was compiled"
         return certificate

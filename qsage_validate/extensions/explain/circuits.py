@@ -277,7 +277,6 @@ class SymbolicMove:
 
     @cached_property
     def after(self) -> Spot:
-        """The position after the move."""
         table = self.spot.table
         table.left -= 1
         if table.left < 0:

@@ -65,7 +65,6 @@ class Made:
 def made(
     game: TwoPlayerGame, before: BoardPicture, move: Move, after: BoardPicture, mover: Player
 ) -> Made:
-    """The move as the boards show it."""
     own, text = OWN[mover], str(move)
     to = off = None
     if (before.width, before.height) == (after.width, after.height):
@@ -117,12 +116,10 @@ class Situation:
 
     @property
     def hero(self) -> Player:
-        """The player to move."""
         return self.position.to_move
 
     @cached_property
     def board(self) -> BoardPicture:
-        """The board."""
         return self.position.board
 
     def at(self, place: Place) -> Square | None:
@@ -234,7 +231,6 @@ def _until(
 
 
 def first_situations(game: TwoPlayerGame, hero: Player) -> tuple[Situation, ...]:
-    """The situations of the hero's first move."""
     return tuple(_until(game, game.initial, None, None, hero))
 
 

@@ -35,14 +35,7 @@ from qsage_validate.extensions.fast.arrays import (
     HashTable,
     Words,
 )
-from qsage_validate.extensions.fast.machine import (
-    _called,
-    _compiled,
-    _lowest,
-    _ones,
-    find,
-    keep,
-)
+from qsage_validate.extensions.fast.machine import _called, _compiled, _lowest, _ones, find, keep
 
 # An entry of the table: a mark that it is there, one that who is to move wins, and the zone.
 _TAKEN = 1 << 62

@@ -1,7 +1,4 @@
-"""Replies of a winner in many positions at once, from the table of the search in machine code.
-
-Imported only where numba is there.
-"""
+"""Replies of a winner in many positions at once, in machine code: what numba compiles."""
 
 from __future__ import annotations
 

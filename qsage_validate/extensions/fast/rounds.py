@@ -1,4 +1,4 @@
-"""The compiled search of a game in rounds (a ``SearchEngine``), in slices of nodes."""
+"""The search of a game in rounds, loaded with numba alone: a ``SearchEngine`` in slices."""
 
 from __future__ import annotations
 
@@ -9,14 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qsage_validate.extensions.fast.arrays import (
-    DONE,
-    FAR,
-    MAX_WORDS,
-    WORD,
-    Words,
-    words_of,
-)
+from qsage_validate.extensions.fast.arrays import DONE, FAR, MAX_WORDS, WORD, Words, words_of
 from qsage_validate.extensions.fast.engine import Runner
 from qsage_validate.extensions.gdl.masks import Cases, MaskEffect, MaskKernel, NoTurnsError
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State

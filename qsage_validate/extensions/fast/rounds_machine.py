@@ -26,13 +26,7 @@ from qsage_validate.extensions.fast.arrays import (
     HashTable,
     Words,
 )
-from qsage_validate.extensions.fast.machine import (
-    _compiled,
-    entry_of,
-    find,
-    keep,
-    take_result,
-)
+from qsage_validate.extensions.fast.machine import _compiled, entry_of, find, keep, take_result
 
 # The control block has the fields that both searches have, and these.
 LEFT, NEEDED = range(FILLED + 1, FILLED + 3)

@@ -82,7 +82,6 @@ class IndexSpec:
     key: Callable[[Fact], object | None]
 
     def build(self, facts: Facts) -> Index:
-        """The index of ``facts``."""
         index: Index = {}
         self.extend(index, facts)
         return index

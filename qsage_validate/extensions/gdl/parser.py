@@ -90,7 +90,6 @@ def _is_ground(term: Term) -> bool:
 
 
 def _of(clause: Clause) -> Iterator[str]:
-    """The relations of a clause."""
     yield clause.head.relation
     yield from (one.atom.relation for one in clause.body if isinstance(one.atom, Atom))
 

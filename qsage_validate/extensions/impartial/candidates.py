@@ -79,7 +79,6 @@ class StateSample:
 
     @property
     def mask(self) -> int:
-        """The set of all states."""
         return (1 << len(self.states)) - 1
 
     def values(self, formula: ImpartialFormula) -> int:

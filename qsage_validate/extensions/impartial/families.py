@@ -225,7 +225,7 @@ def _diet_name(diet_game: FamilyGame) -> str:
 
 
 def wythoff_families() -> tuple[ImpartialFamily, ...]:
-    """The wythoff_families of category 4."""
+    """Category 4: Wythoff's game and its kin."""
     all_four = tuple(PARITIES)
     up_to_5 = range(1, 6)
     small_sets = [*combinations(up_to_5, 1), *combinations(up_to_5, 2)]
@@ -408,5 +408,4 @@ def families() -> tuple[ImpartialFamily, ...]:
 
 @cache
 def by_name() -> dict[str, FamilyGame]:
-    """The games of all families by name."""
     return {game.name: game for family in families() for game in family.games}

@@ -148,8 +148,6 @@ class ImpartialFormula(ABC):
 
 @dataclass(frozen=True)
 class Truth(ImpartialFormula):
-    """``true`` or ``false``."""
-
     value: bool
 
     @property
@@ -251,7 +249,6 @@ class ImpartialComparison(ImpartialFormula):
 
 
 def compare(relation: str, difference: int) -> bool:
-    """True if ``difference relation 0`` holds."""
     return bool(OPERATORS[relation](difference, 0))
 
 

@@ -134,7 +134,6 @@ def closed(game: ImpartialGame) -> ImpartialGame:
 
 
 def every(parts: Iterable[str]) -> str:
-    """All of the conditions."""
     return " and ".join(parts)
 
 
@@ -171,7 +170,6 @@ def bounded(constraint: str, name: str, bound: int | None) -> str:
 
 
 def bound_parameter(name: str, bound: int | None) -> tuple[Parameter, ...]:
-    """The parameter that a bound is, if it is one."""
     return () if bound is None else ((f"{name} <=", bound),)
 
 

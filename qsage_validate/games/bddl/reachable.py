@@ -6,12 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qsage_validate.games.bddl.ground import (
-    Contents,
-    GroundAction,
-    GroundGoal,
-    Grounding,
-)
+from qsage_validate.games.bddl.ground import Contents, GroundAction, GroundGoal, Grounding
 from qsage_validate.games.protocol import Player
 
 

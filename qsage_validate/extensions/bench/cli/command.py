@@ -322,7 +322,6 @@ class RunOptions(OptionGroup):
             raise UsageError(f"found {retry!r} for --retry, expected one of {', '.join(RETRY)}")
 
     def runs_on(self) -> Scheduler:
-        """The scheduler that makes the runs."""
         file = self.scheduler_file
         address = self.scheduler if file is None else address_in(file)
         return LocalScheduler(self.jobs) if address is None else DaskScheduler(address)
@@ -526,7 +525,6 @@ class CampaignProgress:
             self._bar.stop()
 
     def tell(self, record: RunRecord, tally: CampaignTally) -> None:
-        """A run was made."""
         result = record.result
         line = f"{record.run}: {result.status}, {result.seconds:.2f} s"
         if result.why and not result.decided:

@@ -36,11 +36,7 @@ from functools import cache
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import ResultTable, RunRecord, Tabulate
 from qsage_validate.extensions.bench.papers.table2 import rows_of
-from qsage_validate.extensions.bench.plots import (
-    configuration_names,
-    default_tables,
-    seconds_text,
-)
+from qsage_validate.extensions.bench.plots import configuration_names, default_tables, seconds_text
 
 PROVED: Final = "proved"
 IMPOSSIBLE: Final = "impossible"

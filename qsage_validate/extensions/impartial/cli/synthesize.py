@@ -11,13 +11,7 @@ from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.options import JsonOption
-from qsage_validate.cli.parameters import (
-    OptionGroup,
-    argument,
-    flag,
-    option,
-    output_option,
-)
+from qsage_validate.cli.parameters import OptionGroup, argument, flag, option, output_option
 from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline, Progress, nobody
 
@@ -260,13 +254,8 @@ def _check(
     from qsage_validate.extensions.impartial.rules import ImpartialRules, box_states
     from qsage_validate.extensions.impartial.smt import SmtSolver
     from qsage_validate.extensions.impartial.strategy import parse_strategy
-    from qsage_validate.extensions.impartial.termination import (
-        concluded,
-        prove_termination,
-    )
-    from qsage_validate.extensions.impartial.termination import (
-        to_dict as termination_json,
-    )
+    from qsage_validate.extensions.impartial.termination import concluded, prove_termination
+    from qsage_validate.extensions.impartial.termination import to_dict as termination_json
     from qsage_validate.formats.source import Source
 
     formula = parse_formula(check, game.variables, "--check")
