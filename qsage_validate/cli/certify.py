@@ -112,15 +112,17 @@ def command(
     """
     from qsage_validate.certificates.routes import SEARCH, RouteOptions
     from qsage_validate.encodings.layout import inconclusive
-    from qsage_validate.formats.formula import solver_of
     from qsage_validate.system.memory import memory_within
 
     for file in (output, formula):
         check_streams(file, json_output)
     solution = _solution_file(model)
     path = None if solution is not None else formula_path(model)
-    if path is not None and (solve := solver_of(path)) is not None:
-        return solve(path, solver, limits, json_output, output=output)
+    if path is not None:
+        from qsage_validate.formats.formula import solver_of
+
+        if (solve := solver_of(path)) is not None:
+            return solve(path, solver, limits, json_output, output=output)
     target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks)
     options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
     if solution is not None:
