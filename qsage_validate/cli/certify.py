@@ -118,11 +118,6 @@ def command(
         check_streams(file, json_output)
     solution = _solution_file(model)
     path = None if solution is not None else formula_path(model)
-    if path is not None:
-        from qsage_validate.formats.formula import solver_of
-
-        if (solve := solver_of(path)) is not None:
-            return solve(path, solver, limits, json_output, output=output)
     target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks)
     options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
     if solution is not None:
@@ -137,8 +132,13 @@ def command(
         raise UsageError("found --depth auto, expected a number (see 'qsage solve --depth auto')")
     if path is None and read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
-    if path is not None and prepare:
-        raise UsageError("found --prepare with a formula, expected a positional game")
+    if path is not None:
+        from qsage_validate.formats.formula import solver_of
+
+        if prepare:
+            raise UsageError("found --prepare with a formula, expected a positional game")
+        if (solve := solver_of(path)) is not None:
+            return solve(path, solver, limits, json_output, output=output)
     with memory_within(limits.memory):
         if path is not None:
             asked = _read(path, model, read)

@@ -100,8 +100,6 @@ def command(
     A formula is given to QBF solvers, by default to Bloqqer and what is there. Exit code 10: true
     (Black wins), 20: false (White wins), 3: undecided within the limits.
     """
-    from qsage_validate.formats.formula import solver_of
-
     path = formula_path(model)
     model, deepens = without_depth(model)
     deepening.check_deepens(deepens, farms=farm.given is not None)
@@ -129,6 +127,8 @@ def command(
             raise UsageError("found --depth auto with a formula, expected a game")
         if method.searches and options.solver is not None:
             raise UsageError("found --solver search with a formula, expected a QBF solver")
+        from qsage_validate.formats.formula import solver_of
+
         if (solve := solver_of(path)) is not None:
             return solve(path, options.solver, limits, json_output, competition=competition)
         if competition:

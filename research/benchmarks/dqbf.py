@@ -93,13 +93,13 @@ class Instance:
             for c in self.choices()
         )
 
-    def winning(self) -> list[dict[int, Table]]:
+    def winning(self) -> list[Mapping[int, Table]]:
         """All Skolem functions."""
         keys = [
             (v, key) for v, read in self.sets.items()
             for key in product((False, True), repeat=len(read))
         ]  # fmt: skip
-        found: list[dict[int, Mapping[tuple[bool, ...], bool]]] = []
+        found: list[Mapping[int, Table]] = []
         for bits in product((False, True), repeat=len(keys)):
             tables: dict[int, dict[tuple[bool, ...], bool]] = {v: {} for v in self.sets}
             for (v, key), bit in zip(keys, bits, strict=True):

@@ -1,4 +1,4 @@
-"""The formats of DQBFs; nothing else is loaded."""
+"""What commands do with DQBFs; readers and the expansion are loaded later."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ FORMATS: Final = tuple(
     DeclaredFormat(
         own,
         f"{__package__}.command:told",
-        formula=f"{__package__}.reader:read_dqbf",
+        formula="qsage_validate.extensions.dqbf.reader:read_dqbf",
         solve=f"{__package__}.command:solve",
     )
     for own in (Format.DQDIMACS, Format.DQCIR)
