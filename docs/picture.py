@@ -30,8 +30,7 @@ PICTURE = FOLDER / "tui.svg"
 SIZE = (100, 30)
 TITLE = "qsage-play tic.qcir --cert tic.aig"
 # White takes a corner, tries a square that Black has, takes another corner, and has lost.
-MOVES = ("occupy(1,1)", "occupy(2,2)", "occupy(3,3)")
-KEYS = {"(": "left_parenthesis", ")": "right_parenthesis", ",": "comma"}
+MOVES = ("a1", "b2", "c3")
 SECONDS = 3  # that a frame is shown
 STILL = 2  # the frame that is shown where pictures do not move
 SVG = "{http://www.w3.org/2000/svg}"
@@ -46,7 +45,7 @@ async def draw() -> list[str]:
         await _settle(app, pilot)
         frames = [app.export_screenshot(title=TITLE)]
         for move in MOVES:
-            await pilot.press("colon", *(KEYS.get(sign, sign) for sign in move), "enter")
+            await pilot.press("colon", *move, "enter")
             await _settle(app, pilot)
             frames.append(app.export_screenshot(title=TITLE))
         return frames

@@ -384,7 +384,7 @@ class PlayMatch:
     def parse_move(self, text: str) -> MatchMove:
         """The move that ``text`` names, legal or not.
 
-        A legal move may be named by its squares too: ``(2,4)``, ``(2,3)-(1,2)``.
+        A legal move may be named by its squares too: ``b4``, ``b3-a2``, ``(2,3)-(1,2)``.
         Raises ``MalformedMoveError`` (quotes the text and says what a move looks like),
         ``AmbiguousMoveError``.
         """

@@ -297,9 +297,10 @@ class BoardView(ScrollView, can_focus=True):
         for x in range(1, self.grid.columns + 1):
             if scale.lines:
                 joint = (x - 1, y + 1), (x, y + 1)
-                drawn = halfway and joint in self.picture.board.joints
+                drawn = self._in_body(inside) and joint in self.picture.board.joints
+                sign = "═" if halfway else " "
                 segments.append(
-                    Segment("═", self._joint(x, y + 1)) if drawn else Segment("│", line)
+                    Segment(sign, self._joint((x, y + 1))) if drawn else Segment("│", line)
                 )
             segments += self._square((x, y + 1), inside)
         if scale.lines:
@@ -342,18 +343,28 @@ class BoardView(ScrollView, can_focus=True):
         for x in range(1, self.grid.columns + 1):
             segments.append(Segment(ends[0] if x == 1 else ends[1], style))
             if ((x, y), (x, y + 1)) in self.picture.board.joints:
-                right = "─" * (scale.width - 1 - len(left))
-                joint = Segment("║", self._joint(x, y))
-                segments += [Segment(left, style), joint, Segment(right, style)]
+                reach = max(0, (scale.width - 5) // 2)
+                before, after = len(left) - reach, scale.width - 1 - len(left) - reach
+                joint = Segment("║".center(2 * reach + 1), self._joint((x, y)))
+                segments += [Segment("─" * before, style), joint, Segment("─" * after, style)]
             else:
                 segments.append(Segment("─" * scale.width, style))
         return Strip([*segments, Segment(ends[2], style)])
 
-    def _joint(self, x: int, y: int) -> Style:
-        """The look of what joins the two squares of a piece: its player's colour on the line."""
+    def _joint(self, square: SquareXY) -> Style:
+        """The look of what joins the two squares of a piece: its player's colour, also behind it.
+
+        Without colours a line is seen, or nothing.
+        """
         style = self.get_component_rich_style("board--line")
-        name = self.picture.board[x, y].name.lower()
-        return style + self.get_component_rich_style(f"board--{name}", partial=True)
+        name = self.picture.board[square].name.lower()
+        style += self.get_component_rich_style(f"board--{name}", partial=True)
+        return style + Style(bgcolor=style.color)
+
+    def _in_body(self, inside: int) -> bool:
+        """True for the rows of a square in which a piece goes on to the next square."""
+        height = self.grid.scale.height
+        return height < 3 or 0 < inside < height - 1
 
     def _square(self, square: SquareXY, inside: int) -> list[Segment]:
         scale = self.grid.scale
@@ -380,6 +391,13 @@ class BoardView(ScrollView, can_focus=True):
             )
         for column in row.filled:
             styles[column] = style + Style(bgcolor=style.color)
+        x, y = square
+        if self._in_body(inside):
+            free = len(row.text) - len(row.text.lstrip()), len(row.text.rstrip())
+            if ((x - 1, y), square) in self.picture.board.joints:
+                styles[: free[0]] = [self._joint(square)] * free[0]
+            if (square, (x + 1, y)) in self.picture.board.joints:
+                styles[free[1] :] = [self._joint(square)] * (scale.width - free[1])
         first = min(marks, key=list(SquareMark).index, default=None)
         # An open square that may be taken has a larger dot instead.
         open_dot = first is SquareMark.LEGAL and content is Square.OPEN
