@@ -14,7 +14,8 @@ from pysat.solvers import Solver
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Bits, Layout, Ply, value_bits
-from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
+from qsage_validate.games.bddl.ground import BddlMove
+from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import Player
 
 Script = dict[int, bool]

@@ -28,8 +28,9 @@ from qsage_validate.encodings.layout import Bits, Layout, Ply, value_bits
 from qsage_validate.errors import InputError
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.games.bddl.ground import BddlMove
 from qsage_validate.games.bddl.parser import read_model
-from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
+from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.protocol import BoardPicture, Player
 from qsage_validate.kernel.certificate import (
     Certificate,

@@ -34,6 +34,7 @@ from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageE
 from qsage_validate.formats.grid_names import column_letters, column_names
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.bddl.ground import (
+    BddlMove,
     GroundAction,
     GroundGoal,
     Grounding,
@@ -68,18 +69,6 @@ _MAX_SAID = 3
 _MAX_NAMED = 8
 """Moves that are named in an error."""
 _THINGS = {Square.OPEN: "empty", Square.BLACK: "black", Square.WHITE: "white"}
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class BddlMove:
-    """``action(x,y)``, with 1-based coordinates."""
-
-    action: str
-    x: int
-    y: int
-
-    def __str__(self) -> str:
-        return f"{self.action}({self.x},{self.y})"
 
 
 @dataclass(frozen=True, slots=True)

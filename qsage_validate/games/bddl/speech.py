@@ -12,14 +12,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from qsage_validate.formats.grid_names import cell_name, column_letters, column_named, step_named
+from qsage_validate.games.bddl.ground import BddlMove, GroundAction, Grounding
 from qsage_validate.games.protocol import BoardPicture, Player, Square
-
-if TYPE_CHECKING:
-    from qsage_validate.games.bddl.ground import GroundAction
-    from qsage_validate.games.bddl.rules import BddlGame, BddlMove
 
 Cell: TypeAlias = tuple[int, int]
 _NAMED: Final = re.compile(
@@ -39,10 +36,29 @@ class Step:
     effect: tuple[int, int]
 
 
+class SpokenRules(Protocol):
+    """What of the rules of a game on a grid says its moves."""
+
+    @property
+    def falls(self) -> bool: ...
+
+    @property
+    def grounding(self) -> Grounding: ...
+
+    @property
+    def move_table(self) -> Mapping[Player, Sequence[BddlMove]]: ...
+
+    def moves(self, player: Player) -> Sequence[BddlMove]: ...
+
+    def ground_action(self, move: BddlMove, player: Player) -> GroundAction | None: ...
+
+    def action_of(self, move: BddlMove, player: Player) -> GroundAction: ...
+
+
 class Speech:
     """Says the moves of ``game`` and reads what people say."""
 
-    def __init__(self, game: BddlGame) -> None:
+    def __init__(self, game: SpokenRules) -> None:
         self._game = game
         self._grounding = game.grounding
         self._columns = [f"column {column_letters(x)}" for x in range(1, game.grounding.width + 1)]

@@ -60,8 +60,8 @@ def run(installed: Path, folder: Path, statements: str) -> subprocess.CompletedP
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["qsage-play", "--moves", "occupy(1,1)"], "ply 3, Black: occupy(2,3)"),
-        (["qsage", "play", "sample:hex", "--moves", "(1,1)"], "ply 3, Black: occupy(1,3)"),
+        (["qsage-play", "--moves", "occupy(1,1)"], "ply 3, Black: b3"),
+        (["qsage", "play", "sample:hex", "--moves", "(1,1)"], "ply 3, Black: a3"),
         (
             ["qsage", "validate", "sample:hex", "--cert", "sample:hex.aig", "--level", "rules"],
             "sample:hex.qcir with sample:hex.aig: valid",

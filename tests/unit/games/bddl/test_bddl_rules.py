@@ -17,9 +17,10 @@ from qsage_validate.errors import (
     MalformedMoveError,
     UsageError,
 )
+from qsage_validate.games.bddl.ground import BddlMove
 from qsage_validate.games.bddl.model import Action, BddlProblem, Domain, Model, SubCondition
 from qsage_validate.games.bddl.parser import parse_domain, parse_problem
-from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition, GoalInstance
+from qsage_validate.games.bddl.rules import BddlGame, BddlPosition, GoalInstance
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import BoardPicture, Player, Square
 from tests.support import naive_rules as naive

@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.bddl.ground import BddlMove
 from qsage_validate.games.bddl.kernel import BddlKernel
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.positional import PositionalKernel
-from qsage_validate.games.bddl.rules import BddlGame, BddlMove, BddlPosition
+from qsage_validate.games.bddl.rules import BddlGame, BddlPosition
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Kernel, Player, TwoPlayerGame
 from qsage_validate.solvers.search import SearchResult, SearchSolver
