@@ -191,9 +191,9 @@ def strangers(data: Path, folder: Path) -> Iterator[Case]:
         match = re.search(r"hein_(\d+)(?:_(\dx\d))?_(\d+)", path.parent.name)
         assert match is not None, path
         puzzle = next((own / "hex").glob(f"hein_{match[1]}_*-{match[3]}.pg"))
-        game = folder / f"preprocessed_{puzzle.name}"
-        game.write_text(preprocessed(puzzle.read_text()))
-        yield _hex(path, game, "sqval")
+        smaller = folder / f"preprocessed_{puzzle.name}"
+        smaller.write_text(preprocessed(puzzle.read_text()))
+        yield _hex(path, smaller, "sqval")
 
 
 def preprocessed(puzzle: str) -> str:
