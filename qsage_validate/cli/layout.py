@@ -82,7 +82,7 @@ def command(
         _check_plain(file)
     with SearchLine(sys.stderr) as line:
         if any_game:
-            found = _any_game(formula, deadline.or_after(_SECONDS), line.tell)
+            found = _any_game(formula, deadline.or_after_work(_SECONDS), line.tell)
         else:
             game, parts = _rules(replace(subject, words=tuple(words)))
             found = find_layout(formula, game, model=parts, deadline=deadline, tell=line.tell)
@@ -131,7 +131,7 @@ def _any_game(formula: Qbf, deadline: Deadline, tell: Tell) -> FoundReadings:
         if deadline.over:
             break
         try:
-            limit = deadline.sooner(_SECONDS_A_GAME)
+            limit = deadline.sooner_by_work(_SECONDS_A_GAME)
             game, parts = load_game(model), model.parts()
             found = find_layout(formula, game, model=parts, deadline=limit, tell=tell)
         except UsageError:

@@ -215,7 +215,7 @@ class _Judgement:
 
     def _completed(self, script: Scripts, deadline: Deadline) -> bool:
         """True if the claims hold with functions that are found for helpers of all kinds."""
-        if not script.complete(deadline.sooner(min(_COMPLETION_SECONDS, self.patience))):
+        if not script.complete(deadline.sooner_by_work(min(_COMPLETION_SECONDS, self.patience))):
             return False
         asked = script.builder, script.claims, script.assumed
         try:
@@ -267,7 +267,7 @@ class _Judgement:
         silent = [doubt for doubt in self.doubts if doubt.startswith("the rules do not say")]
         if silent:
             return Undecided(silent[0])
-        deadline = self.deadline.or_after(self.patience)
+        deadline = self.deadline.or_after_work(self.patience)
         try:
             alone = self._compared(failing, deadline.share(0.5 if any(codes.stops) else 1.0))
             if not any(codes.stops) or alone.agrees:
@@ -314,11 +314,11 @@ class _Judgement:
         if tally.differences and tally.differences[0].formula is not None:
             # Shorter plays than the known ones are looked for, and no longer than a while.
             below = len(tally.differences[0].moves)
-            limit = deadline.sooner(_SHORTER * self.patience)
+            limit = deadline.sooner_by_work(_SHORTER * self.patience)
             shorter = positions.search(deadline=limit, below=below, most=self.most, tell=self.tell)
             found = {one.moves: one for one in (*shorter.differences, *tally.differences)}
             tally.differences = [*found.values()][: self.most]
-        limit = deadline.sooner(_CONFIRM_SECONDS)
+        limit = deadline.sooner_by_work(_CONFIRM_SECONDS)
         confirmed = (positions.confirmed(one, limit) for one in tally.differences)
         tally.differences = [one for one in confirmed if one.formula is not one.game]
         return _Compared(positions, tally, drawn, going_on)
@@ -334,7 +334,7 @@ class _Judgement:
         if tally.differences:
             from qsage_validate.judging.differences import shown
 
-            limit = self.deadline.sooner(_CORE_SECONDS if self.cores else 0.0)
+            limit = self.deadline.sooner_by_work(_CORE_SECONDS if self.cores else 0.0)
             findings = (
                 shown(one, self.game, self.formula, positions, limit) for one in tally.differences
             )

@@ -27,7 +27,7 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.residuals import ResidualsOf
 from qsage_validate.judging.simulator import GameValues
-from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody, now
+from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody, worked
 
 # Position by position: the formula's value and the game's after plays of legal moves
 
@@ -218,7 +218,9 @@ class Positions:
                     if black not in self.halves:
                         continue
                     fixed = self.codes.of_play(moves[:made])
-                    answer = self.residuals.answer(fixed, made, deadline.sooner(ALONG_SECONDS))
+                    answer = self.residuals.answer(
+                        fixed, made, deadline.sooner_by_work(ALONG_SECONDS)
+                    )
                     if answer.truth is (not black):
                         return [PlayDifference(moves[:made], black, answer.truth, answer.word)]
         except UndecidedError:
@@ -315,12 +317,12 @@ def sample(
         if deadline.over or idle >= _IDLE or len(drawing.found.differences) >= most:
             break
         tell(Progress("positions", f"{before} positions are drawn", number))
-        started = now()
+        started = worked()
         try:
             drawing.compare(hero)
         except UndecidedError:
             break  # the game's value was not found in time
-        if now() - started < _QUICK:
+        if worked() - started < _QUICK:
             drawing.reach += 1
         idle = 0 if drawing.found.positions > before else idle + 1
     return drawing.found
@@ -357,7 +359,7 @@ class _Drawing:
             if black not in self.positions.halves or self._is_enough(black):
                 continue
             self._seen.add(play)
-            limit = self._deadline.sooner(ALONG_SECONDS)
+            limit = self._deadline.sooner_by_work(ALONG_SECONDS)
             answer = self.positions.residuals.answer(
                 self.positions.codes.of_play(play), made, limit
             )

@@ -352,7 +352,7 @@ class Residuals:
             self._refined[plies] = Refinement(self.formula, self.fixed(plies))
         fits = self._fits(plies)
         most = self._size(plies) / _INSTANCE_COSTS if fits else inf
-        truth = self._refined[plies].value(values, deadline.sooner(seconds), most)
+        truth = self._refined[plies].value(values, deadline.sooner_by_work(seconds), most)
         return self._expand(values, plies, deadline) if truth is None and fits else truth
 
     def _expand(self, values: Mapping[int, bool], plies: int, deadline: Deadline) -> bool | None:

@@ -11,6 +11,7 @@ then asks whether to go on.
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -35,12 +36,13 @@ _clock = _Clock()
 
 def now() -> float:
     """A moment in seconds; only differences of moments mean anything."""
-    if not _clock.by_processor:
-        return time.monotonic()
-    import resource
+    return worked() if _clock.by_processor else time.monotonic()
 
-    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + ended.ru_utime + ended.ru_stime
+
+def worked() -> float:
+    """The seconds that a processor has worked for this process and for programs that have ended."""
+    ended = os.times()
+    return time.process_time() + ended.children_user + ended.children_system
 
 
 class Stopwatch:
@@ -74,6 +76,11 @@ def count_processor_time() -> None:
     _clock.by_processor = True
 
 
+# How many times as long by the clock as by the processor patience lasts: a program that waits for
+# another one does no work.
+_SLACK: Final = 20.0
+
+
 # Limits of work: time until a deadline, memory, positions
 
 
@@ -91,12 +98,14 @@ class Deadline:
     that is sent to another process is the same moment there, for the wall's clock is one for
     all of them; what is left of processor time begins anew in the other process.  Whoever waits
     for the work can call it off before, from another thread: ``called_off`` then says so, here and
-    not in other processes.
+    not in other processes.  ``work`` is a moment of :func:`~qsage_validate.system.limits.worked`
+    that may come first (:meth:`sooner_by_work`).
     """
 
     at: float = inf
     seconds: float = inf
     called_off: Callable[[], bool] = field(default=nobody_calls, compare=False, repr=False)
+    work: float = inf
 
     @classmethod
     def after(
@@ -114,16 +123,36 @@ class Deadline:
 
     def left(self, at_most: float = inf) -> float:
         """The seconds that are left, no more than ``at_most``; none is 0.0, never less."""
-        return 0.0 if self.called_off() else max(0.0, min(at_most, self.at - now()))
+        if self.called_off():
+            return 0.0
+        return max(0.0, min(at_most, self.at - now(), self._work_left()))
+
+    def _work_left(self) -> float:
+        return self.work - worked() if self.work < inf else inf
 
     def share(self, part: float) -> Deadline:
         """The deadline after a part of the time that is left, from 0 to 1."""
-        return self.sooner(part * self.left())
+        limit = self.sooner(part * max(0.0, self.at - now()))
+        if self.work == inf:
+            return limit
+        return replace(limit, work=worked() + part * max(0.0, self._work_left()))
 
     def sooner(self, seconds: float) -> Deadline:
         """This deadline, or the one after ``seconds`` where that is earlier."""
         other = Deadline.after(seconds, self.called_off)
-        return other if other.at < self.at else self
+        return replace(other, work=self.work) if other.at < self.at else self
+
+    def sooner_by_work(self, seconds: float) -> Deadline:
+        """This deadline, or the one after so many seconds of work where that is earlier.
+
+        Work is this process's own, and that of programs that have ended.  Patience inside of a
+        question rests on it: the answer is the same one on a machine with other work.  By the
+        clock it is over after 20 times as long.
+        """
+        if counts_processor_time() or seconds == inf:
+            return self.sooner(seconds)
+        limit = self.sooner(_SLACK * seconds)
+        return replace(limit, seconds=seconds, work=min(self.work, worked() + seconds))
 
     def later(self, seconds: float) -> Deadline:
         """This deadline, or the one after ``seconds`` where that is later."""
@@ -134,15 +163,19 @@ class Deadline:
         """This deadline, or, where it never comes, the one after ``seconds``."""
         return self if self.at < inf else Deadline.after(seconds, self.called_off)
 
+    def or_after_work(self, seconds: float) -> Deadline:
+        """This deadline, or, where it never comes, the one after so many seconds of work."""
+        return self if self.at < inf else self.sooner_by_work(seconds)
+
     @property
     def without_time(self) -> Deadline:
         """The deadline that never comes, but can be called off as this one."""
-        return replace(self, at=inf, seconds=inf)
+        return replace(self, at=inf, seconds=inf, work=inf)
 
     @property
     def over(self) -> bool:
         """True if the moment has come, or the work was called off."""
-        return now() >= self.at or self.called_off()
+        return now() >= self.at or self._work_left() <= 0 or self.called_off()
 
     def check_called_off(self) -> None:
         """Raise ``CancelledError`` when the work was called off."""
@@ -161,7 +194,14 @@ class Deadline:
     def __reduce__(self) -> tuple[object, ...]:
         if counts_processor_time() and self.at < inf:
             return Deadline.after, (self.left(),)
+        if self.work < inf:
+            return _arrived, (self.at, self.seconds, self._work_left())
         return Deadline, (self.at, self.seconds)
+
+
+def _arrived(at: float, seconds: float, work: float) -> Deadline:
+    """A deadline from another process, with so many seconds of work that are left."""
+    return Deadline(at, seconds, work=worked() + work)
 
 
 NEVER: Final = Deadline()

@@ -190,8 +190,62 @@ def strangers(data: Path, folder: Path) -> Iterator[Case]:
     for path in sorted((data / "sqval").glob("*/*.q*")):
         match = re.search(r"hein_(\d+)(?:_(\dx\d))?_(\d+)", path.parent.name)
         assert match is not None, path
-        games = (data / "pg" / "hex-hein").glob(f"hein_{match[1]}_*-{match[3]}.pg")
-        yield _hex(path, next(games), "sqval")
+        puzzle = next((own / "hex").glob(f"hein_{match[1]}_*-{match[3]}.pg"))
+        smaller = folder / f"preprocessed_{puzzle.name}"
+        smaller.write_text(preprocessed(puzzle.read_text()))
+        yield _hex(path, smaller, "sqval")
+
+
+def preprocessed(puzzle: str) -> str:
+    """The game of Hex that Q-sage's preprocessor makes of a puzzle, of which SQval's formulas are.
+
+    White's stones are taken off, Black's stones join their neighbours, and positions are left out
+    that are on no connection with as few positions as Black has plies.
+    """
+    game = Hex(puzzle)
+    black, white = game.black, game.white
+    near = {v: set(game.neighbours[v]) - white for v in game.positions if v not in white}
+
+    def reached(first: Iterable[str]) -> dict[str, int]:
+        """The least number of open positions of a connection from a border to each position."""
+        found: dict[str, int] = {}
+        edge = [v for v in first if v not in white]
+        for count in range(1, len(near) + 1):
+            following: list[str] = []
+            for v in edge:  # it grows by what Black's stones join
+                if v in black and v not in found:
+                    edge += near[v]
+                elif v not in black and v not in found:
+                    following += near[v]
+                found.setdefault(v, count)
+            edge = following
+        return found
+
+    most = sum(game.turns)
+    borders = [reached(border) for border in (game.first, game.last)]
+    kept = [
+        v
+        for v in game.positions
+        if v not in black
+        and all(v in b for b in borders)
+        and sum(b[v] for b in borders) <= most + 1
+    ]
+    joined = {v: reached(near[v]) for v in kept}
+    lines = [f"{v} {' '.join(x for x in kept if x != v and joined[v].get(x) == 1)}" for v in kept]
+    ends = [[v for v in kept if b[v] == 1] for b in borders]
+    times = [f"t{k}" for k in range(1, game.plies + 1)]
+    sections: dict[str, list[str]] = {
+        "blackinitials": [],
+        "whiteinitials": [],
+        "times": [" ".join(times)],
+        "blackturns": [" ".join(t for t, own in zip(times, game.turns, strict=True) if own)],
+        "positions": [" ".join(kept)],
+        "blackwins": [],
+        "neighbours": lines,
+        "startboarder": [" ".join(ends[0])],
+        "endboarder": [" ".join(ends[1])],
+    }
+    return "".join("\n".join((f"#{name}", *own, "")) for name, own in sections.items())
 
 
 _FOLDERS: Final = {

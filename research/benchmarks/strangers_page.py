@@ -96,7 +96,22 @@ the changed game after all complete plays (120 at 3 plies, 720 at 5).
   are plays that Black wins and the formula denies (b3 a2 b2 a3 c1). The formula looks for chains at
   both borders ("First two chain start boarder clauses"); which gate is at fault the file does not
   show.
+- **`ib` of a game in which White begins (`ib_bsp24`, Breakthrough second player on 2x4): Black makes a
+  move before White's first one.** In `nib`, `dnib` and `bwnib` the variables of Black's first ply have to
+  be 0 ("Dummy black move at time step 0"); in `ib` they are a move like all others, which changes the
+  board. After left-diagonal(2,2) forward(2,3) right-diagonal(1,1) forward(2,4) right-diagonal(1,2)
+  right-diagonal(1,4) forward(1,3) White has reached the last row, and the formula is true. The
+  formula's own value is the game's.
 """
+
+_NOTES: Final = {
+    "sqval": """\
+The games are the puzzles as Q-sage preprocesses them, of which these formulas are: White's stones
+are taken off, Black's stones join their neighbours, and positions are left out that are on no
+connection with as few positions as Black has plies. Of puzzle 4 on 3x3 at 3 plies a2 and a3
+are left, at 5 plies a2, a3, b2, b3 and c1, and of puzzle 9 on 4x4 c1, c2, c3 and d3.
+""",
+}
 
 
 def page(rows: Sequence[Row]) -> Iterator[str]:
@@ -108,6 +123,8 @@ def page(rows: Sequence[Row]) -> Iterator[str]:
         if own:
             yield f"## {title}\n"
             yield f"{_sentence(own)}\n"
+            if group in _NOTES:
+                yield _NOTES[group]
             yield from _table(own)
             yield ""
     yield from _references(plain)
@@ -265,7 +282,5 @@ def _missing(rows: Sequence[Row]) -> Iterator[str]:
     forms = sum(row.group == "hex" and "3x3-03" in row.name for row in others)
     if forms < 72:
         yield f"- Of the 72 other forms of the Hex formulas at 3 plies, {72 - forms} were not run."
-    if any(row.group == "sqval" for row in rows):
-        yield "- SQval's formulas are of the puzzles after preprocessing, and these games were not made."
     yield "- Other forms were made of small games only, and none with meta files."
     yield "- The data has no formulas by the positional games' generator, only its games."

@@ -176,7 +176,7 @@ def find_layout(
     Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's,
     and ``UndecidedError`` where the time is up before any reading was screened.
     """
-    return _ReadingSearch(formula, game, model, deadline.or_after(_SECONDS), tell).run()
+    return _ReadingSearch(formula, game, model, deadline.or_after_work(_SECONDS), tell).run()
 
 
 def layout_of(reading: ReadingGuess, sketch: Sketch, game: TwoPlayerGame) -> Layout:
@@ -310,7 +310,7 @@ class _ReadingSearch:
 
         A wrong reading has hardly ever a board, and to find one takes less than values after plays.
         """
-        limit = self.deadline.sooner(_BOARDED_PART * self.deadline.left())
+        limit = self.deadline.share(_BOARDED_PART)
         for reading in likely:
             layout = None if limit.over else self._board(reading, limit)
             if layout is None:
@@ -335,7 +335,7 @@ class _ReadingSearch:
         alone = len(left) == 1
         for seconds in (_SHORT_SECONDS,) if alone else _JUDGE_SECONDS:
             for one in tuple(left):
-                limit = self.deadline.sooner(seconds)
+                limit = self.deadline.sooner_by_work(seconds)
                 verdict = self._verdict(one.reading, limit, alone=alone)
                 if isinstance(verdict, Refuted):
                     self.refuted.add(one.reading.key)
@@ -371,7 +371,7 @@ class _ReadingSearch:
             if not isinstance(answer.verdict, Refuted):
                 self.answers[reading.key] = answer
             return answer.verdict
-        limit = limit.sooner(_SHORT_PART * self.deadline.left())
+        limit = limit.sooner_by_work(_SHORT_PART * self.deadline.left())
         layout = self._layout(reading)
         values = GameValues.of_game(self.game, deadline=limit)
         try:
@@ -393,7 +393,7 @@ class _ReadingSearch:
             return None
         if reading.key not in self.boards:
             layout = self._layout(reading)
-            limit = (deadline or self.deadline).sooner(_BOARD_SECONDS)
+            limit = (deadline or self.deadline).sooner_by_work(_BOARD_SECONDS)
             found = with_board(layout, self.formula, self.sketch, self.game, limit)
             board = found if found.state.is_board else None
             if board is None and limit is deadline and limit.over:
@@ -406,7 +406,7 @@ class _ReadingSearch:
 
     def _differs_at_once(self) -> str:
         """What is said where the formula has not the game's value as it stands, else nothing."""
-        limit = self.deadline.sooner(_ROOT_SECONDS)
+        limit = self.deadline.sooner_by_work(_ROOT_SECONDS)
         try:
             values = GameValues.of_game(self.game, deadline=limit)
             black = values.value(())

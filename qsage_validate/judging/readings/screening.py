@@ -128,7 +128,7 @@ class FixedValues:
                 self._residuals.pop(next(iter(self._residuals)))
             own = [v for v in self._order if v in variables]
             self._residuals[variables] = Residuals(self.formula, [own])
-        sooner = min(self._deadline.sooner(_SECONDS), deadline, key=lambda one: one.at)
+        sooner = min(self._deadline.sooner_by_work(_SECONDS), deadline, key=Deadline.left)
         return self._residuals[variables].value(fixed, 1, sooner)
 
     def _early(self, universal: frozenset[int]) -> frozenset[int]:

@@ -25,6 +25,7 @@ from research.benchmarks.strangers_truth import (
     Formula,
     Grid,
     Hex,
+    Minimax,
     TooLargeError,
     Truth,
     clausified,
@@ -212,6 +213,29 @@ def test_definitions_are_moved_as_far_left_as_they_may_stand() -> None:
     assert case.rules is not None
     rules = case.rules()
     assert judge(moved, rules, numbers_of_positions(formula, rules)).first is None
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "positions"),
+    [
+        ("hein_04_3x3-03", "a2 a3"),
+        ("hein_04_3x3-05", "a2 a3 b2 b3 c1"),
+        ("hein_09_4x4-05", "c1 c2 c3 d3"),
+    ],
+)
+def test_puzzles_are_preprocessed_as_sqvals_were(
+    shared_data: Path, tmp_path: Path, puzzle: str, positions: str
+) -> None:
+    """SQval's moves have as many bits, and its comments as many witnesses, as these games need."""
+    path = shared_data / "strangers" / "hex" / f"{puzzle}.pg"
+    if not path.is_file():
+        pytest.skip("the shared data has no strangers")
+    own = tmp_path / "game.pg"
+    own.write_text(strangers.preprocessed(path.read_text()))
+    before, after = Hex(path.read_text()), Hex(own.read_text())
+    assert " ".join(after.positions) == positions
+    # What is left out decides nothing: the value is the puzzle's.
+    assert Minimax(after).black_wins(after.start, 0) is Minimax(before).black_wins(before.start, 0)
 
 
 def test_formulas_without_gates_are_read() -> None:

@@ -17,7 +17,7 @@ from qsage_validate.judging.judged import judge_formula
 from qsage_validate.judging.positions import Positions, SearchTally, sample
 from qsage_validate.judging.simulator import GameValues, simulator_of
 from qsage_validate.kernel.claims import ClaimsTimeoutError
-from qsage_validate.system.limits import Deadline
+from qsage_validate.system.limits import NEVER
 from qsage_validate.validation.finding import Proved, Refuted, Sampled, Verdict
 from tests.support.places import SAMPLES
 from tests.support.readers import read_qcir
@@ -37,7 +37,7 @@ def _positions(name: str) -> Positions:
 
 def test_positions_of_both_winners_are_drawn_and_none_twice() -> None:
     """6 moves, 5 and 4: 157 positions."""
-    drawn = sample(_positions("puzzle.qcir"), Deadline.after(20))
+    drawn = sample(_positions("puzzle.qcir"), NEVER)
     assert not drawn.differences
     assert min(drawn.black, drawn.white) > 5
     assert 40 < drawn.positions <= 1 + 6 + 30 + 120
@@ -45,12 +45,12 @@ def test_positions_of_both_winners_are_drawn_and_none_twice() -> None:
 
 
 def test_plays_that_are_known_are_left_out() -> None:
-    assert sample(_positions("puzzle.qcir"), Deadline.after(20), beyond=3).positions == 0
+    assert sample(_positions("puzzle.qcir"), NEVER, beyond=3).positions == 0
 
 
 def test_a_fault_is_found_and_is_one() -> None:
     positions = _positions("puzzle-wrong.qcir")
-    (found,) = sample(positions, Deadline.after(20)).differences
+    (found,) = sample(positions, NEVER).differences
     game, _ = _puzzle()
     assert GameValues(simulator_of(game)).value(found.moves) is found.game
     values = positions.codes.of_play(found.moves)

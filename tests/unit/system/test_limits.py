@@ -9,6 +9,7 @@ from threading import Event
 import pytest
 
 from qsage_validate.errors import CancelledError, UndecidedError
+from qsage_validate.system import limits
 from qsage_validate.system.limits import NEVER, Deadline
 
 pytestmark = pytest.mark.slow
@@ -54,6 +55,45 @@ def test_parts_of_a_deadline() -> None:
     assert deadline.later(10) is deadline
     assert deadline.or_after(10) is deadline
     assert 999 < deadline.later(1000).left() <= 1000
+
+
+def test_patience_is_work_and_not_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with other work takes longer by the clock, and no answer is another one."""
+    work = [100.0]
+    monkeypatch.setattr(limits, "worked", lambda: work[0])
+    deadline = Deadline.after(1000)
+    patience = deadline.sooner_by_work(10)
+    assert patience.left() == 10
+    assert patience.sooner_by_work(20).left() == 10
+    assert patience.share(0.5).left() == 5
+    assert patience.sooner(500).left() == 10
+    arrived = pickle.loads(pickle.dumps(patience))
+    work[0] += 4
+    assert patience.left() == 6
+    assert not patience.over
+    assert arrived.left() == 6
+    work[0] += 6
+    assert patience.over
+    assert patience.share(0.5).over
+    assert not deadline.over
+    assert not patience.without_time.over
+
+
+def test_patience_ends_by_the_clock_where_nobody_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that waits for another one does no work; a deadline comes all the same."""
+    time = [0.0]
+    monkeypatch.setattr(limits, "worked", lambda: 0.0)
+    monkeypatch.setattr(limits, "now", lambda: time[0])
+    patience = NEVER.or_after_work(10)
+    time[0] = 199
+    assert not patience.over
+    time[0] = 200
+    assert patience.over
+    deadline = Deadline.after(5)
+    assert deadline.or_after_work(1) is deadline
+    assert deadline.sooner_by_work(1).left() == 1
+    time[0] = 205
+    assert deadline.sooner_by_work(1).over
 
 
 _ARRIVES = "import pickle, sys; print(pickle.load(sys.stdin.buffer).left())"
