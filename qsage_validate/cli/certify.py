@@ -138,7 +138,8 @@ def command(
         if prepare:
             raise UsageError("found --prepare with a formula, expected a positional game")
         if (solve := solver_of(path)) is not None:
-            return solve(path, solver, limits, json_output, output=output)
+            no = {"--formula": formula, "--blocks": blocks, "--as": dialect, "--minimise": minimise}
+            return solve(path, {"--solver": solver, **no}, limits, json_output, output=output)
     with memory_within(limits.memory):
         if path is not None:
             asked = _read(path, model, read)

@@ -130,7 +130,13 @@ def command(
         from qsage_validate.formats.formula import solver_of
 
         if (solve := solver_of(path)) is not None:
-            return solve(path, options.solver, limits, json_output, competition=competition)
+            no = {
+                "--meta": read.meta,
+                "--preprocess": options.preprocess,
+                "--first-moves all": every,
+            }
+            no |= {"--solver": options.solver, "--portfolio": options.portfolio}
+            return solve(path, no, limits, json_output, competition=competition)
         if competition:
             return _compete(path, model, read, method)
         return _solve_formula(path, model, read, method, json_output, every)

@@ -153,7 +153,8 @@ def fill(folder: Path, chosen: Sequence[Instance]) -> None:
     writer.writerows(row | known.get(str(row["name"]), {}) for row in rows)
     (folder / "manifest.csv").write_text(table.getvalue(), "utf-8")
     shutil.copytree(HERE / "benchexec", folder, dirs_exist_ok=True, ignore=_COMPILED)
-    shutil.copy(HERE / "README.md", folder)
+    for name in ("README.md", "check.py"):
+        shutil.copy(HERE / name, folder)
 
 
 @contextlib.contextmanager

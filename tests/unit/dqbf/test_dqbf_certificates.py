@@ -102,7 +102,7 @@ def test_solve_says_the_value(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_qsage(("solve", "pedant.dqdimacs", "--json")) == Exit.TRUE
     assert '"verdict": "true"' in capsys.readouterr().out
     assert run_qsage(("solve", "pedant.dqdimacs", "--solver", "depqbf")) == Exit.BAD_INPUT
-    assert "found --solver depqbf with dependency sets" in capsys.readouterr().err
+    assert "found --solver with dependency sets" in capsys.readouterr().err
 
 
 def test_a_certificate_is_written_and_proved(capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,6 +152,10 @@ def test_a_play_shows_each_function_its_set_alone(capsys: pytest.CaptureFixture[
     [
         ("minimise", "pedant.dqdimacs", "p.aag", "-o", "q.aag"),
         ("encode", "pedant.dqdimacs", "-o", "q.qdimacs"),
+        ("certify", "pedant.dqdimacs", "-o", "q.aag", "--blocks", "1"),
+        ("certify", "pedant.dqdimacs", "-o", "q.aag", "--formula", "q.qcir"),
+        ("solve", "pedant.dqdimacs", "--first-moves", "all"),
+        ("solve", "pedant.dqdimacs", "--portfolio"),
         ("export", "page", "pedant.dqdimacs", "--cert", "p.aag", "-o", "q.html"),
         ("explain", "pedant.dqdimacs", "--cert", "p.aag"),
         ("compare", "pedant.dqdimacs", "pedant.dqdimacs", "--cert", "p.aag"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
@@ -46,7 +47,7 @@ def _names(formula: Qbf, variables: tuple[int, ...]) -> str:
 
 def solve(
     path: str,
-    solver: str | None,
+    others: Mapping[str, object],
     limits: LimitOptions,
     json_output: bool,
     *,
@@ -55,17 +56,14 @@ def solve(
 ) -> Exit:
     """Decide a DQBF by expansion; with ``output`` write a proved certificate there.
 
-    Raises ``UsageError`` for a ``solver``: those read prefixes alone.
+    Raises ``UsageError`` for ``others``, options that need a prefix, where one has a value.
     """
     from qsage_validate.extensions.dqbf.expansion import expand
     from qsage_validate.system.limits import Stopwatch
     from qsage_validate.system.memory import memory_within
 
-    if solver is not None:
-        raise UsageError(
-            f"found --solver {solver} with dependency sets, expected none: no solver that is known "
-            "here reads them, and small formulas are expanded"
-        )
+    for option in (name for name, value in others.items() if value):
+        raise UsageError(f"found {option} with dependency sets, which are expanded here")
     watch = Stopwatch()
     deadline = limits.begin().deadline
     with memory_within(limits.memory), SearchLine(sys.stderr) as line:
