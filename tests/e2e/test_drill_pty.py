@@ -29,7 +29,7 @@ def test_from_the_board_to_the_puzzles_and_back(tmp_path: Path, state_folder: Pa
         terminal.wait_for("0 of 211 done")
         terminal.wait_for("1. Black to move. What does the strategy answer?")
         terminal.send(":occupy(1,1)\r")
-        terminal.wait_for("occupy(1,1) is wrong")
+        terminal.wait_for("a1 is wrong")
         terminal.send(":occupy(2,2)\r")
         terminal.wait_for("occupy(2,2) is right")
         terminal.send("q")

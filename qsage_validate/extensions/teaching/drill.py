@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from qsage_validate.arena.frame import PlayState, SquareXY
-from qsage_validate.arena.lesson import SECONDS, Teacher
+from qsage_validate.arena.lesson import SECONDS, Teacher, or_list
 from qsage_validate.arena.strategy_tree import StrategyNode
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.teaching.teacher import NODES
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source
 from qsage_validate.formats.writing import write_atomic
-from qsage_validate.games.protocol import BoardPicture, Player, Position, TwoPlayerGame
+from qsage_validate.games.protocol import BoardPicture, Player, Position, TwoPlayerGame, said_move
 from qsage_validate.system.limits import Deadline
 
 # A drill: all lines of a strategy one after the other, as puzzles for one side
@@ -45,6 +45,27 @@ class DrillQuestion:
     answers: frozenset[str]
     legal: tuple[str, ...]
     last: frozenset[SquareXY] = frozenset()
+
+    def said(self, move: str) -> str:
+        """A legal move of the question as people say it."""
+        return move if self.position is None else said_move(self.position, move)
+
+    @property
+    def right(self) -> str:
+        """The right answers as people say them."""
+        return or_list(sorted(map(self.said, self.answers)))
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """The moves before the question as people say them."""
+        if self.position is None:
+            return self.moves
+        position: Position = self.position.game.initial
+        found = []
+        for move in self.moves:
+            found.append(said_move(position, move))
+            position = position.play(move)
+        return tuple(found)
 
 
 class DrillMark(Enum):
@@ -211,7 +232,12 @@ class Drill:
     def _move(self, question: DrillQuestion, text: str) -> str:
         wanted = text.strip()
         if self._teacher.game is not None:
-            wanted = str(self._teacher.game.parse_move(wanted, question.player))
+            position = question.position
+            wanted = str(
+                self._teacher.game.parse_move(wanted, question.player)
+                if position is None
+                else position.named(wanted)
+            )
         if question.legal and wanted not in question.legal:
             raise UsageError(f"found {wanted}, expected a legal move")
         return wanted
