@@ -615,6 +615,13 @@ class TwoPlayerGame(ABC):
         return f"<{type(self).__name__} {self.name}>"
 
 
+def said_move(position: Position, text: str) -> str:
+    """A move in a position as people say it; its text where it is not legal there."""
+    game: TwoPlayerGame = position.game
+    found = (move for move in position.legal_moves() if str(move) == text)
+    return next((game.say(move, position.to_move, position.board) for move in found), text)
+
+
 # Games that strategies are planned on where a formula is not about the rules alone
 
 

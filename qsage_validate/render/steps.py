@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qsage_validate.arena.frame import Frame, PlayState
 from qsage_validate.errors import IllegalMoveError, MalformedMoveError
-from qsage_validate.games.protocol import BoardPicture, Player, Position, TwoPlayerGame
+from qsage_validate.games.protocol import BoardPicture, Player, Position, TwoPlayerGame, said_move
 from qsage_validate.strategies.reader import LayoutMove, SquareXY
 
 if TYPE_CHECKING:
@@ -79,20 +79,12 @@ def steps_of_states(
         board = state.shown_board
         last = state.last.square if isinstance(state.last, LayoutMove) else None
         rules = None if state.position is None else state.position.board
-        move = _said(position, state.moves[-1]) if state.moves else ""
+        move = state.moves[-1] if state.moves else ""
+        move = move if position is None else said_move(position, move)
         boards = (before, board, rules)
         steps.append(_step(state.plies, player, move, boards, last, remarks, ending))
         before, position = board, state.position
     return tuple(steps)
-
-
-def _said(position: Position | None, text: str) -> str:
-    """A move in a position as people say it; its text where it is not legal there."""
-    if position is None:
-        return text
-    game: TwoPlayerGame = position.game
-    found = (move for move in position.legal_moves() if str(move) == text)
-    return next((game.say(move, position.to_move, position.board) for move in found), text)
 
 
 def steps_by_rules(game: TwoPlayerGame, moves: Sequence[str]) -> tuple[RenderedStep, ...]:

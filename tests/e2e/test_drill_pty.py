@@ -29,9 +29,9 @@ def test_from_the_board_to_the_puzzles_and_back(tmp_path: Path, state_folder: Pa
         terminal.wait_for("0 of 211 done")
         terminal.wait_for("1. Black to move. What does the strategy answer?")
         terminal.send(":occupy(1,1)\r")
-        terminal.wait_for("occupy(1,1) is wrong")
+        terminal.wait_for("a1 is wrong")
         terminal.send(":occupy(2,2)\r")
-        terminal.wait_for("occupy(2,2) is right")
+        terminal.wait_for("b2 is right")
         terminal.send("q")
         # The play goes on where it was.
         terminal.wait_for("Your move, White: ply 4 of 5")
@@ -41,7 +41,7 @@ def test_from_the_board_to_the_puzzles_and_back(tmp_path: Path, state_folder: Pa
     assert json.loads(kept.read_text())["wrong"] == 1
     with start(tmp_path, "sample:tic", "--drill", "black") as terminal:
         terminal.wait_for("Resumed: 1 done, 0 right at the first try, 1 wrong answer")
-        terminal.wait_for("2. Black to move after occupy(1,1)")
+        terminal.wait_for("2. Black to move after a1")
         terminal.send("q")
         assert terminal.exit_code() == Exit.FINE
 

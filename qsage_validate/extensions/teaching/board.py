@@ -19,7 +19,7 @@ from textual.worker import Worker, WorkerState
 
 from qsage_validate.arena.board_engine import goal_line
 from qsage_validate.arena.frame import LayoutMove, MatchMove, SquareXY
-from qsage_validate.arena.lesson import Teacher, or_list
+from qsage_validate.arena.lesson import Teacher
 from qsage_validate.errors import Exit, QsageError, visible
 from qsage_validate.extensions.teaching.drill import (
     Drill,
@@ -215,18 +215,18 @@ class DrillApp(LeavableApp[Exit]):
 
     def _marked(self, found: tuple[str, DrillMark, DrillQuestion | None]) -> None:
         move, mark, asked = found
-        answers = "" if asked is None else or_list(sorted(asked.answers))
+        answers, said = ("", move) if asked is None else (asked.right, asked.said(move))
         self._keep()
         if mark is DrillMark.WRONG:
             self._wrong = self._picks.areas.get(LayoutMove(move), frozenset())
             self.bell()
             self._say(
-                f"{move} is wrong: try again, or {_key('Show')} shows the answer", Tone.BROKEN
+                f"{said} is wrong: try again, or {_key('Show')} shows the answer", Tone.BROKEN
             )
         elif mark is DrillMark.RIGHT:
-            self._next(f"{move} is right", Tone.KEPT)
+            self._next(f"{said} is right", Tone.KEPT)
         else:
-            self._next(f"{move} wins, too; this strategy plays {answers}", Tone.KEPT)
+            self._next(f"{said} wins, too; this strategy plays {answers}", Tone.KEPT)
 
     def _keep(self) -> None:
         try:
@@ -247,7 +247,10 @@ class DrillApp(LeavableApp[Exit]):
         question, game = self._question, None if self._drill is None else self._drill.game
         if question is None or game is None:
             return ()
-        return tuple(LayoutMove(text, game.square_of(text)) for text in question.legal)
+        return tuple(
+            LayoutMove(text, game.square_of(text), said=question.said(text))
+            for text in question.legal
+        )
 
     @property
     def _picks(self) -> Picks:
@@ -276,7 +279,7 @@ class DrillApp(LeavableApp[Exit]):
         line.update(goal)
         line.display = bool(goal)
         self.query_one("#drill-line", Static).update(self._line())
-        self.query_one(MovePrompt).offer([str(move) for move in self._moves], len(self._moves))
+        self.query_one(MovePrompt).offer([move.words for move in self._moves], len(self._moves))
         self._show_board()
         self._show_status()
 
@@ -325,7 +328,7 @@ class DrillApp(LeavableApp[Exit]):
         movers = (first, first.other)
         lines += [
             Content(f"{ply:>3} {STONES[movers[(ply - 1) % 2]]} {visible(move)}")
-            for ply, move in enumerate(question.moves, start=1)
+            for ply, move in enumerate(question.line, start=1)
         ]
         lines.append(Content(f"{len(question.moves) + 1:>3} {STONES[question.player]} ?"))
         return Content("\n").join(lines)
@@ -347,13 +350,14 @@ class DrillApp(LeavableApp[Exit]):
         if question is None:
             text = f"All lines are done: {self._progress.text}"
             return StatusLines(Tone.KEPT, text, self._said or f"{_key('Anew')} begins anew")
-        last = f" after {question.moves[-1]}" if question.moves else ""
+        last = f" after {question.line[-1]}" if question.moves else ""
         number = self._progress.done + 1
         headline = f"{number}. {question.player} to move{last}. {drill.wanted}?"
         if self._selected is not None:
-            x, y = self._selected
+            board = question.board
+            named = str(self._selected) if board is None else board.square_name(self._selected)
             return StatusLines(
-                Tone.TURN, headline, f"({x},{y}) selected: pick a ›target‹; Esc drops it"
+                Tone.TURN, headline, f"{named} selected: pick a ›target‹; Esc drops it"
             )
         pick = "Pick a square, or type a move" if self._picks.areas else "Type a move"
         return StatusLines(
@@ -428,8 +432,8 @@ class DrillApp(LeavableApp[Exit]):
 
         def shown(answers: frozenset[str]) -> None:
             self._keep()
-            last = f" to {asked.moves[-1]}" if asked.moves else ""
-            self._next(f"The answer{last} is {or_list(sorted(answers))}", Tone.PAST)
+            last = f" to {asked.line[-1]}" if asked.line else ""
+            self._next(f"The answer{last} is {asked.right}", Tone.PAST)
 
         self._work("looking for the next puzzle", drill.give_up, shown)
 

@@ -34,6 +34,7 @@ from qsage_validate.arena.lesson import (
     Teacher,
     Threat,
     last_reply,
+    or_list,
     other_moves,
 )
 from qsage_validate.arena.program import blocking_pairs
@@ -49,6 +50,7 @@ from qsage_validate.games.protocol import (
     Position,
     Square,
     TwoPlayerGame,
+    said_move,
 )
 from qsage_validate.solvers.search import search_for
 from qsage_validate.system.limits import Deadline, Limits
@@ -495,6 +497,27 @@ class DrillQuestion:
     legal: tuple[str, ...]
     last: frozenset[SquareXY] = frozenset()
 
+    def said(self, move: str) -> str:
+        """A legal move of the question as people say it."""
+        return move if self.position is None else said_move(self.position, move)
+
+    @property
+    def right(self) -> str:
+        """The right answers as people say them."""
+        return or_list(sorted(map(self.said, self.answers)))
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """The moves before the question as people say them."""
+        if self.position is None:
+            return self.moves
+        position: Position = self.position.game.initial
+        found = []
+        for move in self.moves:
+            found.append(said_move(position, move))
+            position = position.play(move)
+        return tuple(found)
+
 
 class DrillMark(Enum):
     """The verdict on an answer."""
@@ -660,7 +683,12 @@ class Drill:
     def _move(self, question: DrillQuestion, text: str) -> str:
         wanted = text.strip()
         if self._teacher.game is not None:
-            wanted = str(self._teacher.game.parse_move(wanted, question.player))
+            position = question.position
+            wanted = str(
+                self._teacher.game.parse_move(wanted, question.player)
+                if position is None
+                else position.named(wanted)
+            )
         if question.legal and wanted not in question.legal:
             raise UsageError(f"found {wanted}, expected a legal move")
         return wanted

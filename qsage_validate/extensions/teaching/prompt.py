@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from qsage_validate.arena.lesson import Teacher, or_list
+from qsage_validate.arena.lesson import Teacher
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.extensions.teaching.drill import Drill, DrillFile, DrillMark
 from qsage_validate.games.protocol import Player
@@ -68,7 +68,7 @@ class DrillTalk:
         question = self._drill.question
         if question is None:
             return
-        answers = or_list(sorted(question.answers))
+        answers = question.right
         if word == "show":
             self._drill.give_up()
             self._say(f"the answer is {answers}")
@@ -91,7 +91,7 @@ class DrillTalk:
             return
         if question.board is not None:
             self._console.print(board_text(question.board))
-        last = f" after {question.moves[-1]}" if question.moves else ""
+        last = f" after {question.line[-1]}" if question.moves else ""
         number = self._drill.progress.done + 1
         self._say(f"{number}. {question.player} to move{last}. {self._drill.wanted}?")
 
