@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,6 +20,7 @@ from qsage_validate.cli.play.opponents import (
     SolverOpponent,
     opponent,
 )
+from qsage_validate.cli.play.play_options import is_terminal
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import sample_path
 
@@ -131,3 +134,13 @@ def test_a_game_without_a_depth_is_certified_at_its_critical_one(
     assert isinstance(again, CertificateOpponent)
     assert again.game is not None
     assert again.game.model.plies == certified.model.plies
+
+
+@pytest.mark.parametrize(("term", "found"), [("xterm", True), ("dumb", False), ("", True)])
+def test_a_terminal_without_a_cursor_has_the_prompt(
+    monkeypatch: pytest.MonkeyPatch, term: str, found: bool
+) -> None:
+    for name in ("stdin", "stdout"):
+        monkeypatch.setattr(sys, name, SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setenv("TERM", term)
+    assert is_terminal() is found
