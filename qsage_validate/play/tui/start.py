@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias, TypeVar
 
 from textual import on
@@ -109,11 +110,29 @@ KEYS: tuple[tuple[str, str, str], ...] = (
 _Widget: TypeAlias = "Input | Checkbox | Select[str]"
 
 
+class _Switch(Checkbox):
+    """A check box that is empty while it is off: Textual's differs in its colour alone."""
+
+    @property
+    def _button(self) -> Content:
+        self.BUTTON_INNER = "X" if self.value else " "
+        return super()._button
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What was chosen on a start screen: an entry, its fields by flag, and who answers."""
+
+    entry: StartEntry
+    values: Mapping[str, str]
+    way: int
+
+
 class StartApp(LeavableApp[tuple[str, ...]]):
     """Lets a person choose what to play; ends with the words behind ``qsage-play``.
 
-    ``message`` is what went wrong before, ``waiting`` the title of a play that one can go back to.
-    Leaving is ``Exit.FINE``.
+    ``message`` is what went wrong before, ``before`` what had been chosen then, and ``waiting`` the
+    title of a play that one can go back to.  Leaving is ``Exit.FINE``.
     """
 
     CSS_PATH = "way_in.tcss"
@@ -132,8 +151,10 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         theme: str,
         message: str | None = None,
         waiting: str | None = None,
+        before: Chosen | None = None,
     ) -> None:
         super().__init__(theme)
+        self._before = before
         self._entries = tuple(entries)
         self._message = message
         self._waiting = waiting
@@ -186,7 +207,9 @@ class StartApp(LeavableApp[tuple[str, ...]]):
     def on_mount(self) -> None:
         listed = self.query_one("#start-list", OptionList)
         listed.focus()
-        listed.highlighted = next(k for k, entry in enumerate(self._at) if entry is not None)
+        shown = {k: entry.command({}) for k, entry in enumerate(self._at) if entry is not None}
+        again = None if self._before is None else self._before.entry.command({})
+        listed.highlighted = next((k for k, words in shown.items() if words == again), min(shown))
 
     @on(OptionList.OptionHighlighted, "#start-list")
     async def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
@@ -209,12 +232,25 @@ class StartApp(LeavableApp[tuple[str, ...]]):
             choices = [(text, number) for number, (text, _) in enumerate(entry.ways)]
             self._way = Select(choices, allow_blank=False, value=0, compact=True)
             await fields.mount(Horizontal(Label("against"), self._way, classes="start-field"))
+        if self._before is not None:
+            self._fill_in(self._before)
         self._look()
+
+    def _fill_in(self, before: Chosen) -> None:
+        """Put back what had been chosen before something went wrong, once."""
+        if before.entry.command({}) != self.entry.command({}):
+            return
+        self._before = None
+        for flag, widget in self._inputs.items():
+            value = before.values.get(flag, "")
+            widget.value = value == "on" if isinstance(widget, Checkbox) else value
+        if self._way is not None:
+            self._way.value = before.way
 
     def _row(self, field: EntryField) -> Widget:
         name = field.flag.removeprefix("--").replace("-", " ")
         if field.switch:
-            widget: _Widget = Checkbox(field.help, compact=True)
+            widget: _Widget = _Switch(field.help, compact=True)
         elif field.words and field.expected.startswith("one of"):
             choices = [(word, word) for word in field.words]
             widget = Select(choices, allow_blank=False, value=field.default, compact=True)
@@ -234,11 +270,16 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         return {flag: _value(widget) for flag, widget in self._inputs.items()}
 
     @property
+    def chosen(self) -> Chosen:
+        """The choice, for a start screen that comes after something went wrong."""
+        way = 0 if self._way is None else int(str(self._way.value))
+        return Chosen(self.entry, self.values, way)
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The words behind ``qsage-play`` for what is chosen."""
         ways = self.entry.ways
-        number = 0 if self._way is None else int(str(self._way.value))
-        return self.entry.command(self.values, ways[number][1] if ways else ())
+        return self.entry.command(self.values, ways[self.chosen.way][1] if ways else ())
 
     def _look(self) -> None:
         """Show the command line of what is chosen, or what is wrong with it."""
