@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -31,6 +32,8 @@ _AT_ONCE: Final = 0.15
 _TICK: Final = 0.1
 # How long the work may take to hear that it was called off.
 _FAREWELL: Final = 2.0
+# How often other tasks get a turn before a key is taken that comes after those of a field.
+_MOST_TURNS: Final = 1_000
 
 
 class LoadingApp(LeavableApp[bool]):
@@ -160,6 +163,7 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         self._waiting = waiting
         self._at: list[StartEntry | None] = []
         self.entry = self._entries[0]
+        self._shown: StartEntry | None = None
         self._inputs: dict[str, _Widget] = {}
         self._way: Select[int] | None = None
 
@@ -212,13 +216,15 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         listed.highlighted = next((k for k, words in shown.items() if words == again), min(shown))
 
     @on(OptionList.OptionHighlighted, "#start-list")
-    async def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        entry = self._at[event.option_index]
-        if entry is not None:
+    async def _highlighted(self) -> None:
+        """Show the entry that is highlighted now, unless it is shown: others have been passed."""
+        highlighted = self.query_one("#start-list", OptionList).highlighted
+        entry = None if highlighted is None else self._at[highlighted]
+        if entry is not None and entry is not self._shown:
             await self._show(entry)
 
     async def _show(self, entry: StartEntry) -> None:
-        self.entry = entry
+        self.entry = self._shown = entry
         self.query_one("#start-name", Static).update(visible(entry.title))
         self.query_one("#start-rules", Static).update(visible(entry.rules))
         picture = self.query_one("#start-picture", Static)
@@ -298,13 +304,51 @@ class StartApp(LeavableApp[tuple[str, ...]]):
 
     # Keys
 
+    async def on_event(self, event: events.Event) -> None:
+        """Answer the keys that lead elsewhere before the next one, which may be in the same read.
+
+        A widget answers its keys later, and tells of it later still: what was typed meanwhile
+        would go to the widget that had the focus before.
+        """
+        if isinstance(event, events.Key) and not event.is_forwarded and self.screen.is_mounted:
+            listed = self.query_one("#start-list", Choices)
+            steps = {
+                "up": listed.action_cursor_up,
+                "down": listed.action_cursor_down,
+                "home": listed.action_first,
+                "end": listed.action_last,
+                "enter": self._selected,
+            }
+            if listed.has_focus and event.key in steps:
+                steps[event.key]()
+                await self._highlighted()
+                return
+            field = self.focused
+            if field in (*self._inputs.values(), self._way):
+                await self._drained()
+                bound = event.key in ("tab", "shift+tab") or not isinstance(field, Input)
+                if bound and await self._check_bindings(event.key):
+                    return
+        await super().on_event(event)
+
+    async def _drained(self) -> None:
+        """Wait until the field with the focus has answered what was typed into it, for a while."""
+        pumps = [*filter(None, [self.focused]), *self.query("#start *"), self.screen]
+        quiet = 0
+        for _ in range(_MOST_TURNS):
+            # An answer is a message to what is around, and so on: twice nothing is none.
+            quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
+            if self.is_ending or quiet > 1:
+                return
+            await asyncio.sleep(0)
+
     @on(OptionList.OptionSelected, "#start-list")
     def _selected(self) -> None:
         first = next(iter(self._inputs.values()), self._way)
         if first is None:
             self.action_play()
         else:
-            first.focus()
+            self.screen.set_focus(first)
 
     @on(Input.Submitted)
     @on(Button.Pressed)

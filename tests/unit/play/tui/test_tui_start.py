@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit
@@ -220,3 +221,17 @@ def test_what_had_been_filled_in_is_there_again_after_something_went_wrong() -> 
         assert "--second" not in text(app)
 
     drive(again, message="this needs the extra 'z3'", before=before)
+
+
+def test_keys_that_come_in_one_read_reach_the_field_that_they_were_meant_for() -> None:
+    async def scenario(app: StartApp, pilot: Pilot[Any]) -> None:
+        place = [e.title for e in everything()].index("Harary's Tic-Tac-Toe")
+        for key in (*["down"] * place, "enter", "5", "x", "4", "tab", "tab", "space", "tab", "tab"):
+            app.post_message(Key(key, key if len(key) == 1 else None))
+        for key in ("7", "f5"):
+            app.post_message(Key(key, key if len(key) == 1 else None))
+        for _ in range(20):
+            await pilot.pause()
+
+    app = drive(scenario)
+    assert app.return_value == ("httt", "--size", "5x4", "--maker-breaker", "--depth", "7")
