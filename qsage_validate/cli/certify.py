@@ -144,7 +144,7 @@ def command(
         if path is not None:
             asked = _read(path, model, read)
         else:
-            asked = (_prepared if prepare else _encoded)(model, encoding)
+            asked = _prepared(model, encoding) if prepare else _encoded(model, encoding, options)
     target.check(asked)
     try:
         proved = _certified(asked, options, target)
@@ -210,11 +210,12 @@ def _solution_file(model: ModelArguments) -> str | None:
     return model.words[0]
 
 
-def _encoded(model: ModelArguments, encoding: str | None) -> _Question:
+def _encoded(model: ModelArguments, encoding: str | None, options: RouteOptions) -> _Question:
     from qsage_validate.encodings.registry import encode
     from qsage_validate.games.naming import name_of
 
-    game = model.resolve(encoding)
+    encoding = encoding or model.certified_by()
+    game, _ = model.at_critical_depth(model.resolve(encoding), encoding, options.limits)
     encoded = encode(game, encoding)
     return _Question(encoded.qbf, encoded.layout, name_of(game), encoded, is_game=True)
 

@@ -1,7 +1,7 @@
 """Plays at a prompt, and as plain text where there is no terminal.
 
 Leaving with ``quit`` or Ctrl-D gives exit code 0, or 1 when something was found.  Lines that
-are not typed at a terminal and end before the play does are an error: exit code 2.
+are not typed at a terminal and end before the play does end it as ``--moves`` do: exit code 3.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from qsage_validate.play.report import (
     lesson_lines,
 )
 from qsage_validate.play.transcript import Transcript
-from qsage_validate.problems.script_moves import is_transcript
+from qsage_validate.problems.script_moves import is_transcript, without_mark
 from qsage_validate.render.board_text import board_text
 from qsage_validate.render.console import PlainConsole
 from qsage_validate.system.signals import TERMINATING
@@ -410,8 +410,9 @@ def run_plain(
 
     With ``teach`` each answer is followed by what there is to learn.
 
-    Raises ``UsageError`` when standard input is closed, or ends before the play, and
-    ``KeyboardInterrupt`` on Ctrl-C.
+    Lines that are not typed may end before the play does: it is undecided then, unless something
+    was found.  Raises ``UsageError`` when standard input is closed, and ``KeyboardInterrupt`` on
+    Ctrl-C.
     """
     if sys.stdin is None:
         raise UsageError("standard input is closed: there is nobody to play")
@@ -424,7 +425,7 @@ def run_plain(
         if play.left:
             break
     if not typed and not play.left and not match.over:
-        raise UsageError("standard input ended before the play did")
+        return exit_code(match)
     return play.result
 
 
@@ -479,8 +480,8 @@ class _Termination:
 def _piped() -> Iterator[str]:
     """The lines of standard input, each shown so that the output reads like a session."""
     try:
-        for line in sys.stdin:
-            text = line.rstrip("\r\n")
+        for number, line in enumerate(sys.stdin):
+            text = (line if number else without_mark(line)).rstrip("\r\n")
             print(f"> {visible(text)}")  # noqa: T201 - the plain interface is a conversation
             yield text
     except UnicodeDecodeError as error:

@@ -21,7 +21,7 @@ from qsage_validate.errors import (
     UsageError,
 )
 from qsage_validate.play.match import PlayMatch, RefusedMoveError
-from qsage_validate.problems.script_moves import is_transcript, script_moves
+from qsage_validate.problems.script_moves import is_transcript, script_moves, without_mark
 from qsage_validate.render.board_text import board_lines
 
 if TYPE_CHECKING:
@@ -163,6 +163,11 @@ def outcome_json(outcome: MatchOutcome) -> dict[str, object]:
 # Plays from a script: the opponent's moves one after the other
 
 
+def too_few_moves(match: PlayMatch) -> str:
+    """The line about moves that end before the play does."""
+    return f"the moves end before the play does: {match.mover} is to move"
+
+
 def run_script(
     match: PlayMatch,
     text: str,
@@ -177,6 +182,7 @@ def run_script(
     limit has ended it.
     Raises ``InputError`` with the place of a move that cannot be read or comes after the end.
     """
+    text = without_mark(text)
     if is_transcript(text):
         from qsage_validate.play.transcript import Transcript
 

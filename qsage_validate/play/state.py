@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Final
 
@@ -29,22 +29,27 @@ _MOST_RECENT: Final = 12
 _MOST_PLAYS: Final = 20
 _MOST_WORDS: Final = 100
 _LONGEST: Final = 4096
+_MOST_PLIES: Final = 999_999_999
 
 
 @dataclass(frozen=True, slots=True)
 class Recent:
     """A play that was begun: the words behind ``qsage-play``, and what it is called.
 
-    ``play`` is the transcript that was kept when it was left, or saved.
+    ``play`` is the transcript that was kept when it was left, or saved.  ``ply`` is the
+    one that it was left at and ``when`` the day and the minute of that; both may be unknown.
     """
 
     words: tuple[str, ...]
     title: str
     play: str | None = None
+    ply: int | None = field(default=None, compare=False)
+    when: str | None = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, object]:
         """The entry, as the file has it."""
-        return {"words": list(self.words), "title": self.title, "play": self.play}
+        left = {"ply": self.ply, "when": self.when}
+        return {"words": list(self.words), "title": self.title, "play": self.play, **left}
 
     @classmethod
     def of(cls, data: Json) -> Recent:
@@ -53,7 +58,14 @@ class Recent:
         if not 1 <= len(words) <= _MOST_WORDS:
             raise data["words"].error(f"{len(words)} words", f"1 to {_MOST_WORDS}")
         play = data.given("play")
-        return cls(words, _short(data["title"]), None if play is None else _short(play))
+        ply, when = data.given("ply"), data.given("when")
+        return cls(
+            words,
+            _short(data["title"]),
+            None if play is None else _short(play),
+            None if ply is None else ply.integer(most=_MOST_PLIES),
+            None if when is None else _short(when),
+        )
 
 
 def _short(data: Json) -> str:

@@ -1,8 +1,10 @@
 """The text form of plays: the opponent's moves one after the other.
 
-Moves are separated by blanks, semicolons or lines; ``#`` begins a comment.  A move with ``!``
+Moves are separated by blanks, commas, semicolons or lines, and may be numbered as in books of
+Chess (``1.a1 2.c3``); ``#`` begins a comment.  A move with ``!``
 behind it is let happen even if it is illegal, one with ``!stop`` (or ``!!``) claims the goal;
 ``!stop!`` is both.  A move stands in quotation marks where its own name has such signs: ``"b!b"!``.
+A comma between two digits belongs to a move, and a number before other digits does.
 In the game of blocks a move is a block's values, and only semicolons and lines separate moves.
 A transcript is a script as well: its moves are replayed and the certificate's answers compared.
 """
@@ -18,6 +20,8 @@ from typing import Final
 from qsage_validate.errors import InputError
 
 _QUOTED: Final = re.compile(r'"(?:[^"\\]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"')
+# The number of a move, alone or before one; 1.2 is a move.
+_NUMBER: Final = re.compile(r"[0-9]{1,9}\.+(?=[^\W\d_]|[(\"]|[\s,;#]|\Z)")
 _MARK: Final = re.compile(r"\s*!(?:illegal|stop!?|!)?$")
 
 
@@ -34,23 +38,35 @@ class ScriptMove:
 
 def script_moves(text: str, *, by_line: bool = False) -> Iterator[ScriptMove]:
     """The moves of a script; ``by_line`` when blanks do not separate moves."""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(without_mark(text).splitlines(), start=1):
         for start, end in _pieces(line, by_line):
             yield _move(line[start:end], number, start + 1)
+
+
+def without_mark(text: str) -> str:
+    """The text without the byte-order mark that Windows puts before it."""
+    return text.removeprefix("\ufeff")
 
 
 def _pieces(line: str, by_line: bool) -> Iterator[tuple[int, int]]:
     """The places of a line's moves; blanks inside parentheses or before ``!`` belong to a move."""
     start: int | None = None
-    depth = quoted_to = 0
+    depth = skipped_to = 0
     for index, character in enumerate(f"{line};"):
-        if index < quoted_to:
+        if index < skipped_to:
             continue
-        quotation = None if start is not None or by_line else _QUOTED.match(line, index)
+        begins = start is None and not by_line
+        numbered = _NUMBER.match(line, index) if begins else None
+        if numbered is not None:
+            skipped_to = numbered.end()
+            continue
+        quotation = _QUOTED.match(line, index) if begins else None
         if quotation is not None:
-            start, quoted_to = index, quotation.end()
+            start, skipped_to = index, quotation.end()
             continue
-        ends = character in ";#"
+        ends = character in ";#" or (
+            character == "," and depth == 0 and not (by_line or _between_digits(line, index))
+        )
         blank = character.isspace() and depth == 0 and not by_line
         if blank and (_continues(line, index) or _is_begun(line, start, index)):
             blank = False
@@ -65,6 +81,10 @@ def _pieces(line: str, by_line: bool) -> Iterator[tuple[int, int]]:
         if start is None and not character.isspace():
             start = index
         depth += (character == "(") - (character == ")")
+
+
+def _between_digits(line: str, index: int) -> bool:
+    return line[max(index - 1, 0) : index].isdigit() and line[index + 1 : index + 2].isdigit()
 
 
 def _continues(line: str, index: int) -> bool:

@@ -587,6 +587,23 @@ def deepen_by_search(
     return replace(found, engine=solver.engine.name, nodes=solver.nodes)
 
 
+def at_critical_depth(
+    model: GameModel,
+    *,
+    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tell: Tell = nobody,
+) -> tuple[GameModel, Deepened]:
+    """The model at its critical depth, if Black wins within its own depth; else as it is.
+
+    A certificate of the critical depth is smaller and is proved sooner than one of a greater depth,
+    and it promises more.
+    """
+    depths = depths_of(model)
+    last = depths.searched(load_game(model).plies)
+    found = deepen_by_search(model, last=last, limits=limits, tell=tell)
+    return (model if found.critical is None else depths.at(found.critical)), found
+
+
 def _searched(
     depths: Depths,
     answers: list[DepthAnswer],

@@ -276,8 +276,11 @@ def test_every_command_answers(prompt: Play, tic: str, tmp_path: Path) -> None:
 def test_input_that_ends_before_the_play(prompt: Play, tic: str) -> None:
     for arguments in ((tic, "--plain"), (tic,)):
         done = prompt("occupy(3,3)\n", *arguments)
-        assert done.code == Exit.BAD_INPUT
-        assert done.err == "qsage: error: standard input ended before the play did\n"
+        assert done.code == Exit.UNDECIDED
+        assert done.err == "the moves end before the play does: White is to move\n"
+    # As with --moves, a byte-order mark and moves with numbers are read.
+    done = prompt("\ufeffoccupy(3,3)\n", tic, "--plain")
+    assert "ply 2, White: occupy(3,3)" in done.out
     done = prompt("occupy(3,3)\noccupy(1,1)\n", tic, "--plain")
     assert done.code == Exit.FINE
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli.common import emit, emit_json
+from qsage_validate.cli.common import emit, emit_json, narrate
 from qsage_validate.cli.play.play_options import (
     GAMES,
     PlayMode,
@@ -168,6 +168,7 @@ def by_hand(make: Callable[[], PlayTable], what: str, options: PlayOptions) -> E
     from qsage_validate.cli.play.board import go_on_with
     from qsage_validate.play.console import run_plain
     from qsage_validate.play.match import PlayMatch
+    from qsage_validate.play.report import too_few_moves
 
     table = check_teacher(make(), options)
     match = PlayMatch(table.engine, teacher=table.teacher, program=table.program)
@@ -175,4 +176,7 @@ def by_hand(make: Callable[[], PlayTable], what: str, options: PlayOptions) -> E
         go_on_with(match, options.continued)
     # The prompt gives the terminal back as it was, also when the program is told to end.
     with orderly_termination():
-        return run_plain(match, seed=options.seed, force=options.force, teach=options.teach)
+        code = run_plain(match, seed=options.seed, force=options.force, teach=options.teach)
+    if code is Exit.UNDECIDED and not match.over:
+        narrate(too_few_moves(match))
+    return code

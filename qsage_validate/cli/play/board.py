@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from qsage_validate.play.match import PlayMatch
     from qsage_validate.play.tui.model.entries import StartEntry
     from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Prove
+    from qsage_validate.play.tui.start import Chosen
     from qsage_validate.problems.load import Problem
     from qsage_validate.proving.report import ValidationReport
 
@@ -285,7 +287,9 @@ def _remembered(board: BoardSession) -> Iterator[str]:
     state, complaint = store.read_or_put_aside()
     if complaint is not None:
         yield f"qsage: {complaint}"
-    state = state.with_recent(Recent(words, board.match.facts.title, board.saved or board.path))
+    kept, match = board.saved or board.path, board.match
+    now = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
+    state = state.with_recent(Recent(words, match.facts.title, kept, match.frame.ply, now))
     try:
         store.write(replace(state, theme=board.theme or state.theme))
     except InputError as error:
@@ -336,11 +340,12 @@ def from_the_start(
     """
     store = behind.store if behind is not None else Store.usual() if kept else Store(None)
     message: str | None = None
+    chosen: Chosen | None = None
     _begun.append(True)
     try:
         while True:
             try:
-                words, theme, message = _chosen(store, theme, message, behind)
+                words, theme, chosen = _chosen(store, theme, message, behind, chosen)
             except BaseException:
                 if behind is not None:
                     not_lost(behind)
@@ -353,7 +358,7 @@ def from_the_start(
                 behind.theme = theme
                 return play_on(behind)
             except AnotherPlay as wish:
-                behind, theme, message = wish.behind, wish.behind.theme, None
+                behind, theme, message, chosen = wish.behind, wish.behind.theme, None, None
             except QsageError as error:
                 message = one_line(str(error))
     finally:
@@ -366,9 +371,16 @@ def _with_options(words: Sequence[str], theme: str | None, *, kept: bool) -> lis
 
 
 def _chosen(
-    store: Store, theme: str | None, message: str | None, behind: BoardSession | None
-) -> tuple[tuple[str, ...] | None, str, str | None]:
-    """The person's choice, and the theme at the end."""
+    store: Store,
+    theme: str | None,
+    message: str | None,
+    behind: BoardSession | None,
+    before: Chosen | None,
+) -> tuple[tuple[str, ...] | None, str, Chosen]:
+    """The words of the person's choice, the theme at the end, and the choice with its fields.
+
+    ``before`` is the choice that went wrong, with ``message``.
+    """
     from qsage_validate.play.tui.base import check_terminal, run_app
     from qsage_validate.play.tui.start import StartApp
 
@@ -376,7 +388,7 @@ def _chosen(
     first = theme or state.theme or "dark"
     check_terminal(first)
     waiting = None if behind is None else behind.match.facts.title
-    app = StartApp(_entries(state), first, message or complaint, waiting)
+    app = StartApp(_entries(state), first, message or complaint, waiting, before)
     found = run_app(app)
     last = app.word_of_theme
     if last != state.theme and (theme is None or last != first):
@@ -385,7 +397,7 @@ def _chosen(
         except InputError as error:
             narrate(f"qsage: not remembered: {error}")
     words = found if isinstance(found, tuple) else None
-    return words, last, None
+    return words, last, app.chosen
 
 
 def _entries(state: State) -> tuple[StartEntry, ...]:

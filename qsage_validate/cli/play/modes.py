@@ -97,6 +97,7 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
         lesson_lines,
         match_json,
         run_script,
+        too_few_moves,
     )
 
     match = PlayMatch(table.engine, teacher=table.teacher, program=table.program)
@@ -133,7 +134,7 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
         write_play(match, options.export)
         narrate(f"{options.export}: the play")
     if not match.over:
-        narrate(f"the moves end before the play does: {match.mover} is to move")
+        narrate(too_few_moves(match))
     return exit_code(match)
 
 

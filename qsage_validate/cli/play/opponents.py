@@ -25,6 +25,7 @@ from qsage_validate.system.limits import Progress, nobody, watching
 
 if TYPE_CHECKING:
     from qsage_validate.arena.program import Programmed
+    from qsage_validate.cli.model_arguments import ModelArguments
     from qsage_validate.games.family import DeclaredFamily
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.problems.load import Files, Problem
@@ -35,12 +36,23 @@ if TYPE_CHECKING:
 class NamedGame:
     """A game without a formula, and the words of the command line that mean it.
 
-    ``by_name`` says that these are the name of a game of the library and its options.
+    ``named`` are the arguments of which these are the words, if they name a game of the library.
     """
 
     model: GameModel
     words: tuple[str, ...]
-    by_name: bool = False
+    named: ModelArguments | None = None
+
+    @property
+    def by_name(self) -> bool:
+        return self.named is not None
+
+    def to_certify(self, encoding: str | None) -> NamedGame:
+        """The same at its critical depth, where it is a game by name without a depth."""
+        if self.named is None:
+            return self
+        model, named = self.named.at_critical_depth(self.model, encoding)
+        return NamedGame(model, (*named.words, *named.flags), named)
 
     @property
     def text(self) -> str:
@@ -92,6 +104,7 @@ class CertificateOpponent(_OfFormula):
 
         task = watching()
         deadline = NEVER if task is None else task.deadline(None)
+        game = game.to_certify(self.encoding)
         with SearchLine(sys.stderr) as line:
             encoded = encode(game.model, self.encoding)
             proved = certify_formula(
@@ -298,8 +311,10 @@ def opponent(asked: Asked) -> Opponent:
         files = replace(files, game=behind)
         if asked.cert is None and files.solver is None and beside(str(formula)) is None:
             files = replace(files, solver="auto")
-    game = _named_game(asked, files.game)
     side, encoding = asked.game.side, asked.game.encoding
+    if asked.game.certify and not asked.play.explain:
+        encoding = encoding or subject.certified_by()
+    game = _named_game(asked, files.game, encoding)
     made = asked.game.certify or encoding is not None or asked.play.explain
     if game is not None and not made and files.solver is None:
         what = "a game that is searched, which has no formula (see --certify)"
@@ -330,12 +345,12 @@ def _check_both(given: Collection[str]) -> None:
             raise UsageError(f"found {one} with {other}, expected {expected}")
 
 
-def _named_game(asked: Asked, rules: tuple[str, ...]) -> NamedGame | None:
+def _named_game(asked: Asked, rules: tuple[str, ...], encoding: str | None) -> NamedGame | None:
     """The game that is meant; ``None`` where there is a formula, or a certificate.
 
     ``rules`` are the words of ``--game`` or ``--model``.
     """
-    subject, encoding = asked.subject, asked.game.encoding
+    subject = asked.subject
     if not subject.words and asked.cert is None and rules:
         from qsage_validate.encodings.registry import language_of_encoding
         from qsage_validate.games.registry import find_command
@@ -352,4 +367,4 @@ def _named_game(asked: Asked, rules: tuple[str, ...]) -> NamedGame | None:
         if there:
             raise UsageError(f"found {name} with {shown}, a game: expected it with a formula")
     model, words = subject.resolve(encoding), (*subject.words, *subject.flags)
-    return NamedGame(model, words, by_name=not subject.files)
+    return NamedGame(model, words, None if subject.files else subject)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -259,7 +260,9 @@ class PlayOptions(OptionGroup):
 
 
 def is_terminal() -> bool:
-    """Whether there is one to draw a board on and to type at."""
+    """Whether there is one to draw a board on and to type at, which moves its cursor about."""
+    if os.environ.get("TERM", "dumb") in ("dumb", "unknown"):
+        return False
     streams = (sys.stdin, sys.stdout)
     return all(stream is not None and stream.isatty() for stream in streams)
 

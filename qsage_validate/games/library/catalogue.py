@@ -312,6 +312,9 @@ HEX_NETWORK = Template(
     language="positional",
     construct=_built_by("pieces", "hexagons"),
     examples=({"size": "3x3"}, {"size": "2x3", "transversal": True, "depth": "5"}),
+    # Grids list every chain, and others prove their certificates several times as long.
+    certified_by="en-forward",
+    not_certified_by=frozenset({"transversal"}),
 )
 
 _GAMES = (

@@ -181,7 +181,8 @@ class Template:
     """A family of models of one language.
 
     ``examples`` are option values, as text, that together show every option and every word of
-    a choice; tests play each of them.
+    a choice; tests play each of them.  ``certified_by`` names the encoding that is quickest to
+    certify, where that is not the usual one; ``not_certified_by`` are options that it cannot take.
     """
 
     name: str
@@ -190,6 +191,8 @@ class Template:
     construct: Callable[[Values], GameModel]
     examples: tuple[Mapping[str, str | bool], ...]
     language: str = "bddl"
+    certified_by: str | None = None
+    not_certified_by: frozenset[str] = frozenset()
 
     @property
     def counted_before(self) -> int:
@@ -240,6 +243,15 @@ class LibraryGame:
         """The kind of game that alone has an option; empty where all have it."""
         has = [t for t in self.templates if any(o.name == option.name for o in t.options)]
         return "" if len(has) == len(self.templates) else kind_of(has[0].language)
+
+    def certified_by(self, given: Mapping[str, object]) -> str | None:
+        """The encoding that is quickest to certify with some options; ``None``: the usual one."""
+        asked = asked_options(given).keys()
+        for template in self.templates:
+            known = {option.name for option in template.options} - template.not_certified_by
+            if template.certified_by is not None and asked <= known:
+                return template.certified_by
+        return None
 
     def build(
         self, name: str, given: Mapping[str, object], language: str | None = None

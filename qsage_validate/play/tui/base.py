@@ -252,8 +252,9 @@ _FEWER: Final[Mapping[str | None, Mapping[str, str]]] = {
 _ON_LIGHT: Final[Mapping[str | None, Mapping[str, str]]] = {
     "standard": {"accent": "#0000aa", "warning": "#aa00aa"},
 }
-_DIM: Final[Mapping[str | None, Mapping[str, str]]] = {
-    "standard": {"text-disabled": "#555555", "rim": "#555555"},
+# On dark the panels, and with them the fields for text, have the darker one of the two greys.
+_DIM: Final[Mapping[str | None, Mapping[str, tuple[str, str]]]] = {
+    "standard": {"text-disabled": ("#aaaaaa", "#555555"), "rim": ("#555555", "#555555")},
 }
 
 
@@ -263,7 +264,7 @@ def _theme(system: str | None, *, dark: bool) -> Theme:
     if not dark:
         colours.update(_ON_LIGHT.get(system, {}))
     variables = {each: pair[not dark] for each, pair in _VARIABLES.items()}
-    variables |= {**fewer, **_DIM.get(system, {})}
+    variables |= {**fewer, **{n: pair[not dark] for n, pair in _DIM.get(system, {}).items()}}
     return Theme(name=name, dark=dark, variables=variables, **colours)
 
 

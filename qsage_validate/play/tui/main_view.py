@@ -369,6 +369,8 @@ class ShowingApp(AskingApp):
     def action_pane(self, pane: str) -> None:
         if pane not in PANES:
             return
+        if self._board is not None and self.query_one(PlayArea).sizing.alone:
+            self._show_alone(self._board, alone=False)
         self._home = pane
         self._front(pane)
         self._show_bars()
@@ -386,9 +388,21 @@ class ShowingApp(AskingApp):
         self._resize(replace(area.sizing, columns=area.sizing.columns + by))
 
     def action_maximise(self) -> None:
-        """Give the active pane all the room beside the board, or take it back."""
+        """Give what has the focus all the room: the board alone, or the active pane beside it."""
         area = self.query_one(PlayArea)
-        self._resize(replace(area.sizing, maximised=not area.sizing.maximised))
+        if self._board is not None and (area.sizing.alone or self._board.has_focus):
+            self._show_alone(self._board, alone=not area.sizing.alone)
+        else:
+            self._resize(replace(area.sizing, maximised=not area.sizing.maximised))
+
+    def _show_alone(self, board: BoardView, *, alone: bool) -> None:
+        """Show the board without panes and in large letters, or with them again."""
+        area = self.query_one(PlayArea)
+        board.large = alone
+        self.default_screen.set_class(alone, "-alone")
+        self._resize(replace(area.sizing, alone=alone))
+        said = f"{key_of('maximise')} shows the panes again." if alone else None
+        self.show(replace(self.view, said=said))
 
     def action_collapse(self) -> None:
         """Leave only the title of the active pane, or open it again."""

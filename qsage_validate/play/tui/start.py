@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final, TypeAlias, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -30,6 +32,8 @@ _AT_ONCE: Final = 0.15
 _TICK: Final = 0.1
 # How long the work may take to hear that it was called off.
 _FAREWELL: Final = 2.0
+# How often other tasks get a turn before a key is taken that comes after those of a field.
+_MOST_TURNS: Final = 1_000
 
 
 class LoadingApp(LeavableApp[bool]):
@@ -109,11 +113,29 @@ KEYS: tuple[tuple[str, str, str], ...] = (
 _Widget: TypeAlias = "Input | Checkbox | Select[str]"
 
 
+class _Switch(Checkbox):
+    """A check box that is empty while it is off: Textual's differs in its colour alone."""
+
+    @property
+    def _button(self) -> Content:
+        self.BUTTON_INNER = "X" if self.value else " "
+        return super()._button
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What was chosen on a start screen: an entry, its fields by flag, and who answers."""
+
+    entry: StartEntry
+    values: Mapping[str, str]
+    way: int
+
+
 class StartApp(LeavableApp[tuple[str, ...]]):
     """Lets a person choose what to play; ends with the words behind ``qsage-play``.
 
-    ``message`` is what went wrong before, ``waiting`` the title of a play that one can go back to.
-    Leaving is ``Exit.FINE``.
+    ``message`` is what went wrong before, ``before`` what had been chosen then, and ``waiting`` the
+    title of a play that one can go back to.  Leaving is ``Exit.FINE``.
     """
 
     CSS_PATH = "way_in.tcss"
@@ -132,13 +154,16 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         theme: str,
         message: str | None = None,
         waiting: str | None = None,
+        before: Chosen | None = None,
     ) -> None:
         super().__init__(theme)
+        self._before = before
         self._entries = tuple(entries)
         self._message = message
         self._waiting = waiting
         self._at: list[StartEntry | None] = []
         self.entry = self._entries[0]
+        self._shown: StartEntry | None = None
         self._inputs: dict[str, _Widget] = {}
         self._way: Select[int] | None = None
 
@@ -186,16 +211,20 @@ class StartApp(LeavableApp[tuple[str, ...]]):
     def on_mount(self) -> None:
         listed = self.query_one("#start-list", OptionList)
         listed.focus()
-        listed.highlighted = next(k for k, entry in enumerate(self._at) if entry is not None)
+        shown = {k: entry.command({}) for k, entry in enumerate(self._at) if entry is not None}
+        again = None if self._before is None else self._before.entry.command({})
+        listed.highlighted = next((k for k, words in shown.items() if words == again), min(shown))
 
     @on(OptionList.OptionHighlighted, "#start-list")
-    async def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        entry = self._at[event.option_index]
-        if entry is not None:
+    async def _highlighted(self) -> None:
+        """Show the entry that is highlighted now, unless it is shown: others have been passed."""
+        highlighted = self.query_one("#start-list", OptionList).highlighted
+        entry = None if highlighted is None else self._at[highlighted]
+        if entry is not None and entry is not self._shown:
             await self._show(entry)
 
     async def _show(self, entry: StartEntry) -> None:
-        self.entry = entry
+        self.entry = self._shown = entry
         self.query_one("#start-name", Static).update(visible(entry.title))
         self.query_one("#start-rules", Static).update(visible(entry.rules))
         picture = self.query_one("#start-picture", Static)
@@ -209,12 +238,25 @@ class StartApp(LeavableApp[tuple[str, ...]]):
             choices = [(text, number) for number, (text, _) in enumerate(entry.ways)]
             self._way = Select(choices, allow_blank=False, value=0, compact=True)
             await fields.mount(Horizontal(Label("against"), self._way, classes="start-field"))
+        if self._before is not None:
+            self._fill_in(self._before)
         self._look()
+
+    def _fill_in(self, before: Chosen) -> None:
+        """Put back what had been chosen before something went wrong, once."""
+        if before.entry.command({}) != self.entry.command({}):
+            return
+        self._before = None
+        for flag, widget in self._inputs.items():
+            value = before.values.get(flag, "")
+            widget.value = value == "on" if isinstance(widget, Checkbox) else value
+        if self._way is not None:
+            self._way.value = before.way
 
     def _row(self, field: EntryField) -> Widget:
         name = field.flag.removeprefix("--").replace("-", " ")
         if field.switch:
-            widget: _Widget = Checkbox(field.help, compact=True)
+            widget: _Widget = _Switch(field.help, compact=True)
         elif field.words and field.expected.startswith("one of"):
             choices = [(word, word) for word in field.words]
             widget = Select(choices, allow_blank=False, value=field.default, compact=True)
@@ -234,11 +276,16 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         return {flag: _value(widget) for flag, widget in self._inputs.items()}
 
     @property
+    def chosen(self) -> Chosen:
+        """The choice, for a start screen that comes after something went wrong."""
+        way = 0 if self._way is None else int(str(self._way.value))
+        return Chosen(self.entry, self.values, way)
+
+    @property
     def words(self) -> tuple[str, ...]:
         """The words behind ``qsage-play`` for what is chosen."""
         ways = self.entry.ways
-        number = 0 if self._way is None else int(str(self._way.value))
-        return self.entry.command(self.values, ways[number][1] if ways else ())
+        return self.entry.command(self.values, ways[self.chosen.way][1] if ways else ())
 
     def _look(self) -> None:
         """Show the command line of what is chosen, or what is wrong with it."""
@@ -257,13 +304,51 @@ class StartApp(LeavableApp[tuple[str, ...]]):
 
     # Keys
 
+    async def on_event(self, event: events.Event) -> None:
+        """Answer the keys that lead elsewhere before the next one, which may be in the same read.
+
+        A widget answers its keys later, and tells of it later still: what was typed meanwhile
+        would go to the widget that had the focus before.
+        """
+        if isinstance(event, events.Key) and not event.is_forwarded and self.screen.is_mounted:
+            listed = self.query_one("#start-list", Choices)
+            steps = {
+                "up": listed.action_cursor_up,
+                "down": listed.action_cursor_down,
+                "home": listed.action_first,
+                "end": listed.action_last,
+                "enter": self._selected,
+            }
+            if listed.has_focus and event.key in steps:
+                steps[event.key]()
+                await self._highlighted()
+                return
+            field = self.focused
+            if field in (*self._inputs.values(), self._way):
+                await self._drained()
+                bound = event.key in ("tab", "shift+tab") or not isinstance(field, Input)
+                if bound and await self._check_bindings(event.key):
+                    return
+        await super().on_event(event)
+
+    async def _drained(self) -> None:
+        """Wait until the field with the focus has answered what was typed into it, for a while."""
+        pumps = [*filter(None, [self.focused]), *self.query("#start *"), self.screen]
+        quiet = 0
+        for _ in range(_MOST_TURNS):
+            # An answer is a message to what is around, and so on: twice nothing is none.
+            quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
+            if self.is_ending or quiet > 1:
+                return
+            await asyncio.sleep(0)
+
     @on(OptionList.OptionSelected, "#start-list")
     def _selected(self) -> None:
         first = next(iter(self._inputs.values()), self._way)
         if first is None:
             self.action_play()
         else:
-            first.focus()
+            self.screen.set_focus(first)
 
     @on(Input.Submitted)
     @on(Button.Pressed)

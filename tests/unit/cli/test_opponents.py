@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,11 +20,13 @@ from qsage_validate.cli.play.opponents import (
     SolverOpponent,
     opponent,
 )
+from qsage_validate.cli.play.play_options import is_terminal
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import sample_path
 
 TIC = sample_path("sample:tic")
 EL = ("httt", "--size", "3x3", "--shape", "el")
+DOMINO = ("--size", "3x3", "--shape", "domino", "--second", "--maker-breaker")
 
 
 def asked(words: Sequence[str]) -> Asked:
@@ -84,3 +88,59 @@ def test_the_rules_about_options_name_options() -> None:
     known = {name for parameter in command.params for name in parameter.opts}
     named = {name for names in opponents._NOT_WITH.values() for name in names}
     assert named | {name for row in opponents._NOT_BOTH for name in row[:2]} <= known
+
+
+@pytest.mark.parametrize(
+    ("words", "encoding"),
+    [
+        (("hex", "--size", "4x4", "--certify"), "en-forward"),
+        (("hex-network", "--certify"), "en-forward"),
+        (("hex", "--certify", "--encoding", "lifted"), "lifted"),
+        (("hex", "--one-row", "--certify"), None),
+        (("hex", "--transversal", "--certify"), None),
+        ((*EL, "--certify"), None),
+    ],
+)
+def test_the_encoding_that_is_quickest_to_certify(
+    words: Sequence[str], encoding: str | None
+) -> None:
+    found = opponent(asked(words))
+    assert isinstance(found, CertificateOpponent)
+    assert found.encoding == encoding
+
+
+@pytest.mark.parametrize(
+    ("words", "plies"),
+    [
+        (("hex", "--size", "3x3", "--certify"), 5),
+        (("hex", "--size", "3x3", "--depth", "9", "--certify"), 9),
+        # White's: nothing is won in fewer plies.
+        (("breakthrough", "--size", "2x4", "--certify"), None),
+        # A dropped first move counts in the depth of a grid, and not in that of a positional game.
+        (("httt", *DOMINO, "--certify"), 4),
+        (("httt", *DOMINO, "--encoding", "cor-lean"), 4),
+    ],
+)
+def test_a_game_without_a_depth_is_certified_at_its_critical_one(
+    words: Sequence[str], plies: int | None
+) -> None:
+    found = opponent(asked(words))
+    assert isinstance(found, CertificateOpponent)
+    assert found.game is not None
+    certified = found.game.to_certify(found.encoding)
+    assert certified.model.plies == (found.game.model.plies if plies is None else plies)
+    # The words mean the same game when they are read again.
+    again = opponent(asked((*certified.encoded_by(found.encoding), "--certify")))
+    assert isinstance(again, CertificateOpponent)
+    assert again.game is not None
+    assert again.game.model.plies == certified.model.plies
+
+
+@pytest.mark.parametrize(("term", "found"), [("xterm", True), ("dumb", False), ("", True)])
+def test_a_terminal_without_a_cursor_has_the_prompt(
+    monkeypatch: pytest.MonkeyPatch, term: str, found: bool
+) -> None:
+    for name in ("stdin", "stdout"):
+        monkeypatch.setattr(sys, name, SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setenv("TERM", term)
+    assert is_terminal() is found

@@ -26,6 +26,11 @@ def read(text: str, *, by_line: bool = False) -> list[tuple[str, bool, bool]]:
         ("occupy(1, 1)\noccupy ( 3 , 3 ); a(1,1)", ["occupy(1, 1)", "occupy ( 3 , 3 )", "a(1,1)"]),
         ("# nothing\n  a(1,1) # b(2,2)\n", ["a(1,1)"]),
         (";; a(1,1) ;;", ["a(1,1)"]),
+        ("1.a1 2.c3", ["a1", "c3"]),
+        ('1. a1 2... c3\n3.(1,2) 4."d d"', ["a1", "c3", "(1,2)", "d d"]),
+        ("a1, c3,b2 , a(1,1),b(2,2)", ["a1", "c3", "b2", "a(1,1)", "b(2,2)"]),
+        ("1,2 3.4 2(1,2)", ["1,2", "3.4", "2(1,2)"]),
+        ("\ufeffa1 b2", ["a1", "b2"]),
     ],
 )
 def test_moves_are_told_apart(text: str, moves: list[str]) -> None:

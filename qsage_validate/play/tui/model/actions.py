@@ -167,7 +167,11 @@ ACTIONS = (
         "widen(-4)", "<", "", "Wider panes", "Give the panes more room", keys="less_than_sign"
     ),
     BindableAction(
-        "maximise", "z", "", "Maximise", "Give the pane chosen last all room beside the board"
+        "maximise",
+        "z",
+        "",
+        "Maximise",
+        "Show the board alone, as for a projector; in a pane: give it all room beside the board",
     ),
     BindableAction(
         "collapse", "Z", "", "Collapse", "Leave only the title of the pane chosen last, or open it"
@@ -201,6 +205,8 @@ SMALLEST_TALL = (40, 26)
 _MIN_PANE = 32
 _MIN_STAGE = 26
 _MIN_MESSAGES = 7
+# What two columns of panes can use beside a board that is large.
+_PANES_WIDE = 100
 
 
 class PaneMode(Enum):
@@ -231,13 +237,15 @@ class Box:
 class Sizing:
     """A person's changes to the panes, where there is room for all of them.
 
-    ``columns`` are added to the width of the stage; ``maximised`` gives all other room to the
+    ``alone`` shows the board without panes, wherever.  ``columns`` are added to the width of the
+    stage; ``maximised`` gives all other room to the
     active pane; of ``collapsed`` panes only the title is left.
     """
 
     columns: int = 0
     maximised: bool = False
     collapsed: frozenset[str] = frozenset()
+    alone: bool = False
 
 
 NATURAL = Sizing()
@@ -273,6 +281,8 @@ def arrange(
     ``measure`` gives the size that the stage would take of the size it is offered.
     """
     mode = mode_for(width, height)
+    if sizing.alone:
+        return {STAGE: Box(0, 0, width, height)}
     if not mode.tabbed and sizing.maximised:
         boxes = _spread(width, height, measure, sizing, wide=mode is PaneMode.WIDE)
         return _beside(boxes[STAGE].width, width, height, active)
@@ -311,7 +321,7 @@ def _beside(stage: int, width: int, height: int, active: str) -> Mapping[str, Bo
 def _spread(
     width: int, height: int, measure: Measure, sizing: Sizing, *, wide: bool
 ) -> dict[str, Box]:
-    most = width * 2 // 5 if wide else width - 46
+    most = max(width * 2 // 5, width - _PANES_WIDE) if wide else width - 46
     natural = measure(most, height - _MIN_MESSAGES)
     left = min(max(natural[0] + 2, _MIN_STAGE, width // 3), most)
     left = min(max(left + sizing.columns, _MIN_STAGE), width - 46)

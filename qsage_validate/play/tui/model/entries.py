@@ -219,9 +219,15 @@ def recent(plays: Sequence[Recent]) -> tuple[StartEntry, ...]:
     """The plays that were begun last; those that were left or saved come back with their moves."""
     found = []
     for play in plays:
-        words, rules = play.words, "begun lately: from the start"
+        words, rules = play.words, f"{play.title}; from the start"
+        ply, when = 0, play.when or "lately"
         if play.play is not None and os.path.isfile(play.play):
-            words = (*words, "--continue", play.play)
-            rules = f"left or saved: goes on from {play.play}"
-        found.append(StartEntry("Recent and saved plays", play.title, words, rules))
+            words, ply = (*words, "--continue", play.play), play.ply or 0
+            rules = f"{play.title}; goes on from {play.play}"
+        # The day alone stands in the list, which is narrow.
+        game, day = play.title.partition(":")[0], f" {when[5:10]}" if play.when else ""
+        at = f"ply {ply}" if ply else "new"
+        title = f"{game[: _TITLE - len(at) - len(day) - 1]} {at}{day}"
+        rules = f"{when}: {rules}"
+        found.append(StartEntry("Recent and saved plays", title, words, rules))
     return tuple(found)

@@ -25,6 +25,7 @@ from qsage_validate.arena.program import letters_of
 from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.play.picking import Picks
 from qsage_validate.play.tui.model.actions import key_of
+from qsage_validate.play.tui.model.glyphs import HEIGHT
 from qsage_validate.play.tui.model.requests import Refused
 from qsage_validate.play.tui.model.situation import MatchSituation
 
@@ -124,16 +125,14 @@ RECTANGLE_SCALES = (
     Scale(7, 3, True),
     Scale(9, 4, True),
     Scale(11, 5, True),
-    Scale(13, 6, True),
-    Scale(15, 7, True),
+    *(Scale(2 * height + 1, height, True) for height in range(6, 24)),
 )
 # Hexagons lean half a square to the right in each row: an even pitch, and no lines.
 HEXAGON_SCALES = (
     Scale(4, 1, False),
     Scale(6, 2, False),
     Scale(8, 3, False),
-    Scale(10, 4, False),
-    Scale(12, 5, False),
+    *(Scale(2 * height + 2, height, False) for height in range(4, 24)),
 )
 
 
@@ -149,6 +148,8 @@ class GridGeometry:
     """The length of the longest name of a row; 0 where rows have numbers."""
     rim: int = 0
     """1 where the owners of the sides are drawn around the board, of hexagons only."""
+    large: bool = False
+    """Whether the names of columns and rows are in large letters."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -161,13 +162,18 @@ class GridGeometry:
     @property
     def gutter(self) -> int:
         """The columns that the coordinates on the left need."""
-        return (self.names or len(str(self.rows))) + 1
+        return (self.names or len(str(self.rows))) * (HEIGHT + 1 if self.large else 1) + 1
+
+    @property
+    def head(self) -> int:
+        """The rows that the coordinates at the top need."""
+        return HEIGHT if self.large else 1
 
     @property
     def outer(self) -> tuple[int, int]:
         """Width and height with the coordinates."""
         width, height = self.size
-        return (width + self.gutter, height + 1)
+        return (width + self.gutter, height + self.head)
 
     def indent(self, row: int) -> int:
         """The number of characters by which the row (from 1) is moved to the right."""
@@ -198,10 +204,23 @@ def scales(shape: Shape) -> tuple[Scale, ...]:
 
 
 def best_grid(
-    columns: int, rows: int, shape: Shape, width: int, height: int, names: int = 0, rim: int = 0
+    columns: int,
+    rows: int,
+    shape: Shape,
+    width: int,
+    height: int,
+    names: int = 0,
+    rim: int = 0,
+    *,
+    large: bool = False,
 ) -> GridGeometry:
-    """The largest drawing with coordinates that fits; the smallest, to be scrolled, if none."""
+    """The largest drawing with coordinates that fits; the smallest, to be scrolled, if none.
+
+    ``large`` asks for large coordinates, where the squares are high enough for them.
+    """
     grids = [GridGeometry(columns, rows, shape, scale, names, rim) for scale in scales(shape)]
+    if large:
+        grids += [replace(grid, large=True) for grid in grids if grid.scale.height >= HEIGHT]
     fitting = [g for g in grids if g.outer[0] <= width and g.outer[1] <= height]
     return fitting[-1] if fitting else grids[0]
 
@@ -223,6 +242,8 @@ def square_rows(content: Square, width: int, height: int, legal: bool) -> tuple[
 
     An open square has a dot, a larger one if it is ``legal`` to take it.
     """
+    if content is not Square.OPEN and height > _SMALL_DISC:
+        return _large_disc(content is Square.WHITE, width, height)
     if content is not Square.OPEN and height > 1:
         return _disc(content is Square.WHITE, width, height)
     sign = {Square.OPEN: OPEN_DOT, Square.BLACK: "●", Square.WHITE: "○"}[content]
@@ -250,6 +271,32 @@ def _disc(ring: bool, width: int, height: int) -> tuple[ArtRow, ...]:
         start = 1 + inset + len(left)
         filled = range(start, start + inner) if ring else range(0)
         rows.append(ArtRow(text.ljust(width), filled))
+    return tuple(rows)
+
+
+# Up to so many rows a disc is a square without its corners.
+_SMALL_DISC = 7
+
+
+def _large_disc(ring: bool, width: int, height: int) -> tuple[ArtRow, ...]:
+    """A disc of half blocks; a ring is two columns and one row thick."""
+    span = width - 2 - (width % 2 == 0)
+
+    def inside(column: int, half: int, less: int) -> bool:
+        across = (column - 0.5 - span / 2) / (span / 2 - 2 * less)
+        down = (half + 0.5 - height) / (height - 2 * less)
+        return across * across + down * down <= 1
+
+    rows = []
+    for row in range(height):
+        halves = [[inside(c, 2 * row + h, 0) for h in (0, 1)] for c in range(width)]
+        text = "".join(" ▄▀█"[2 * above + below] for above, below in halves)
+        hollow = [
+            c for c in range(width if ring else 0) if all(inside(c, 2 * row + h, 1) for h in (0, 1))
+        ]
+        filled = range(hollow[0], hollow[-1] + 1) if hollow else range(0)
+        text = text[: filled.start] + " " * len(filled) + text[filled.stop :] if filled else text
+        rows.append(ArtRow(text, filled))
     return tuple(rows)
 
 

@@ -19,6 +19,7 @@ from textual.strip import Strip
 
 from qsage_validate.arena.frame import SquareXY
 from qsage_validate.games.protocol import Shape, Square
+from qsage_validate.play.tui.model.glyphs import HEIGHT, glyph_row, has_glyphs
 from qsage_validate.play.tui.model.view import (
     SIDES,
     GridGeometry,
@@ -76,6 +77,7 @@ class BoardView(ScrollView, can_focus=True):
         self.cursor: SquareXY = ((picture.board.width + 1) // 2, (picture.board.height + 1) // 2)
         self.zoom: int | None = None
         self.beside = False
+        self.large = False
         self._placed = False
         self.grid = self.fit(0, 0)
 
@@ -88,14 +90,22 @@ class BoardView(ScrollView, can_focus=True):
         shape = (board.width, board.height, board.shape)
         wide = self._target_width
         rim = int(self.picture.top_owner is not None and board.shape is Shape.HEXAGONS)
+        large = self.large and self._has_glyphs
         if self.zoom is None:
-            grid = best_grid(*shape, width - wide, height, names, rim)
+            grid = best_grid(*shape, width - wide, height, names, rim, large=large)
             if grid.outer[0] > width - wide:
-                grid = best_grid(*shape, width, height, names, rim)
+                grid = best_grid(*shape, width, height, names, rim, large=large)
         else:
             grid = GridGeometry(*shape, scales(board.shape)[self.zoom], names, rim)
         self.beside = wide > 0 and grid.outer[0] + wide <= width
         return grid
+
+    @property
+    def _has_glyphs(self) -> bool:
+        """Whether all columns and rows have names that can be drawn in large letters."""
+        board = self.picture.board
+        columns = map(board.column_name, range(1, board.width + 1))
+        return all(map(has_glyphs, (*columns, *map(board.row_name, range(1, board.height + 1)))))
 
     @property
     def _target_width(self) -> int:
@@ -170,10 +180,11 @@ class BoardView(ScrollView, can_focus=True):
         (column, row), scale = self.grid.corner(square), self.grid.scale
         left, top = column - round(self.scroll_x), row - round(self.scroll_y)
         gutter, wide = self.grid.gutter, self.content_region.width
-        area = Region(gutter + left, 1 + top, scale.width, scale.height)
-        grid = Region(gutter, 1, wide - gutter, self.content_region.height - 1)
-        names = Region(0, 1 + top, gutter, scale.height)
-        return (area.intersection(grid), names, Region(0, 0, wide, 1))
+        head = self.grid.head
+        area = Region(gutter + left, head + top, scale.width, scale.height)
+        grid = Region(gutter, head, wide - gutter, self.content_region.height - head)
+        names = Region(0, head + top, gutter, scale.height)
+        return (area.intersection(grid), names, Region(0, 0, wide, head))
 
     def _show_cursor(self) -> None:
         if not self.is_attached or not self.size:
@@ -181,7 +192,9 @@ class BoardView(ScrollView, can_focus=True):
         column, row = self.grid.corner(self.cursor)
         scale = self.grid.scale
         # The coordinates stay in place while the grid is scrolled under them.
-        region = Region(column, row, scale.width + self.grid.gutter + 1, scale.height + 2)
+        region = Region(
+            column, row, scale.width + self.grid.gutter + 1, scale.height + self.grid.head + 1
+        )
         self.scroll_to_region(region, animate=False, force=True)
 
     # Input
@@ -197,10 +210,10 @@ class BoardView(ScrollView, can_focus=True):
 
     def square_at(self, x: int, y: int) -> SquareXY | None:
         """The square drawn at a place of the widget, as it is scrolled."""
-        if x < self.grid.gutter or y < 1:
+        if x < self.grid.gutter or y < self.grid.head:
             return None
         column = x - self.grid.gutter + round(self.scroll_x)
-        return self.grid.square_at(column, y - 1 + round(self.scroll_y))
+        return self.grid.square_at(column, y - self.grid.head + round(self.scroll_y))
 
     def on_click(self, event: events.Click) -> None:
         offset = event.get_content_offset(self)
@@ -220,11 +233,11 @@ class BoardView(ScrollView, can_focus=True):
         blank = Segment(" " * width, self.rich_style)
         if self.beside:
             width -= self._target_width
-        if y == 0:
+        if y < self.grid.head:
             head = Segment(" " * gutter, self.rich_style)
-            strip = Strip([head, *self._columns().crop(left, left + width - gutter)])
+            strip = Strip([head, *self._columns(y).crop(left, left + width - gutter)])
         else:
-            row = y - 1 + round(self.scroll_y)
+            row = y - self.grid.head + round(self.scroll_y)
             if row >= self.grid.size[1]:
                 return self._with_target(Strip([blank]).crop(0, width), y)
             grid = self._row(row).crop(left, left + width - gutter)
@@ -249,7 +262,7 @@ class BoardView(ScrollView, can_focus=True):
         length = strip.cell_length + self._target_width
         return Strip([*strip, *segments]).extend_cell_length(length, self.rich_style)
 
-    def _columns(self) -> Strip:
+    def _columns(self, line: int) -> Strip:
         style = self.get_component_rich_style("board--coordinate")
         here = self.get_component_rich_style("board--coordinate-cursor")
         segments: list[Segment] = []
@@ -257,6 +270,7 @@ class BoardView(ScrollView, can_focus=True):
         for x in range(1, self.grid.columns + 1):
             column, _ = self.grid.corner((x, 1))
             label = self.picture.board.column_name(x)
+            label = glyph_row(label, line) if self.grid.large else label
             start = column + (self.grid.scale.width - 1) // 2 - (len(label) - 1) // 2
             segments.append(Segment(" " * (start - filled), self.rich_style))
             segments.append(Segment(label, here if x == self.cursor[0] else style))
@@ -268,12 +282,15 @@ class BoardView(ScrollView, can_focus=True):
         _, pitch = self.grid.scale.pitch
         first = self.grid.scale.lines + self.grid.rim
         y, inside = divmod(row - first, pitch)
-        middle = inside == (self.grid.scale.height - 1) // 2
-        if not middle or row < first or y >= self.grid.rows:
+        line = inside - (self.grid.scale.height - self.grid.head) // 2
+        if not self.grid.large:
+            line = inside - (self.grid.scale.height - 1) // 2
+        if not 0 <= line < self.grid.head or row < first or y >= self.grid.rows:
             return Segment(" " * gutter, self.rich_style)
         here = y + 1 == self.cursor[1]
         name = "board--coordinate-cursor" if here else "board--coordinate"
         label = self.picture.board.row_name(y + 1)
+        label = glyph_row(label, line) if self.grid.large else label
         return Segment(f"{label:>{gutter - 1}} ", self.get_component_rich_style(name))
 
     def _row(self, row: int) -> Strip:
@@ -378,7 +395,14 @@ class BoardView(ScrollView, can_focus=True):
         sign = ground + self.get_component_rich_style("board--cursor", partial=True)
         letter = self.picture.letters.get(square)
         halfway = inside == (scale.height - 1) // 2
-        if letter is not None and content is Square.OPEN and halfway:
+        line = inside - (scale.height - HEIGHT) // 2
+        if letter is not None and self.grid.large and content is Square.OPEN and has_glyphs(letter):
+            drawn = glyph_row(letter, line) if 0 <= line < HEIGHT else ""
+            start = (scale.width - len(drawn)) // 2
+            if len(drawn) + 2 <= scale.width:
+                chars[start : start + len(drawn)] = drawn
+                styles[start : start + len(drawn)] = [sign] * len(drawn)
+        elif letter is not None and content is Square.OPEN and halfway:
             chars[(scale.width - 1) // 2] = letter
             styles[(scale.width - 1) // 2] = sign
         ghost = self._ghosts(self.cursor).get(square)

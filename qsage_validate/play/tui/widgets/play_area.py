@@ -344,7 +344,8 @@ class PlayArea(Container):
         """Give the panes other sizes; whether that changes anything here."""
         before, kept = self.boxes(self.size), self.sizing
         self.sizing = sizing
-        if self.crowded or self.boxes(self.size) == before:
+        moved = sizing.alone != kept.alone
+        if not moved and (self.crowded or self.boxes(self.size) == before):
             self.sizing = kept
             return False
         self.rearrange()

@@ -30,7 +30,7 @@ def test_keys_change_the_sizes_of_the_panes() -> None:
         assert why.region.height == 2
         await driver.press("Z")
         assert why.size == before
-        await driver.press("z")
+        await driver.press("2", "z")
         assert "1 Moves" in driver.line(1)
         assert why.region.width == 120 - stage.width
         await driver.press("4", "z")
@@ -42,10 +42,34 @@ def test_keys_change_the_sizes_of_the_panes() -> None:
 def test_sizes_stay_on_small_terminals() -> None:
     async def scenario(driver: Driver) -> None:
         shown = driver.screen
-        await driver.press("z", ">", "<", "Z")
+        await driver.press("1", "z", ">", "<", "Z", "0")
         assert driver.screen == shown
 
     drive(toy_match(), scenario)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (200, 60), (80, 24)])
+def test_the_board_stands_alone_for_a_projector(size: tuple[int, int]) -> None:
+    async def scenario(driver: Driver) -> None:
+        area, board = driver.app.query_one(PlayArea), driver.app.query_one(BoardView)
+        before, shown = board.grid.scale, driver.screen
+        await driver.press("z")
+        assert area.stage.region.width == size[0]
+        assert not driver.app.query_one(WhyPane).display
+        assert board.grid.scale.height >= before.height
+        # The names of columns and rows are three rows high, and the board fills the height.
+        assert board.grid.large
+        assert board.grid.outer[1] > area.size.height - board.grid.rows - 1
+        corner = board.grid.corner((2, 3))
+        square = board.square_at(board.grid.gutter + corner[0], board.grid.head + corner[1])
+        assert square == (2, 3)
+        await driver.press("z")
+        assert driver.screen == shown
+        # A pane that is asked for comes back with the others.
+        await driver.press("z", "1")
+        assert area.stage.region.width < size[0]
+
+    drive(toy_match(), scenario, size=size)
 
 
 @pytest.mark.parametrize("size", [(120, 40), (200, 60), (80, 24)])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 
 from qsage_validate.errors import Exit
@@ -175,3 +176,62 @@ def test_a_play_that_was_left_goes_on(tmp_path: Path) -> None:
     )
     assert first.words == ("hex", "--continue", str(left))
     assert second.words == ("hex",)
+
+
+def test_recent_plays_are_told_apart_by_ply_and_day(tmp_path: Path) -> None:
+    left = tmp_path / "left.play"
+    left.write_text("")
+    title = "hex 3x3: Black has a proof"
+    when = "2026-11-27 14:05"
+    begun, gone_on = entries.recent(
+        [Recent(("hex",), title, None, 1, when), Recent(("hex",), title, str(left), 3, when)]
+    )
+    assert (begun.title, gone_on.title) == ("hex 3x3 new 11-27", "hex 3x3 ply 3 11-27")
+    assert gone_on.rules.startswith(f"{when}: {title}; goes on from ")
+
+
+def test_a_switch_that_is_off_reads_so_without_colours() -> None:
+    async def scenario(app: StartApp, pilot: Pilot[Any]) -> None:
+        await to(app, pilot, "Harary's Tic-Tac-Toe")
+        assert "X▌ Black is the second" not in text(app)
+        await pilot.press("enter", "tab", "tab", "tab", "space")
+        await pilot.pause()
+        assert "X▌ Black is the second" in text(app)
+        assert "X▌ White only hinders" not in text(app)
+
+    drive(scenario)
+
+
+def test_what_had_been_filled_in_is_there_again_after_something_went_wrong() -> None:
+    async def fill(app: StartApp, pilot: Pilot[Any]) -> None:
+        await to(app, pilot, "Harary's Tic-Tac-Toe")
+        await pilot.press("enter", "backspace", "5", "x", "4", "tab", "tab", "tab", "space")
+        await pilot.pause()
+
+    before = drive(fill).chosen
+    assert before.values["--size"] == "5x4"
+
+    async def again(app: StartApp, pilot: Pilot[Any]) -> None:
+        await pilot.pause()
+        assert "$ qsage-play httt --size 5x4 --second" in text(app)
+        assert "needs the extra" in text(app)
+        # Another entry, and the same once more, has its own fields.
+        await pilot.press("down")
+        await pilot.pause()
+        assert "--second" not in text(app)
+
+    drive(again, message="this needs the extra 'z3'", before=before)
+
+
+def test_keys_that_come_in_one_read_reach_the_field_that_they_were_meant_for() -> None:
+    async def scenario(app: StartApp, pilot: Pilot[Any]) -> None:
+        place = [e.title for e in everything()].index("Harary's Tic-Tac-Toe")
+        for key in (*["down"] * place, "enter", "5", "x", "4", "tab", "tab", "space", "tab", "tab"):
+            app.post_message(Key(key, key if len(key) == 1 else None))
+        for key in ("7", "f5"):
+            app.post_message(Key(key, key if len(key) == 1 else None))
+        for _ in range(20):
+            await pilot.pause()
+
+    app = drive(scenario)
+    assert app.return_value == ("httt", "--size", "5x4", "--maker-breaker", "--depth", "7")

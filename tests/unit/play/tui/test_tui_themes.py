@@ -74,3 +74,18 @@ def test_texts_can_be_read_with_the_16_colours_of_xterm(theme: str) -> None:
         low, high = sorted((shown(colour or ""), ground))
         contrasts[name] = (high + 0.05) / (low + 0.05)
     assert {name: c for name, c in contrasts.items() if c < 3} == {}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("greys", [False, True])
+def test_hints_in_a_field_can_be_read_with_16_colours(theme: str, greys: bool) -> None:
+    """With ``NO_COLOR`` too, where both the hint and its field become greys."""
+    chosen = themes("standard")[theme]
+
+    def shown(colour: str) -> int | None:
+        red, green, blue = Color.parse(colour).get_truecolor()
+        grey = round(red * 0.299 + green * 0.587 + blue * 0.114)
+        seen = f"#{grey:02x}{grey:02x}{grey:02x}" if greys else colour
+        return Color.parse(seen).downgrade(ColorSystem.STANDARD).number
+
+    assert shown(chosen.variables["text-disabled"]) != shown(chosen.panel or "")
