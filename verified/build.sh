@@ -17,7 +17,7 @@ coq)
   cd ..
   ;;
 check)
-  exec coqchk -silent -o -Q theories Verified Verified.Unrolled Verified.Sound
+  exec coqchk -silent -o -Q theories Verified Verified.Unrolled Verified.Prenex
   ;;
 esac
 mkdir -p bin build

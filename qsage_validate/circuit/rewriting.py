@@ -133,6 +133,44 @@ def prenex(nested: NestedQbf, order: PrenexOrder | None = None) -> Qbf:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class PrenexUse:
+    """What ``literal`` of a prenex form stands for.
+
+    It is ``gate`` of the nested formula, with new ``names`` for bound variables that are free in
+    it.  ``polarity`` is that of its use (1 or -1), 0 where no quantifier is below.  ``inputs`` are
+    numbers of the uses of its inputs, 0 for a variable; an input that is used in both ways has two.
+    ``bound`` are the new names of the variables that a quantifier gate binds.
+    """
+
+    gate: int
+    names: tuple[tuple[int, int], ...]
+    polarity: int
+    literal: int
+    inputs: tuple[int, ...]
+    bound: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PrenexUses:
+    """How the literals of the prenex form by :func:`prenex` stand for the gates of a formula.
+
+    ``local`` are the variables that quantifier gates bind, ``free`` those of them that are free in
+    each gate.  The number of a use is its place in ``uses``, from 1; inner ones come first.
+    ``root`` is that of the output.
+    """
+
+    local: frozenset[int]
+    free: Mapping[int, frozenset[int]]
+    uses: tuple[PrenexUse, ...]
+    root: int
+
+
+def prenex_uses(nested: NestedQbf) -> PrenexUses:
+    """The uses of all prenex forms of a formula; errors as those of :func:`prenex`."""
+    return _Copies(nested).uses()
+
+
 def _merged(scopes: Iterable[Scope]) -> tuple[Scope, ...]:
     return Qbf(tuple(scopes), {}, 0).merged_scopes()
 
@@ -170,10 +208,10 @@ class _Copies:
         self._outer = frozenset(v for scope in nested.scopes for v in scope.variables)
         self._taken = set(self._outer)
         self._next = 1 + max((0, *self._taken, *nested.gates))
-        local: set[int] = set()
+        self._local: set[int] = set()
         for gate in nested.gates.values():
             if isinstance(gate, QuantifierGate):
-                local.update(gate.variables)
+                self._local.update(gate.variables)
                 self._next = max(self._next, 1 + max(gate.variables, default=0))
         # For each gate: the variables of quantifier gates that are free in it, and whether a
         # quantifier is in it.
@@ -186,7 +224,7 @@ class _Copies:
                     free |= self._free[x]
                     if x in self._nests:
                         self._nests.add(number)
-                elif x in local:
+                elif x in self._local:
                     free.add(x)
             if isinstance(gate, QuantifierGate):
                 free.difference_update(gate.variables)
@@ -213,6 +251,27 @@ class _Copies:
             if use.gate in self._nests:
                 self._quantified[use] = [u for u in self._below(use) if u.gate in self._nests]
         return self._value(self._nested.output, {}, 1, None)
+
+    def uses(self) -> PrenexUses:
+        """The gates are made, and what they stand for is told."""
+        self.make()
+        numbers = {use: k for k, use in enumerate(self._copies, start=1)}
+
+        def number(literal: int, names: Mapping[int, int], polarity: int) -> int:
+            use = self._use(literal, names, polarity)
+            return 0 if use is None else numbers[use]
+
+        def told(use: _Use, literal: int) -> PrenexUse:
+            gate, names, p = self._nested.gates[use.gate], self._names_in(use), use.polarity
+            inputs = [number(x, names, p) for x in gate.inputs]
+            if isinstance(gate, Gate) and any(abs(x) in self._nests for x in _in_both(gate)):
+                inputs += [number(x, names, -p) for x in _in_both(gate)]
+            bound = self._bound[use].variables if use in self._bound else ()
+            return PrenexUse(use.gate, use.names, p, literal, tuple(inputs), bound)
+
+        uses = tuple(told(use, literal) for use, literal in self._copies.items())
+        root = number(self._nested.output, {}, 1)
+        return PrenexUses(frozenset(self._local), self._free, uses, root)
 
     def _use(self, literal: int, names: Mapping[int, int], polarity: int) -> _Use | None:
         """The use of a gate in a literal that is used with ``polarity``; none of a variable."""

@@ -282,8 +282,6 @@ def _run(
         if memory is not None:
             return None, validate_apart(files, options, tell=line.tell, done=done)
         problem = load_to_validate(files, trace=options.trace)
-        if options.obligations and problem.solving is not None:
-            raise UsageError("found --proof with a part of a certificate, expected a whole one")
         return problem, validate(problem, options, tell=line.tell, done=done)
 
 
@@ -358,7 +356,10 @@ def _prove(
         )
         line.clear()
     if bundle is None:
-        narrate("no proof is written: no level is proved by SAT")
+        what = "no level is proved by SAT"
+        if problem.solving is not None:
+            what = "no functions of the rest are proved"
+        narrate(f"no proof is written: {what}")
         return
     levels = ", ".join(
         f"{x.level} ({x.clauses:,} clauses, {x.steps:,} steps)" for x in bundle.proofs

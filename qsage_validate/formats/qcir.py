@@ -39,7 +39,7 @@ from qsage_validate.formats.qcir_writer import (
 from qsage_validate.formats.source import BOM, HASH, Source, quoted
 
 if TYPE_CHECKING:
-    from qsage_validate.circuit.rewriting import AnyGate, QuantifierGate, UnboundError
+    from qsage_validate.circuit.rewriting import AnyGate, NestedQbf, QuantifierGate, UnboundError
     from qsage_validate.formats.qcir_bulk import Suspicion
 
 _COMMENT: Final = re.compile(r"#([^\r\n]*)")
@@ -99,6 +99,16 @@ def read_carefully(
     return _Reader(_source(data, path)).formula(order)
 
 
+def parse_nested(data: bytes | str, path: str | None = None) -> NestedQbf | None:
+    """The formula in ``data`` with its quantifier gates; ``None`` where it has none.
+
+    Variables and gates have the numbers that :func:`parse_qcir` gives them.  Errors as there.
+    """
+    reader = _Reader(_source(data, path))
+    reader.formula(None)
+    return reader.nested
+
+
 def _source(data: bytes | str, path: str | None) -> Source:
     return Source(data, path) if isinstance(data, str) else Source.decode(data, path, HASH)
 
@@ -109,6 +119,7 @@ class _Reader:
         self.source = source
         self.comments, self.code = _split_comments(source.text)
         self.numbers: dict[str, int] = {}
+        self.nested: NestedQbf | None = None
 
     def formula(self, order: PrenexOrder | None) -> Qbf:
         statements = list(self._checked(self._statements(), set()))
@@ -134,8 +145,8 @@ class _Reader:
         from qsage_validate.circuit.rewriting import CopiesError, NestedQbf, UnboundError, prenex
 
         try:
-            nested = NestedQbf(scopes, ordered, result, names, comments, path)
-            return replace(prenex(nested, order), free=free)
+            self.nested = NestedQbf(scopes, ordered, result, names, comments, path)
+            return replace(prenex(self.nested, order), free=free)
         except CopiesError as error:
             raise self._too_many(error.gate, gates) from None
         except UnboundError as error:

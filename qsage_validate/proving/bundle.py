@@ -18,12 +18,19 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from qsage_validate import __version__
+from qsage_validate.certificates.reader import read_certificate
+from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.encodings.foreign import find_meta
 from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import InputError, UsageError
 from qsage_validate.formats.json_text import Json, parse_json
 from qsage_validate.formats.source import Source, quoted
-from qsage_validate.kernel.certificate import CertificateKind, ClauseCertificate, Dialect
+from qsage_validate.kernel.certificate import (
+    CertificateKind,
+    CircuitCertificate,
+    ClauseCertificate,
+    Dialect,
+)
 from qsage_validate.kernel.lrat import check_lrat
 from qsage_validate.kernel.obligation import Cnf, Obligation, Span
 from qsage_validate.problems.load import Files, Problem
@@ -38,6 +45,8 @@ from qsage_validate.system.reading import reading
 from qsage_validate.validation.finding import Proved
 
 MANIFEST: Final = "manifest.json"
+WHOLE: Final = "whole.aig"
+"""The certificate of a bundle for a part of one: the part's functions and those of the rest."""
 SCHEMA: Final = 1
 SAT_LEVELS: Final = (
     Level.FORMULA,
@@ -123,11 +132,20 @@ def write_bundle(
     """Write the proofs of the proved levels of ``report``; ``None`` when none has a SAT claim.
 
     The folder is replaced as a whole, when all proofs are there and the kernel's checker has
-    accepted them.  Raises as :func:`check_folder` does, and ``NotProvedError`` when a level was
-    proved and its clauses can be satisfied (a bug of ours).
+    accepted them.  Of a part of a certificate the proofs are about the whole, which is written with
+    them; there are none where functions of the rest are not proved.  Raises as
+    :func:`check_folder` does, and ``NotProvedError`` when a level was proved and its clauses can
+    be satisfied (a bug of ours).
     """
     watch = Stopwatch()
     check_folder(folder, _paths(files))
+    in_part = problem.solving is not None
+    if in_part:
+        result = report.result(Level.FORMULA)
+        if result is None or result.completed is None:
+            return None
+        problem = replace(problem, certificate=result.completed, solving=None)
+        files = replace(files, certificate=None, dialect=None)
     target = os.path.realpath(folder)
     obligations = _obligations(report)
     levels = [*([Level.FORMULA] if _proves_formula(problem, report) else []), *obligations]
@@ -138,6 +156,15 @@ def write_bundle(
     )
     try:
         theorems, proofs = [], []
+        inputs = _inputs(files, problem, target)
+        if in_part:
+            whole = os.path.join(temporary, WHOLE)
+            assert isinstance(problem.certificate, CircuitCertificate), "completed by functions"
+            with open(whole, "wb") as binary:
+                binary.write(certificate_bytes(problem.certificate, problem.formula))
+            inputs["certificate"] = {"path": WHOLE, **file_fact(whole).to_dict()}
+            # The proof is of the gates in the order of the file.
+            problem = replace(problem, certificate=read_certificate(whole, problem.formula))
         for level in levels:
             tell(Progress(f"proof of level {level.value}"))
             obligation = obligations.get(level)
@@ -154,7 +181,7 @@ def write_bundle(
             "schema": SCHEMA,
             "made by": f"qsage-validate {__version__}",
             "note": _NOTE,
-            "inputs": _inputs(files, problem, target),
+            "inputs": inputs,
             "trust": "minimal" if minimal else "all",
             "levels": {result.level.value: result.word for result in report.results},
             "theorems": theorems,
@@ -484,8 +511,14 @@ def _manifest(folder: str, top: Json) -> Manifest:
     names = [name for theorem in theorems for name in (theorem.cnf, theorem.proof)]
     if "verified" in top.fields():
         names += _game_files(top["verified"])
-    _known(top["files"], *names)
     inputs, play = _read_inputs(folder, top["inputs"])
+    if WHOLE in top["files"].fields():
+        place = os.path.join(os.path.realpath(folder), WHOLE)
+        if play.certificate != place:
+            found = f"the file {WHOLE}"
+            raise top["files"][WHOLE].error(found, "it as the certificate of the inputs")
+        names.append(WHOLE)
+    _known(top["files"], *names)
     return Manifest(
         folder,
         top["made by"].text(),

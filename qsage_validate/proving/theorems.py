@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.rewriting import NestedQbf, prenex_uses
 from qsage_validate.errors import InputError, QsageError, UsageError, one_line
+from qsage_validate.formats.qcir import parse_nested
 from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
@@ -36,7 +38,7 @@ from qsage_validate.system.programs import Ended, marked_folder, run_program
 
 
 NAME: Final = "qsage-verified"
-VERSION: Final = "1"
+VERSION: Final = "2"
 HOW_TO_GET: Final = (
     f"{NAME} is neither on the PATH nor in verified/bin: 'python3 dev.py verified' in a checkout "
     "builds it (with ocamlfind; 'qsage help verified')"
@@ -230,10 +232,15 @@ def _formula(manifest: Manifest, folder: str) -> _Question:
         raise NoGameProofError("the bundle has no formula")
     circuit = circuit_of(problem)
     shown = os.path.basename(path)
+    subject: tuple[str, ...] = (path,)
     if formula.prenexed is not None:
-        path = os.path.join(folder, "prenex.qcir")
-        _write(path, qcir_text(formula))
-        shown += " in prenex form"
+        form, uses = os.path.join(folder, "prenex.qcir"), os.path.join(folder, "prenex.uses")
+        _write(form, qcir_text(formula))
+        with open(path, "rb") as file:
+            nested = parse_nested(file.read(), path)
+        assert nested is not None, "the formula has been read with quantifier gates"
+        _write(uses, uses_text(nested, formula))
+        subject = (path, "--prenex", form, uses)
     certificate = os.path.join(folder, "certificate.aag")
     _write(certificate, ascii_aiger(circuit, formula))
     if circuit is problem.certificate:
@@ -246,7 +253,37 @@ def _formula(manifest: Manifest, folder: str) -> _Question:
         _write(proof, "".join(derivation.lines()))
     value = "true" if circuit.kind is CertificateKind.SKOLEM else "false"
     name = f"{value} {os.path.splitext(os.path.basename(path))[0]}"
-    return _Question(f"{shown} is {value}", name, (path,), certificate, proof, circuit.kind)
+    return _Question(f"{shown} is {value}", name, subject, certificate, proof, circuit.kind)
+
+
+def uses_text(nested: NestedQbf, prenexed: Qbf) -> str:
+    """What the literals of a prenex form of ``nested`` stand for, as the verified checker reads it.
+
+    A line for each use, inner ones first: gate, polarity, literal; uses of its inputs; names that
+    bound variables have in it; names of the variables that it binds.
+    """
+    found = prenex_uses(nested)
+
+    def old(variable: int) -> str:
+        return nested.names.get(variable, str(variable))
+
+    def words(variables: Iterable[int], name: Callable[[int], str]) -> str:
+        return " ".join(map(name, sorted(variables)))
+
+    outer = {v for scope in nested.scopes for v in scope.variables} - found.local
+    lines = [f"fixed {words(outer, old)}", f"local {words(found.local, old)}"]
+    lines += [f"free {old(g)} {words(free, old)}" for g, free in found.free.items() if free]
+    for use in found.uses:
+        literal = ("-" if use.literal < 0 else "") + prenexed.name(abs(use.literal))
+        parts = [
+            f"use {old(use.gate)} {'-0+'[use.polarity + 1]} {literal}",
+            " ".join(map(str, use.inputs)),
+            " ".join(f"{old(v)} {prenexed.name(w)}" for v, w in use.names),
+            " ".join(map(prenexed.name, use.bound)),
+        ]
+        lines.append(" ; ".join(parts))
+    lines.append(f"root {found.root}")
+    return "\n".join(lines) + "\n"
 
 
 def ascii_aiger(certificate: CircuitCertificate, formula: Qbf) -> str:

@@ -1,6 +1,6 @@
 """The verified checker against brute force: random formulas and games, right and wrong functions.
 
-    python research/benchmarks/verified_fuzz.py [--cases N] [--seed N] [--kind formula|game ...]
+    python research/benchmarks/verified_fuzz.py [--cases N] [--seed N] [--kind formula|nested|game ...]
 
 Nothing false may be proved.  A checker that rejects everything would be sound: so whatever the
 functions and what they read allow has to be proved.  The truth of formulas is found by trying all
@@ -19,6 +19,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 if __package__ in (None, ""):  # started as a file
@@ -26,7 +27,10 @@ if __package__ in (None, ""):  # started as a file
 
 from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.qbf import PrenexOrder, Quantifier, Scope
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.qcir import parse_nested, parse_qcir
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.bddl.model import (
     Action,
     Anchor,
@@ -44,8 +48,9 @@ from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGam
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 from qsage_validate.kernel.obligation import Cnf
 from qsage_validate.proving.formula_cnf import NotProvedError, refutation
-from qsage_validate.proving.theorems import find_program
+from qsage_validate.proving.theorems import find_program, uses_text
 from qsage_validate.proving.verified_games import VerifiedUnrolling, rules_in_coq, unroll
+from tests.support.nested_truth import nested_truth, random_nested_qcir
 
 Gate = tuple[int, str, list[int]]
 
@@ -197,63 +202,228 @@ def formula_case(rng: random.Random, runner: Runner) -> str:
             prefix = [(next(q for q, w in prefix if w == v), v) for v in order]
         subject = runner.write("f." + kind, "\n".join(lines) + "\n")
     is_dqbf = kind == "dqdimacs" and any(line.startswith("d ") for line in lines)
-    said = "" if is_dqbf else str(truth(prefix, lambda r: matrix(gates, out, r), {}))
+    case = FormulaCase(kind, [subject], prefix, gates, out, text_of, sets if is_dqbf else None)
     for own in "ea":
-        if is_dqbf and own == "a":
-            continue
-        place = {v: k for k, (_, v) in enumerate(prefix)}
-        theirs = [v for q, v in prefix if q != own]
-        mine = [v for q, v in prefix if q == own]
-        may = {v: sets[v] if is_dqbf else {u for u in theirs if place[u] < place[v]} for v in mine}
-        builder: list[tuple[int, int, int]] = []
-        reads: dict[int, set[int]] = {0: set()}
-        reads.update({2 * (k + 1): {v} for k, v in enumerate(theirs)})
-        for k in range(rng.randint(0, 3)):
-            a, b = (rng.choice(list(reads)) + rng.randint(0, 1) for _ in range(2))
-            gate = 2 * (len(theirs) + 1 + k)
-            builder.append((gate, a, b))
-            reads[gate] = reads[a & ~1] | reads[b & ~1]
-        functions = {}
-        for v in mine:
-            allowed = [x for x in reads if reads[x] <= may[v]]
-            if rng.random() < 0.9:
-                pool = allowed if rng.random() < 0.85 else list(reads)
-                functions[v] = rng.choice(pool) + rng.randint(0, 1)
-
-        def plays(choice: Sequence[bool]) -> bool:
-            values = {0: False} | {2 * (k + 1): b for k, b in enumerate(choice)}
-
-            def at(literal: int) -> bool:
-                return values[literal & ~1] != bool(literal & 1)
-
-            for gate, a, b in builder:  # noqa: B023
-                values[gate] = at(a) and at(b)
-            given = dict(zip(theirs, choice, strict=True))  # noqa: B023
-            given |= {v: v in functions and at(functions[v]) for v in mine}  # noqa: B023
-            return matrix(gates, out, given)
-
-        # Functions that win are seldom found at random: constants are tried until some do.
-        wins = all(
-            plays(c) == (own == "e") for c in itertools.product((False, True), repeat=len(theirs))
-        )
-        right = all(reads[f & ~1] <= may[v] for v, f in functions.items())
-        header = f"aag {len(theirs) + len(builder)} {len(theirs)} 0 {len(functions)} {len(builder)}"
-        body = [header, *(str(2 * (k + 1)) for k in range(len(theirs)))]
-        body += [str(f) for f in functions.values()]
-        body += [f"{g} {a} {b}" for g, a, b in builder]
-        body += [f"i{k} {text_of(v)}" for k, v in enumerate(theirs)]
-        body += [f"o{k} {text_of(v)}" for k, v in enumerate(functions)]
-        certificate = runner.write("c.aag", "\n".join(body) + "\n")
-        flags = [] if own == "e" else ["--herbrand"]
-        proved = runner.proved([subject], certificate, flags)
-        if proved and said and (said == "True") != (own == "e"):
-            raise DisagreementError("a false theorem about a formula")
-        if proved != (wins and right):
-            raise DisagreementError(f"proved: {proved}; wins: {wins}; reads what it may: {right}")
-        if runner.refutable != wins:
-            raise DisagreementError("the clauses are not those of the functions")
-        STATISTICS[kind, own, "proved" if proved else "wins" if wins else "loses"] += 1
+        if not (is_dqbf and own == "a"):
+            ask_about(case, own, case.random_functions(own, rng), runner)
     return kind
+
+
+@dataclass
+class FormulaCase:
+    """A formula in numbers; ``subject`` are its files, ``sets`` dependency sets if it has any."""
+
+    kind: str
+    subject: list[str]
+    prefix: list[tuple[str, int]]
+    gates: list[Gate]
+    out: int
+    text_of: Callable[[int], str]
+    sets: dict[int, set[int]] | None = None
+
+    def truth(self) -> bool:
+        """The value of a formula without dependency sets."""
+        return truth(self.prefix, lambda r: matrix(self.gates, self.out, r), {})
+
+    def of(self, own: str) -> list[int]:
+        """A player's variables, from left to right."""
+        return [v for q, v in self.prefix if q == own]
+
+    def may_read(self, own: str) -> dict[int, set[int]]:
+        """What each function of a player may read."""
+        if self.sets is not None:
+            return self.sets
+        left: set[int] = set()
+        found = {}
+        for q, v in self.prefix:
+            if q == own:
+                found[v] = set(left)
+            else:
+                left.add(v)
+        return found
+
+    def random_functions(self, own: str, rng: random.Random) -> Functions:
+        """Functions of a few gates, some of which read what they may not."""
+        made = Functions([v for q, v in self.prefix if q != own])
+        for _ in range(rng.randint(0, 3)):
+            a, b = (rng.choice(list(made.reads)) + rng.randint(0, 1) for _ in range(2))
+            made.conj(a, b)
+        may = self.may_read(own)
+        for v in self.of(own):
+            allowed = [x for x in made.reads if made.reads[x] <= may[v]]
+            if rng.random() < 0.9:
+                pool = allowed if rng.random() < 0.85 else list(made.reads)
+                made.functions[v] = rng.choice(pool) + rng.randint(0, 1)
+        return made
+
+    def best_functions(self, own: str) -> Functions:
+        """Functions that win if any do: a table of the opponent's values for each variable."""
+        made = Functions([v for q, v in self.prefix if q != own])
+        cases: dict[int, list[int]] = {v: [] for v in self.of(own)}
+
+        def go(given: dict[int, bool], literal: int) -> None:
+            if len(given) == len(self.prefix):
+                return
+            q, v = self.prefix[len(given)]
+            if q != own:
+                for b in (False, True):
+                    go({**given, v: b}, made.conj(literal, made.input(v) ^ (not b)))
+                return
+            wins = truth(
+                self.prefix, lambda r: matrix(self.gates, self.out, r), {**given, v: True}
+            ) == (own == "e")
+            if wins:
+                cases[v].append(literal)
+            go({**given, v: wins}, literal)
+
+        go({}, 1)
+        for v, literals in cases.items():
+            none = 1
+            for literal in literals:
+                none = made.conj(none, literal ^ 1)
+            made.functions[v] = none ^ 1
+        return made
+
+
+class Functions:
+    """Functions as an and-inverter graph, and what each of its gates reads."""
+
+    def __init__(self, inputs: Sequence[int]) -> None:
+        self.inputs = list(inputs)
+        self.gates: list[tuple[int, int, int]] = []
+        self.reads: dict[int, set[int]] = {0: set()}
+        self.reads.update({2 * (k + 1): {v} for k, v in enumerate(inputs)})
+        self.functions: dict[int, int] = {}
+
+    def input(self, variable: int) -> int:
+        return 2 * (self.inputs.index(variable) + 1)
+
+    def conj(self, a: int, b: int) -> int:
+        gate = 2 * (len(self.inputs) + 1 + len(self.gates))
+        self.gates.append((gate, a, b))
+        self.reads[gate] = self.reads[a & ~1] | self.reads[b & ~1]
+        return gate
+
+    def text(self, text_of: Callable[[int], str]) -> str:
+        """The file, in ASCII AIGER."""
+        size = len(self.inputs) + len(self.gates)
+        lines = [f"aag {size} {len(self.inputs)} 0 {len(self.functions)} {len(self.gates)}"]
+        lines += [str(2 * (k + 1)) for k in range(len(self.inputs))]
+        lines += [str(f) for f in self.functions.values()]
+        lines += [f"{g} {a} {b}" for g, a, b in self.gates]
+        lines += [f"i{k} {text_of(v)}" for k, v in enumerate(self.inputs)]
+        lines += [f"o{k} {text_of(v)}" for k, v in enumerate(self.functions)]
+        return "\n".join(lines) + "\n"
+
+    def values(self, choice: Sequence[bool], mine: Sequence[int]) -> dict[int, bool]:
+        """The values of all variables under a choice of the opponent's."""
+        values = {0: False} | {2 * (k + 1): b for k, b in enumerate(choice)}
+
+        def at(literal: int) -> bool:
+            return values[literal & ~1] != bool(literal & 1)
+
+        for gate, a, b in self.gates:
+            values[gate] = at(a) and at(b)
+        given = dict(zip(self.inputs, choice, strict=True))
+        return given | {v: v in self.functions and at(self.functions[v]) for v in mine}
+
+
+def ask_about(
+    case: FormulaCase,
+    own: str,
+    made: Functions,
+    runner: Runner,
+    *,
+    said: bool | None = None,
+    honest: bool = True,
+) -> None:
+    """Ask whether ``own`` wins a formula with functions, and compare the answer.
+
+    ``said`` is the formula's truth, where it is not that of the prefix.  What is right has to be
+    proved only if all else that the program is told is ``honest``.
+    """
+    if said is None and case.sets is None:
+        said = case.truth()
+    mine = case.of(own)
+    # Functions that win are seldom found at random: constants are tried until some do.
+    wins = all(
+        matrix(case.gates, case.out, made.values(c, mine)) == (own == "e")
+        for c in itertools.product((False, True), repeat=len(made.inputs))
+    )
+    may = case.may_read(own)
+    right = all(made.reads[f & ~1] <= may[v] for v, f in made.functions.items())
+    certificate = runner.write("c.aag", made.text(case.text_of))
+    flags = [] if own == "e" else ["--herbrand"]
+    proved = runner.proved(case.subject, certificate, flags)
+    if proved and said is not None and said != (own == "e"):
+        raise DisagreementError("a false theorem about a formula")
+    if (proved and not (wins and right)) or (honest and proved != (wins and right)):
+        raise DisagreementError(f"proved: {proved}; wins: {wins}; reads what it may: {right}")
+    if runner.refutable != wins:
+        raise DisagreementError("the clauses are not those of the functions")
+    outcome = "proved" if proved else "wins" if wins else "loses"
+    STATISTICS[case.kind if honest else f"{case.kind}, lies", own, outcome] += 1
+
+
+def nested_case(rng: random.Random, runner: Runner) -> str:
+    """A formula with quantifier gates, and a prenex form of it, which may be a wrong one."""
+    while True:
+        text = random_nested_qcir(rng)
+        form = parse_qcir(text, order=rng.choice(list(PrenexOrder)))
+        if form.num_variables <= 8:
+            break
+    nested = parse_nested(text)
+    if nested is None:
+        return "nested"
+    said = nested_truth(text)
+    uses = uses_text(nested, form)
+    honest = rng.random() < 0.7
+    if not honest:
+        # Lies: quantifiers in another order or others, uses that are none.
+        scopes = [Scope(s.quantifier, (v,)) for s in form.scopes for v in s.variables]
+        lines = uses.splitlines()
+        for _ in range(rng.randint(1, 2)):
+            if rng.random() < 0.6 and scopes:
+                k = rng.randrange(len(scopes))
+                if rng.random() < 0.5:
+                    scopes.insert(rng.randrange(len(scopes)), scopes.pop(k))
+                else:
+                    scopes[k] = Scope(scopes[k].quantifier.dual, scopes[k].variables)
+            else:
+                k = rng.randrange(len(lines))
+                words, other = lines[k].split(" "), rng.choice(lines).split(" ")
+                words[rng.randrange(len(words))] = rng.choice([*other, "+", "-", "0"])
+                lines[k] = " ".join(words)
+        form = replace(form, scopes=tuple(scopes))
+        uses = "\n".join(lines) + "\n"
+    subject = [runner.write("f.qcir", text), "--prenex", runner.write("p.qcir", qcir_text(form))]
+    subject.append(runner.write("p.uses", uses))
+    case = FormulaCase(
+        "nested",
+        subject,
+        [("ea"[s.quantifier is Quantifier.FORALL], v) for s in form.scopes for v in s.variables],
+        [(g, gate.connective.value, list(gate.inputs)) for g, gate in form.gates.items()],
+        form.output,
+        form.name,
+    )
+    for own in "ea":
+        best = rng.random() < 0.7
+        made = case.best_functions(own) if best else case.random_functions(own, rng)
+        if (
+            not honest
+            and runner.run(
+                *subject,
+                runner.write("c.aag", made.text(form.name)),
+                "--cnf",
+                runner.path("c.cnf"),
+                *([] if own == "e" else ["--herbrand"]),
+            ).returncode
+            == 2
+        ):
+            STATISTICS["nested, lies", own, "refused"] += 1
+            continue
+        ask_about(case, own, made, runner, said=said, honest=honest)
+    return "nested"
 
 
 # -- Games -----------------------------------------------------------------------------------
@@ -450,6 +620,7 @@ def game_case(rng: random.Random, runner: Runner) -> str:
     return "game"
 
 
+KINDS = {"formula": formula_case, "nested": nested_case, "game": game_case}
 STATISTICS: Counter[tuple[str, str, str]] = Counter()
 
 
@@ -460,20 +631,20 @@ def main() -> int:
     )
     parser.add_argument("--cases", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--kind", choices=["formula", "game"], action="append")
+    parser.add_argument("--kind", choices=list(KINDS), action="append")
     options = parser.parse_args()
     program = find_program()
     if program is None:
         print("verified_fuzz.py: found no qsage-verified: python3 dev.py verified", file=sys.stderr)
         return 2
-    kinds = options.kind or ["formula", "game"]
+    kinds = options.kind or list(KINDS)
     with tempfile.TemporaryDirectory(prefix="qsage-fuzz-") as folder:
         runner = Runner(folder, program)
         for case in range(options.cases):
             rng = random.Random(f"{options.seed} {case}")
             kind = kinds[case % len(kinds)]
             try:
-                (formula_case if kind == "formula" else game_case)(rng, runner)
+                KINDS[kind](rng, runner)
             except DisagreementError as error:
                 print(f"case {case} of seed {options.seed} ({kind}): {error}")
                 for name in sorted(os.listdir(folder)):

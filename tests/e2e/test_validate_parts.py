@@ -43,6 +43,36 @@ def test_functions_of_the_rest_are_found_and_proved(
     assert "were found by" in page.read_text(encoding="utf-8")
 
 
+def test_proofs_for_a_part_are_about_the_whole_that_is_found(
+    qsage: Qsage, hexagons: str, part: tuple[str, ...], tmp_path: Path
+) -> None:
+    folder = tmp_path / "proof"
+    levels = ("--level", "dependencies", "--level", "formula", "--level", "rules")
+    ran = qsage("validate", hexagons, *part, *levels, "--proof", str(folder))
+    assert ran.code == Exit.FINE
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["inputs"]["certificate"]["path"] == "whole.aig"
+    # The whole is a certificate of its own, of which everything is made again.
+    assert qsage("validate", hexagons, "--cert", str(folder / "whole.aig"), *levels).code == 0
+    ran = qsage("verify", str(folder), "--checker", "qsage")
+    assert ran.code == Exit.FINE
+    assert "are those of the inputs (formula, rules)" in ran.out
+    # Another whole is not the one of the manifest.
+    data = (folder / "whole.aig").read_bytes()
+    (folder / "whole.aig").write_bytes(data[:-1] + b"x")
+    assert qsage("verify", str(folder), "--checker", "qsage").code == Exit.REFUTED
+
+
+def test_a_part_without_functions_of_the_rest_has_no_proof(
+    qsage: Qsage, hexagons: str, part: tuple[str, ...], tmp_path: Path
+) -> None:
+    folder = tmp_path / "proof"
+    ran = qsage("validate", hexagons, *part, "--solver", "caqe", "--proof", str(folder))
+    assert ran.code == Exit.UNDECIDED
+    assert "no proof is written: no functions of the rest are proved" in ran.err
+    assert not folder.exists()
+
+
 def test_a_solvers_word_is_no_proof(qsage: Qsage, hexagons: str, part: tuple[str, ...]) -> None:
     ran = qsage("validate", hexagons, *part, "--solver", "caqe")
     assert ran.code == Exit.UNDECIDED
@@ -112,7 +142,6 @@ def test_a_lost_part_is_shown_up_to_its_last_reply(qsage: Qsage, tmp_path: Path)
         (("--solver", "depqbf"), "found --solver or --blocks without --cert"),
         (("--cert", "CERT", "--solver", "nosuch"), "found the solver 'nosuch', expected auto"),
         (("--cert", "CERT", "--blocks", "9"), "found --blocks 9, expected at most 4"),
-        (("--cert", "CERT", "--blocks", "1", "--proof", "d"), "found --proof with a part of a"),
     ],
 )
 def test_what_does_not_fit(

@@ -215,6 +215,12 @@ type prefix = (quant * name) list
 
 type qcir = { pre : prefix; gates : gate list; out : lit }
 
+type ngate =
+| Plain of gate
+| Quantified of name * prefix * lit
+
+type nested = { npre : prefix; ngates : ngate list; nout : lit }
+
 type clause = lit list
 
 type qdimacs = { qpre : prefix; qclauses : clause list }
@@ -986,6 +992,535 @@ module Z =
   | _ -> XH
  end
 
+type env = (name * name) list
+
+(** val envf : env -> name -> name **)
+
+let rec envf e y =
+  match e with
+  | [] -> y
+  | p :: e0 -> let (a, b) = p in if name_eqb y a then b else envf e0 y
+
+type use = { uid : name; ugate : name; uenv : env; upol : bool option;
+             ucopy : lit; ukids : name list; ubound : name list }
+
+type uses = { fixed : name list; local : name list;
+              freely : (name * name list) list; used : use list; root : 
+              name }
+
+(** val inlist : name -> name list -> bool **)
+
+let inlist x l =
+  existsb (name_eqb x) l
+
+type known = (name list * ngate) trie
+
+(** val nname : ngate -> name **)
+
+let nname = function
+| Plain g0 -> g0.gout
+| Quantified (v, _, _) -> v
+
+(** val covers :
+    unit trie -> unit trie -> known -> name list -> lit -> bool **)
+
+let covers o l k d l0 =
+  match find (var l0) k with
+  | Some p -> let (d0, _) = p in forallb (fun y -> inlist y d) d0
+  | None -> (||) (mem (var l0) o) ((&&) (mem (var l0) l) (inlist (var l0) d))
+
+(** val covered :
+    unit trie -> unit trie -> known -> name list -> ngate -> bool **)
+
+let covered o l k d = function
+| Plain g0 -> forallb (covers o l k d) g0.gins
+| Quantified (_, p, l0) -> covers o l k (app (map snd p) d) l0
+
+(** val tab :
+    unit trie -> unit trie -> name list trie -> ngate list -> known -> known
+    option **)
+
+let rec tab o l f gs k =
+  match gs with
+  | [] -> Some k
+  | g :: gs0 ->
+    let x = nname g in
+    let d = match find x f with
+            | Some d -> d
+            | None -> [] in
+    if (||) ((||) (mem x k) (mem x o)) (mem x l)
+    then None
+    else if covered o l k d g then tab o l f gs0 (add0 x (d, g) k) else None
+
+type places_of_names = (quant * positive) trie
+
+(** val place :
+    prefix -> positive -> places_of_names -> places_of_names option **)
+
+let rec place p i j =
+  match p with
+  | [] -> Some j
+  | p0 :: p1 ->
+    let (q, v) = p0 in
+    if mem v j then None else place p1 (Pos.succ i) (add0 v (q, i) j)
+
+(** val turned : bool option -> lit -> bool option **)
+
+let turned w l =
+  if sign l then w else option_map negb w
+
+(** val same_sign : lit -> lit -> lit **)
+
+let same_sign l c =
+  if sign l then c else neg c
+
+(** val pol_ok : bool option -> bool option -> bool **)
+
+let pol_ok have want =
+  match have with
+  | Some a -> (match want with
+               | Some b -> eqb a b
+               | None -> false)
+  | None -> true
+
+(** val flip : quant -> quant **)
+
+let flip = function
+| Ex -> All
+| All -> Ex
+
+type stage = { senv : env; sname : name; srest : prefix; sbody : lit;
+               spol : bool }
+
+(** val env_ok : unit trie -> env -> bool **)
+
+let env_ok o e =
+  forallb (fun ab -> negb (mem (fst ab) o)) e
+
+(** val resolve :
+    known -> positive trie -> use trie -> env -> bool option -> name -> lit
+    -> lit option **)
+
+let resolve k a u e w kid l =
+  match find (var l) k with
+  | Some p ->
+    let (d, _) = p in
+    (match find kid u with
+     | Some u0 ->
+       if (&&)
+            ((&&) (name_eqb u0.ugate (var l)) (pol_ok u0.upol (turned w l)))
+            (forallb (fun y -> name_eqb (envf e y) (envf u0.uenv y)) d)
+       then Some (same_sign l u0.ucopy)
+       else None
+     | None -> None)
+  | None ->
+    let y = envf e (var l) in
+    if mem y a then Some (same_sign l (P y)) else None
+
+(** val resolve_all :
+    known -> positive trie -> use trie -> env -> bool option -> name list ->
+    lit list -> lit list option **)
+
+let rec resolve_all k a u e w kids = function
+| [] -> (match kids with
+         | [] -> Some []
+         | _ :: _ -> None)
+| l :: ls0 ->
+  (match kids with
+   | [] -> None
+   | k0 :: ks ->
+     (match resolve k a u e w k0 l with
+      | Some c ->
+        (match resolve_all k a u e w ks ls0 with
+         | Some cs -> Some (c :: cs)
+         | None -> None)
+      | None -> None))
+
+(** val lits_eqb : lit list -> lit list -> bool **)
+
+let rec lits_eqb a b =
+  match a with
+  | [] -> (match b with
+           | [] -> true
+           | _ :: _ -> false)
+  | x :: a0 ->
+    (match b with
+     | [] -> false
+     | y :: b0 -> (&&) (lit_eqb x y) (lits_eqb a0 b0))
+
+(** val kind_eqb : kind -> kind -> bool **)
+
+let kind_eqb a b =
+  match a with
+  | And -> (match b with
+            | And -> true
+            | _ -> false)
+  | Or -> (match b with
+           | Or -> true
+           | _ -> false)
+  | Xor -> (match b with
+            | Xor -> true
+            | _ -> false)
+  | Ite -> (match b with
+            | Ite -> true
+            | _ -> false)
+
+(** val is_gate : gate trie -> lit -> kind -> lit list -> bool **)
+
+let is_gate t l k ls =
+  match l with
+  | P x ->
+    (match find x t with
+     | Some g -> (&&) (kind_eqb g.gkind k) (lits_eqb g.gins ls)
+     | None -> false)
+  | N _ -> false
+
+(** val two : gate trie -> lit -> lit -> lit -> lit -> lit -> bool **)
+
+let two t l a b c d =
+  match l with
+  | P x ->
+    (match find x t with
+     | Some g ->
+       let { gout = _; gkind = gkind0; gins = gins0 } = g in
+       (match gkind0 with
+        | Or ->
+          (match gins0 with
+           | [] -> false
+           | y :: l0 ->
+             (match l0 with
+              | [] -> false
+              | z0 :: l1 ->
+                (match l1 with
+                 | [] ->
+                   (&&) (is_gate t y And (a :: (b :: [])))
+                     (is_gate t z0 And (c :: (d :: [])))
+                 | _ :: _ -> false)))
+        | _ -> false)
+     | None -> false)
+  | N _ -> false
+
+(** val check_plain :
+    known -> positive trie -> gate trie -> use trie -> use -> gate -> bool **)
+
+let check_plain k a t u u0 g =
+  let e = u0.uenv in
+  let w = u0.upol in
+  (match g.gkind with
+   | Xor ->
+     (match g.gins with
+      | [] ->
+        (match u0.ukids with
+         | [] -> false
+         | _ :: l ->
+           (match l with
+            | [] -> false
+            | _ :: l0 ->
+              (match l0 with
+               | [] ->
+                 (match resolve_all k a u e None u0.ukids [] with
+                  | Some cs -> is_gate t u0.ucopy Xor cs
+                  | None -> false)
+               | _ :: _ -> false)))
+      | a0 :: l ->
+        (match l with
+         | [] ->
+           (match u0.ukids with
+            | [] -> false
+            | _ :: l0 ->
+              (match l0 with
+               | [] -> false
+               | _ :: l1 ->
+                 (match l1 with
+                  | [] ->
+                    (match resolve_all k a u e None u0.ukids (a0 :: []) with
+                     | Some cs -> is_gate t u0.ucopy Xor cs
+                     | None -> false)
+                  | _ :: _ -> false)))
+         | b :: l0 ->
+           (match l0 with
+            | [] ->
+              (match u0.ukids with
+               | [] -> false
+               | k1 :: l1 ->
+                 (match l1 with
+                  | [] -> false
+                  | k2 :: l2 ->
+                    (match l2 with
+                     | [] ->
+                       (match resolve_all k a u e None u0.ukids
+                                (a0 :: (b :: [])) with
+                        | Some cs -> is_gate t u0.ucopy Xor cs
+                        | None -> false)
+                     | k3 :: l3 ->
+                       (match l3 with
+                        | [] -> false
+                        | k4 :: l4 ->
+                          (match l4 with
+                           | [] ->
+                             (match resolve k a u e w k1 a0 with
+                              | Some a1 ->
+                                (match resolve k a u e w k2 b with
+                                 | Some b1 ->
+                                   (match resolve k a u e (option_map negb w)
+                                            k3 a0 with
+                                    | Some a2 ->
+                                      (match resolve k a u e
+                                               (option_map negb w) k4 b with
+                                       | Some b2 ->
+                                         two t u0.ucopy a1 (neg b2) (neg a2)
+                                           b1
+                                       | None -> false)
+                                    | None -> false)
+                                 | None -> false)
+                              | None -> false)
+                           | _ :: _ -> false)))))
+            | l1 :: l2 ->
+              (match u0.ukids with
+               | [] -> false
+               | _ :: l3 ->
+                 (match l3 with
+                  | [] -> false
+                  | _ :: l4 ->
+                    (match l4 with
+                     | [] ->
+                       (match resolve_all k a u e None u0.ukids
+                                (a0 :: (b :: (l1 :: l2))) with
+                        | Some cs -> is_gate t u0.ucopy Xor cs
+                        | None -> false)
+                     | _ :: _ -> false))))))
+   | Ite ->
+     (match g.gins with
+      | [] -> false
+      | c :: l ->
+        (match l with
+         | [] -> false
+         | t0 :: l0 ->
+           (match l0 with
+            | [] -> false
+            | f :: l1 ->
+              (match l1 with
+               | [] ->
+                 (match u0.ukids with
+                  | [] -> false
+                  | k1 :: l2 ->
+                    (match l2 with
+                     | [] -> false
+                     | k2 :: l3 ->
+                       (match l3 with
+                        | [] -> false
+                        | k3 :: l4 ->
+                          (match l4 with
+                           | [] ->
+                             (match resolve k a u e None k1 c with
+                              | Some c0 ->
+                                (match resolve k a u e w k2 t0 with
+                                 | Some t1 ->
+                                   (match resolve k a u e w k3 f with
+                                    | Some f0 ->
+                                      is_gate t u0.ucopy Ite
+                                        (c0 :: (t1 :: (f0 :: [])))
+                                    | None -> false)
+                                 | None -> false)
+                              | None -> false)
+                           | k4 :: l5 ->
+                             (match l5 with
+                              | [] ->
+                                (match resolve k a u e w k1 c with
+                                 | Some c1 ->
+                                   (match resolve k a u e w k2 t0 with
+                                    | Some t1 ->
+                                      (match resolve k a u e w k3 f with
+                                       | Some f0 ->
+                                         (match resolve k a u e
+                                                  (option_map negb w) k4 c with
+                                          | Some c2 ->
+                                            two t u0.ucopy c1 t1 (neg c2) f0
+                                          | None -> false)
+                                       | None -> false)
+                                    | None -> false)
+                                 | None -> false)
+                              | _ :: _ -> false)))))
+               | _ :: _ -> false))))
+   | _ ->
+     (match resolve_all k a u e w u0.ukids g.gins with
+      | Some cs -> is_gate t u0.ucopy g.gkind cs
+      | None -> false))
+
+(** val reads : known -> lit -> name list **)
+
+let reads k l =
+  match find (var l) k with
+  | Some p -> let (d, _) = p in d
+  | None -> (var l) :: []
+
+(** val left_ok :
+    known -> places_of_names -> env -> lit -> name list -> positive -> bool **)
+
+let left_ok k j e l names i =
+  forallb (fun y ->
+    (||) (inlist y names)
+      (match find (envf e y) j with
+       | Some p -> let (_, j0) = p in Pos.ltb j0 i
+       | None -> true)) (reads k l)
+
+(** val bind :
+    unit trie -> known -> places_of_names -> bool -> lit -> prefix -> name
+    list -> env -> stage trie -> (env * stage trie) option **)
+
+let rec bind o k j pl l p vs e w =
+  match p with
+  | [] -> (match vs with
+           | [] -> Some (e, w)
+           | _ :: _ -> None)
+  | p0 :: p1 ->
+    let (q, v) = p0 in
+    (match vs with
+     | [] -> None
+     | v' :: vs0 ->
+       if mem v o
+       then None
+       else (match if pl then q else flip q with
+             | Ex -> bind o k j pl l p1 vs0 ((v, v') :: e) w
+             | All ->
+               (match find v' j with
+                | Some p2 ->
+                  let (q0, i) = p2 in
+                  (match q0 with
+                   | Ex -> None
+                   | All ->
+                     (match find v' w with
+                      | Some _ -> None
+                      | None ->
+                        if left_ok k j e l (v :: (map snd p1)) i
+                        then bind o k j pl l p1 vs0 ((v, v') :: e)
+                               (add0 v' { senv = e; sname = v; srest = p1;
+                                 sbody = l; spol = pl } w)
+                        else None))
+                | None -> None)))
+
+(** val check_use :
+    unit trie -> known -> positive trie -> places_of_names -> gate trie ->
+    use trie -> stage trie -> use -> stage trie option **)
+
+let check_use o k a j t u w u0 =
+  if env_ok o u0.uenv
+  then (match find u0.ugate k with
+        | Some p0 ->
+          let (_, n) = p0 in
+          (match n with
+           | Plain g -> if check_plain k a t u u0 g then Some w else None
+           | Quantified (_, p, l) ->
+             (match u0.upol with
+              | Some pl ->
+                (match u0.ukids with
+                 | [] -> None
+                 | k0 :: l0 ->
+                   (match l0 with
+                    | [] ->
+                      (match bind o k j pl l p u0.ubound u0.uenv w with
+                       | Some p1 ->
+                         let (e, w') = p1 in
+                         (match resolve k a u e (Some pl) k0 l with
+                          | Some c ->
+                            if lit_eqb c u0.ucopy then Some w' else None
+                          | None -> None)
+                       | None -> None)
+                    | _ :: _ -> None))
+              | None -> None))
+        | None -> None)
+  else None
+
+(** val check_uses :
+    unit trie -> known -> positive trie -> places_of_names -> gate trie ->
+    use list -> use trie -> stage trie -> (use trie * stage trie) option **)
+
+let rec check_uses o k a j t us u w =
+  match us with
+  | [] -> Some (u, w)
+  | u0 :: us0 ->
+    (match check_use o k a j t u w u0 with
+     | Some w0 -> check_uses o k a j t us0 (add0 u0.uid u0 u) w0
+     | None -> None)
+
+(** val strip : prefix -> prefix -> prefix option **)
+
+let rec strip p p' =
+  match p with
+  | [] -> Some p'
+  | p0 :: p1 ->
+    let (q, v) = p0 in
+    (match p' with
+     | [] -> None
+     | p2 :: p'0 ->
+       let (q', v') = p2 in
+       if (&&) (quant_eqb q q') (name_eqb v v') then strip p1 p'0 else None)
+
+(** val gate_table : gate list -> gate trie **)
+
+let gate_table gs =
+  fold_left (fun t g -> add0 g.gout g t) gs Empty
+
+(** val check_prenex : nested -> qcir -> uses -> bool **)
+
+let check_prenex q f h =
+  let o = marks h.fixed in
+  let f0 = fold_left (fun f0 xd -> add0 (fst xd) (snd xd) f0) h.freely Empty
+  in
+  (match strip q.npre f.pre with
+   | Some inner ->
+     (match index Ex f.pre (XO XH) Empty Empty with
+      | Some p ->
+        let (a, _) = p in
+        (match tab o (marks h.local) f0 q.ngates Empty with
+         | Some k ->
+           (match scan (fun _ -> false) f.gates a with
+            | Some _ ->
+              (match place inner XH Empty with
+               | Some j ->
+                 (&&)
+                   ((&&) (forallb (fun y -> negb (mem y j)) h.fixed)
+                     (forallb (fun y -> negb (mem y j)) (reads k q.nout)))
+                   (match check_uses o k a j (gate_table f.gates) h.used
+                            Empty Empty with
+                    | Some p0 ->
+                      let (u, _) = p0 in
+                      (match resolve k a u [] (Some true) h.root q.nout with
+                       | Some c -> lit_eqb c f.out
+                       | None -> false)
+                    | None -> false)
+               | None -> false)
+            | None -> false)
+         | None -> false)
+      | None -> false)
+   | None -> false)
+
+(** val flips : prefix -> prefix **)
+
+let flips p =
+  map (fun qv -> ((flip (fst qv)), (snd qv))) p
+
+(** val nested_dual : nested -> nested **)
+
+let nested_dual q =
+  { npre = (flips q.npre); ngates = q.ngates; nout = (neg q.nout) }
+
+(** val qcir_dual : qcir -> qcir **)
+
+let qcir_dual f =
+  { pre = (flips f.pre); gates = f.gates; out = (neg f.out) }
+
+(** val check_nested :
+    'a1 supply -> quant -> nested -> qcir -> uses -> certificate -> nat ->
+    'a1 -> bool **)
+
+let check_nested from w q f h c fuel s =
+  (&&)
+    (match w with
+     | Ex -> check_prenex q f h
+     | All -> check_prenex (nested_dual q) (qcir_dual f) h)
+    (check from w f c fuel s)
+
 type player =
 | Black
 | White
@@ -1246,9 +1781,9 @@ type 'a m = acc -> 'a * acc
 let ret x a =
   (x, a)
 
-(** val bind : 'a1 m -> ('a1 -> 'a2 m) -> 'a2 m **)
+(** val bind0 : 'a1 m -> ('a1 -> 'a2 m) -> 'a2 m **)
 
-let bind m0 k a =
+let bind0 m0 k a =
   let (x, a0) = m0 a in k x a0
 
 (** val succ0 : name -> name **)
@@ -1313,7 +1848,7 @@ let disj =
 let rec every f = function
 | [] -> ret []
 | x :: xs0 ->
-  bind (f x) (fun y -> bind (every f xs0) (fun ys -> ret (y :: ys)))
+  bind0 (f x) (fun y -> bind0 (every f xs0) (fun ys -> ret (y :: ys)))
 
 type symbolic = value trie
 
@@ -1340,9 +1875,9 @@ let holdsM s c =
 let rec firstM seen = function
 | [] -> ret []
 | b :: bits0 ->
-  bind (conj ((L (P b)) :: ((vneg seen) :: []))) (fun c ->
-    bind (disj (seen :: ((L (P b)) :: []))) (fun seen0 ->
-      bind (firstM seen0 bits0) (fun cs -> ret (c :: cs))))
+  bind0 (conj ((L (P b)) :: ((vneg seen) :: []))) (fun c ->
+    bind0 (disj (seen :: ((L (P b)) :: []))) (fun seen0 ->
+      bind0 (firstM seen0 bits0) (fun cs -> ret (c :: cs))))
 
 (** val select : ('a1 -> bool) -> 'a1 list -> 'a2 list -> 'a2 list **)
 
@@ -1376,9 +1911,9 @@ let rec afterM ms cs s xs new0 =
   match xs with
   | [] -> ret new0
   | x :: xs0 ->
-    bind (disj (select (puts (N x)) ms cs)) (fun off ->
-      bind (conj ((val0 s x) :: ((vneg off) :: []))) (fun kept ->
-        bind (disj (kept :: (select (puts (P x)) ms cs))) (fun now ->
+    bind0 (disj (select (puts (N x)) ms cs)) (fun off ->
+      bind0 (conj ((val0 s x) :: ((vneg off) :: []))) (fun kept ->
+        bind0 (disj (kept :: (select (puts (P x)) ms cs))) (fun now ->
           afterM ms cs s xs0 (add0 x now new0))))
 
 (** val passableM : network -> symbolic -> name -> value **)
@@ -1395,12 +1930,12 @@ let rec stepsM n s = function
       add0 x (if is_in x n.source then passableM n s x else C false) r)
       (map fst n.cells) Empty)
 | S k0 ->
-  bind (stepsM n s k0) (fun r ->
-    bind
+  bind0 (stepsM n s k0) (fun r ->
+    bind0
       (every (fun x ->
-        bind (disj ((val0 r x) :: (map (val0 r) (neighbours n.cells x))))
+        bind0 (disj ((val0 r x) :: (map (val0 r) (neighbours n.cells x))))
           (fun near ->
-          bind (conj ((passableM n s x) :: (near :: []))) (fun v ->
+          bind0 (conj ((passableM n s x) :: (near :: []))) (fun v ->
             ret (x, v)))) (map fst n.cells)) (fun vs ->
       ret (fold_left (fun r0 xv -> add0 (fst xv) (snd xv) r0) vs Empty)))
 
@@ -1411,11 +1946,11 @@ let reachedM g p s =
   | Black ->
     (match g.black_network with
      | Some n ->
-       bind (stepsM n s (length n.cells)) (fun r ->
-         bind (disj ((C n.joined) :: (map (val0 r) n.target))) (fun c ->
+       bind0 (stepsM n s (length n.cells)) (fun r ->
+         bind0 (disj ((C n.joined) :: (map (val0 r) n.target))) (fun c ->
            ret (if n.cut then vneg c else c)))
-     | None -> bind (every (holdsM s) g.black_goals) disj)
-  | White -> bind (every (holdsM s) g.white_goals) disj
+     | None -> bind0 (every (holdsM s) g.black_goals) disj)
+  | White -> bind0 (every (holdsM s) g.white_goals) disj
 
 (** val fresh : nat -> name -> name list * name **)
 
@@ -1461,24 +1996,25 @@ let rec playM g xs ps bs s =
     (match bs with
      | [] -> ret (C false)
      | b :: bs0 ->
-       bind (firstM (C false) b) (fun cs ->
-         bind (every (fun m0 -> holdsM s m0.needs) (moves g p)) (fun legal ->
-           bind
+       bind0 (firstM (C false) b) (fun cs ->
+         bind0 (every (fun m0 -> holdsM s m0.needs) (moves g p))
+           (fun legal ->
+           bind0
              (every (fun cl -> conj ((fst cl) :: ((snd cl) :: [])))
                (combine cs legal)) (fun made ->
-             bind (disj made) (fun moved ->
-               bind (afterM (moves g p) cs s (xs p) s) (fun s' ->
-                 bind (reachedM g p s') (fun goal ->
-                   bind (playM g xs ps0 bs0 s') (fun rest ->
+             bind0 (disj made) (fun moved ->
+               bind0 (afterM (moves g p) cs s (xs p) s) (fun s' ->
+                 bind0 (reachedM g p s') (fun goal ->
+                   bind0 (playM g xs ps0 bs0 s') (fun rest ->
                      match p with
                      | Black ->
-                       bind (disj (goal :: (rest :: []))) (fun won ->
+                       bind0 (disj (goal :: (rest :: []))) (fun won ->
                          conj (moved :: (won :: [])))
                      | White ->
-                       bind (conj ((vneg goal) :: (rest :: []))) (fun on ->
-                         bind (disj ((vneg moved) :: (on :: [])))
+                       bind0 (conj ((vneg goal) :: (rest :: []))) (fun on ->
+                         bind0 (disj ((vneg moved) :: (on :: [])))
                            (fun open0 ->
-                           bind (disj ((C g.stuck_loses) :: legal))
+                           bind0 (disj ((C g.stuck_loses) :: legal))
                              (fun any -> conj (any :: (open0 :: [])))))))))))))
 
 (** val firstS : game -> symbolic **)
@@ -1496,15 +2032,15 @@ let unrolled g =
                     | Black -> b
                     | White -> w in
   let m0 =
-    bind
+    bind0
       (if g.goals_at_start then reachedM g Black (firstS g) else ret (C false))
       (fun black ->
-      bind
+      bind0
         (if g.goals_at_start
          then reachedM g White (firstS g)
          else ret (C false)) (fun white ->
-        bind (playM g xs g.turns bs (firstS g)) (fun play ->
-          bind (conj ((vneg white) :: (play :: []))) (fun lost ->
+        bind0 (playM g xs g.turns bs (firstS g)) (fun play ->
+          bind0 (conj ((vneg white) :: (play :: []))) (fun lost ->
             disj (black :: (lost :: []))))))
   in
   let (v, a) = m0 (n, []) in

@@ -85,6 +85,12 @@ type prefix = (quant * name) list
 
 type qcir = { pre : prefix; gates : gate list; out : lit }
 
+type ngate =
+| Plain of gate
+| Quantified of name * prefix * lit
+
+type nested = { npre : prefix; ngates : ngate list; nout : lit }
+
 type clause = lit list
 
 type qdimacs = { qpre : prefix; qclauses : clause list }
@@ -275,6 +281,100 @@ module Z :
   val to_pos : z -> positive
  end
 
+type env = (name * name) list
+
+val envf : env -> name -> name
+
+type use = { uid : name; ugate : name; uenv : env; upol : bool option;
+             ucopy : lit; ukids : name list; ubound : name list }
+
+type uses = { fixed : name list; local : name list;
+              freely : (name * name list) list; used : use list; root : 
+              name }
+
+val inlist : name -> name list -> bool
+
+type known = (name list * ngate) trie
+
+val nname : ngate -> name
+
+val covers : unit trie -> unit trie -> known -> name list -> lit -> bool
+
+val covered : unit trie -> unit trie -> known -> name list -> ngate -> bool
+
+val tab :
+  unit trie -> unit trie -> name list trie -> ngate list -> known -> known
+  option
+
+type places_of_names = (quant * positive) trie
+
+val place : prefix -> positive -> places_of_names -> places_of_names option
+
+val turned : bool option -> lit -> bool option
+
+val same_sign : lit -> lit -> lit
+
+val pol_ok : bool option -> bool option -> bool
+
+val flip : quant -> quant
+
+type stage = { senv : env; sname : name; srest : prefix; sbody : lit;
+               spol : bool }
+
+val env_ok : unit trie -> env -> bool
+
+val resolve :
+  known -> positive trie -> use trie -> env -> bool option -> name -> lit ->
+  lit option
+
+val resolve_all :
+  known -> positive trie -> use trie -> env -> bool option -> name list ->
+  lit list -> lit list option
+
+val lits_eqb : lit list -> lit list -> bool
+
+val kind_eqb : kind -> kind -> bool
+
+val is_gate : gate trie -> lit -> kind -> lit list -> bool
+
+val two : gate trie -> lit -> lit -> lit -> lit -> lit -> bool
+
+val check_plain :
+  known -> positive trie -> gate trie -> use trie -> use -> gate -> bool
+
+val reads : known -> lit -> name list
+
+val left_ok :
+  known -> places_of_names -> env -> lit -> name list -> positive -> bool
+
+val bind :
+  unit trie -> known -> places_of_names -> bool -> lit -> prefix -> name list
+  -> env -> stage trie -> (env * stage trie) option
+
+val check_use :
+  unit trie -> known -> positive trie -> places_of_names -> gate trie -> use
+  trie -> stage trie -> use -> stage trie option
+
+val check_uses :
+  unit trie -> known -> positive trie -> places_of_names -> gate trie -> use
+  list -> use trie -> stage trie -> (use trie * stage trie) option
+
+val strip : prefix -> prefix -> prefix option
+
+val gate_table : gate list -> gate trie
+
+val check_prenex : nested -> qcir -> uses -> bool
+
+val flips : prefix -> prefix
+
+val nested_dual : nested -> nested
+
+val qcir_dual : qcir -> qcir
+
+val check_nested :
+  'a1 supply -> quant -> nested -> qcir -> uses -> certificate -> nat -> 'a1
+  -> bool
+
 type player =
 | Black
 | White
@@ -379,7 +479,7 @@ type 'a m = acc -> 'a * acc
 
 val ret : 'a1 -> 'a1 m
 
-val bind : 'a1 m -> ('a1 -> 'a2 m) -> 'a2 m
+val bind0 : 'a1 m -> ('a1 -> 'a2 m) -> 'a2 m
 
 val succ0 : name -> name
 

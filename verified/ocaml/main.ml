@@ -1,13 +1,15 @@
 (* qsage-verified: the checker that is extracted from Coq, with readers around it. *)
 open Core
 
-let version = "1"
+let version = "2"
 let usage = {|usage: qsage-verified FORMULA CERTIFICATE PROOF [--herbrand]
        qsage-verified CLAUSES.cnf PROOF
        qsage-verified GAME.pg CERTIFICATE PROOF [--herbrand]
        qsage-verified DOMAIN.bddl PROBLEM.bddl CERTIFICATE PROOF [--herbrand]
 FORMULA is QCIR, QDIMACS or DQDIMACS, told apart by their first words; the certificate is AIGER, the
 proof LRAT.
+--prenex PRENEX.qcir USES behind FORMULA: for a formula with quantifier gates, a prenex form and
+what its literals stand for; certificate and proof are those of the prenex form.
 In the place of PROOF: --cnf FILE writes the clauses that the proof has to refute, and
 --theorem FILE PROOF [--name NAME] writes the theorem for Coq.
        qsage-verified GAME.pg | DOMAIN.bddl PROBLEM.bddl --qcir FILE writes the unrolling of the game.
@@ -23,15 +25,18 @@ type problem = {
   number : string -> int option; quantifier : int -> quant option; prefix : prefix;
   subject : Write.subject Lazy.t; title : string }
 
-let formula file own =
+let formula ?prenex file own =
   let text = Read.contents file in
   let dimacs = Text.token (Text.tokens ~lines:true file text "(" 'c') = "p" in
-  let r = if dimacs then Read.dimacs file text else Read.qcir file text in
+  let r = if dimacs then Read.dimacs file text else Read.qcir ?prenex ~own file text in
   let clauses p cs ns = match circuit_of p cs ns with Some q -> q | None -> fail 70 "no circuit" in
   let prefix, circuit, in_order, subject = match r.formula with
     | Circuit (blocks, gates, out) ->
       let pre = Text.prefix blocks in
       pre, lazy { pre; gates; out }, false, lazy (Write.Formula { pre; gates; out })
+    | Nested (blocks, gates, out, f, uses) ->
+      let q = { npre = Text.prefix blocks; ngates = gates; nout = out } in
+      f.pre, lazy f, false, lazy (Write.Nested_formula (q, f, uses))
     | Clauses (blocks, free, cs, ns) ->
       let pre = List.map (fun v -> Ex, v) free
                 @ List.concat_map (fun (q, vs) -> List.map (fun v -> q, v) vs) blocks in
@@ -87,6 +92,7 @@ let () =
       | d :: f :: "--qcir" :: [file] -> Write.qcir file (unrolled (snd (game [d; f] own))); exit 0
       | f :: rest when is f ".pg" -> fst (game [f] own), rest
       | d :: f :: rest when is d ".bddl" -> fst (game [d; f] own), rest
+      | f :: "--prenex" :: form :: uses :: rest -> formula ~prenex:(form, uses) f own, rest
       | f :: rest -> formula f own, rest
       | [] -> fail 2 "%s" usage in
     let cert, rest = match rest with c :: rest -> c, rest | [] -> fail 2 "%s" usage in

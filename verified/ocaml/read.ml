@@ -81,6 +81,7 @@ let statements t =
         match Text.token t with
         | ")" -> List.rev acc
         | "," -> arguments acc
+        | ";" -> arguments ((";", "") :: acc)
         | "-" -> arguments (("-", Text.token t) :: acc)
         | "" -> bad "%s:%d: found the end of the file, expected ')'" t.file (Text.line t)
         | x -> arguments (("", x) :: acc) in
@@ -108,19 +109,20 @@ let numbering names =
 
 type formula =
   | Circuit of Text.blocks * gate list * lit
+  (* with quantifier gates; a prenex form, and how its literals stand for the gates *)
+  | Nested of Text.blocks * ngate list * lit * qcir * uses
   | Clauses of (quant * name list) list * name list * clause list * name list
   | Sets of Text.sets list * clause list * name list
 (* [number] of a name that a certificate may use, the largest number, the quantifier of each number *)
 type read = { formula : formula; number : string -> int option; last : int;
               quantifier : int -> quant option }
 
-let qcir file text =
-  let t = Text.tokens file text "(),;=" '#' in
-  let found = statements t in
-  let number, find, last = numbering (List.concat_map (fun (name, _, args) ->
-      (if name = "" then [] else [name]) @ List.map snd args) found) in
-  let variable (sign, v) = if sign <> "" then bad "%s: found -%s, expected a variable" file v; number v in
-  let lit (sign, v) = literal (if sign = "" then number v else - (number v)) in
+(* The blocks, gates and output of statements. *)
+let circuit file number found =
+  let variable (sign, v) = if sign <> "" then bad "%s: found %s%s, expected a variable" file sign v; number v in
+  let lit (sign, v) =
+    if sign = ";" then bad "%s: found ';', expected a literal" file;
+    literal (if sign = "" then number v else - (number v)) in
   let blocks = ref [] and gates = ref [] and out = ref None in
   let quantifiers = Hashtbl.create 1000 in
   List.iter (fun (g, word, args) ->
@@ -137,15 +139,90 @@ let qcir file text =
          | _ -> bad "%s: found another output, expected one with one literal" file)
       | "", _ -> bad "%s: found %S, expected exists, forall, free or output" file word
       | _, ("exists" | "forall") ->
-        bad "%s: found the quantifier gate %s, expected a prenex formula ('qsage convert' makes it prenex)" file g
+        let q = if word = "forall" then All else Ex in
+        let rec split vs = function
+          | [(";", _); l] -> Quantified (name (number g), List.rev vs, lit l)
+          | v :: rest when fst v <> ";" -> split ((q, name (variable v)) :: vs) rest
+          | _ -> bad "%s: found no literal behind ';' in the quantifier gate %s" file g in
+        gates := split [] args :: !gates
       | _ ->
         let gkind = match word, List.length args with
           | "and", _ -> And | "or", _ -> Or | "xor", 2 -> Xor | "ite", 3 -> Ite
           | _ -> bad "%s: found %s of %d literals, expected and, or, xor of 2 or ite of 3" file word (List.length args) in
-        gates := { gout = name (number g); gkind; gins = List.map lit args } :: !gates) found;
+        gates := Plain { gout = name (number g); gkind; gins = List.map lit args } :: !gates) found;
   let out = match !out with Some l -> l | None -> bad "%s: found no output" file in
-  { formula = Circuit (List.rev !blocks, List.rev !gates, out); number = find; last;
-    quantifier = Hashtbl.find_opt quantifiers }
+  List.rev !blocks, List.rev !gates, out, Hashtbl.find_opt quantifiers
+
+let plain gates =
+  if List.for_all (function Plain _ -> true | Quantified _ -> false) gates
+  then Some (List.map (function Plain g -> g | Quantified _ -> assert false) gates) else None
+
+let names_in found =
+  List.concat_map (fun (name, _, args) ->
+      (if name = "" then [] else [name])
+      @ List.filter_map (fun (sign, v) -> if sign = ";" then None else Some v) args) found
+
+let words s = List.filter (( <> ) "") (String.split_on_char ' ' s)
+
+(* How the literals of a prenex form stand for a formula's gates: a line for each use, inner ones
+   first.  [old] numbers the formula's names, [fresh] those of the prenex form.  In a Herbrand
+   certificate's view each polarity is the other one. *)
+let uses file ~old ~fresh ~own =
+  let find table s = match table s with
+    | Some n -> name n | None -> bad "%s: found the unknown name %s" file s in
+  let old = find old and fresh = find fresh in
+  let copy s =
+    if s <> "" && s.[0] = '-' then N (fresh (String.sub s 1 (String.length s - 1))) else P (fresh s) in
+  let int s = match int_of_string_opt s with
+    | Some n when n >= 0 -> name n | _ -> bad "%s: found %S, expected a number" file s in
+  let polarity = function
+    | "0" -> None
+    | "+" -> Some (own = Ex) | "-" -> Some (own = All)
+    | s -> bad "%s: found %S, expected +, - or 0" file s in
+  let rec pairs = function
+    | a :: b :: rest -> let first = old a, fresh b in first :: pairs rest
+    | [] -> []
+    | [a] -> bad "%s: found %s without a new name" file a in
+  let h = ref { fixed = []; local = []; freely = []; used = []; root = End } and count = ref 0 in
+  List.iter (fun line ->
+      match List.map words (String.split_on_char ';' line) with
+      | [[]] -> ()
+      | ["fixed" :: xs] -> h := { !h with fixed = List.map old xs }
+      | ["local" :: xs] -> h := { !h with local = List.map old xs }
+      | ["free" :: g :: xs] -> h := { !h with freely = (old g, List.map old xs) :: !h.freely }
+      | ["root"; k] :: [] -> h := { !h with root = int k }
+      | [["use"; g; p; c]; kids; renamed; bound] ->
+        incr count;
+        let u = { uid = name !count; ugate = old g; uenv = pairs renamed; upol = polarity p;
+                  ucopy = copy c; ukids = List.map int kids; ubound = List.map fresh bound } in
+        h := { !h with used = u :: !h.used }
+      | _ -> bad "%s: found the line %S" file line) (String.split_on_char '\n' (contents file));
+  { !h with used = List.rev !h.used }
+
+(* [prenex] are the files of a prenex form and its uses, for a formula with quantifier gates. *)
+let qcir ?prenex ~own file text =
+  let t = Text.tokens file text "(),;=" '#' in
+  let found = statements t in
+  let number, find, last = numbering (names_in found) in
+  let blocks, gates, out, quantifier = circuit file number found in
+  match plain gates, prenex with
+  | Some gates, None -> { formula = Circuit (blocks, gates, out); number = find; last; quantifier }
+  | Some _, Some _ -> bad "%s: found no quantifier gate, expected one for --prenex" file
+  | None, None ->
+    bad "%s: found a quantifier gate, expected a prenex formula, or --prenex" file
+  | None, Some (prenex, used) ->
+    let found = statements (Text.tokens prenex (contents prenex) "(),;=" '#') in
+    let strange = Hashtbl.create 1000 and most = ref last in
+    List.iter (fun s ->
+        if find s = None && not (Hashtbl.mem strange s) then (incr most; Hashtbl.add strange s !most))
+      (names_in found);
+    let fresh s = match find s with Some n -> Some n | None -> Hashtbl.find_opt strange s in
+    let blocks', gates', out', quantifier = circuit prenex (fun s -> Option.get (fresh s)) found in
+    let f = match plain gates' with
+      | Some gates -> { pre = Text.prefix blocks'; gates; out = out' }
+      | None -> bad "%s: found a quantifier gate, expected a prenex formula" prenex in
+    { formula = Nested (blocks, gates, out, f, uses used ~old:find ~fresh ~own);
+      number = fresh; last = !most; quantifier }
 
 (* -- QDIMACS and DQDIMACS ---------------------------------------------------------------- *)
 
@@ -208,8 +285,6 @@ let clauses file text =
   | _ -> bad "%s: found quantifiers, expected clauses alone" file
 
 (* -- Certificates in AIGER --------------------------------------------------------------- *)
-
-let words s = List.filter (( <> ) "") (String.split_on_char ' ' s)
 
 (* Inputs and outputs are named by symbols after variables; an ASCII file without symbols has
    the variables' numbers.  Gates that no function needs are left out; numbers from [last + 1]

@@ -98,18 +98,34 @@ let prefix blocks =
   List.concat_map (fun (b, vs) ->
       let q = match b with Free -> Ex | Bound q -> q in List.map (fun v -> q, v) vs) blocks
 
-let qcir t (blocks : blocks) gates out =
+let gate t g =
+  name t g.gout; expect t "=";
+  expect t (match g.gkind with And -> "and" | Or -> "or" | Xor -> "xor" | Ite -> "ite");
+  expect t "("; between t (literal t) g.gins; expect t ")"
+
+let quantifier = function Ex -> "exists" | All -> "forall"
+
+let ngate t = function
+  | Plain g -> gate t g
+  | Quantified (v, p, l) ->
+    name t v; expect t "=";
+    let word = token t in
+    if word <> "exists" && word <> "forall" then
+      differs "%s:%d: found %s, expected exists or forall" t.file (line t) (shown word);
+    expect t "(";
+    between t (fun (q, x) -> if quantifier q <> word then differs "%s quantifies otherwise" word; name t x) p;
+    expect t ";"; literal t l; expect t ")"
+
+(* [each] is [gate], or [ngate] for a formula with quantifier gates. *)
+let qcir t (blocks : blocks) each gates out =
   let bound = ref false in
   List.iter (fun (b, vs) ->
       if b = Free && !bound then differs "free variables behind a quantifier";
       if b <> Free then bound := true;
-      expect t (match b with Free -> "free" | Bound Ex -> "exists" | Bound All -> "forall");
+      expect t (match b with Free -> "free" | Bound q -> quantifier q);
       expect t "("; between t (name t) vs; expect t ")") blocks;
   expect t "output"; expect t "("; literal t out; expect t ")";
-  List.iter (fun g ->
-      name t g.gout; expect t "=";
-      expect t (match g.gkind with And -> "and" | Or -> "or" | Xor -> "xor" | Ite -> "ite");
-      expect t "("; between t (literal t) g.gins; expect t ")") gates;
+  List.iter (each t) gates;
   expect t ""
 
 (* -- QDIMACS and DQDIMACS ---------------------------------------------------------------- *)

@@ -9,8 +9,12 @@ let formula file text (r : Read.formula) c own from =
   let lines = Text.tokens ~lines:true file text "" 'c' in
   let proved = match r with
     | Circuit (blocks, gates, out) ->
-      Text.qcir t blocks gates out;
+      Text.qcir t blocks Text.gate gates out;
       check from own { pre = Text.prefix blocks; gates; out } c forever ()
+    | Nested (blocks, gates, out, prenex, uses) ->
+      Text.qcir t blocks Text.ngate gates out;
+      let q = { npre = Text.prefix blocks; ngates = gates; nout = out } in
+      check_nested from own q prenex uses c forever ()
     | Clauses (blocks, free, clauses, fresh) ->
       Text.qdimacs lines free blocks clauses;
       let bound = List.concat_map (fun (q, vs) -> List.map (fun v -> q, v) vs) blocks in

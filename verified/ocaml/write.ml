@@ -61,6 +61,7 @@ exception Too_long of int
 
 type subject =
   | Formula of qcir
+  | Nested_formula of nested * qcir * uses
   | Cnf_formula of qdimacs * name list
   | Dqbf of name list * dqdimacs * name list
   | Board of positional
@@ -77,9 +78,10 @@ let theorem file title subject own c count run =
   let lits = list lit in
   let quant q = out (match q with Ex -> "Ex" | All -> "All") in
   let prefix = list (fun (q, v) -> out "("; quant q; out ", "; num v; out ")") in
-  let gates = list (fun g ->
-      out "\n  Gate "; num g.gout;
-      out (match g.gkind with And -> " And " | Or -> " Or " | Xor -> " Xor " | Ite -> " Ite "); lits g.gins) in
+  let gate g =
+    out "Gate "; num g.gout;
+    out (match g.gkind with And -> " And " | Or -> " Or " | Xor -> " Xor " | Ite -> " Ite "); lits g.gins in
+  let gates = list (fun g -> out "\n  "; gate g) in
   let names = list num in
   let z k = let k = Game_text.int_of_z k in if k < 0 then out "(%d)%%Z" k else out "%d%%Z" k in
   let coordinate = function
@@ -93,11 +95,31 @@ let theorem file title subject own c count run =
   let action a = out "\n  Action "; parts a.precondition; out " "; parts a.effect in
   let player p = out (match p with Black -> "Black" | White -> "White") in
   out "(* Written by qsage-verified; coqc -Q verified/theories Verified %s *)\n" (Filename.basename file);
-  out "From Coq Require Import List ZArith.\nFrom Verified Require Import Qbf Checker Sound Games Unroll Unrolled Numbers.\n";
+  out "From Coq Require Import List ZArith.\nFrom Verified Require Import Qbf Checker Sound Prenex Games Unroll Unrolled Numbers.\n";
   out "Import ListNotations.\nOpen Scope name_scope.\n\n";
+  let circuit called q =
+    out "Definition %s : qcir := Qcir\n  " called; prefix q.pre; out "\n  "; gates q.gates; out " ("; lit q.out; out ").\n" in
   let statement, lemma = match subject with
+    | Nested_formula (q, f, h) ->
+      out "Definition formula : nested := Nested\n  "; prefix q.npre; out "\n  ";
+      list (function
+          | Plain g -> out "\n  Plain ("; gate g; out ")"
+          | Quantified (v, p, l) -> out "\n  Quantified "; num v; out " "; prefix p; out " ("; lit l; out ")") q.ngates;
+      out " ("; lit q.nout; out ").\n\n(* A prenex form, and what its literals stand for: nothing that has to be read. *)\n";
+      circuit "prenex" f;
+      out "Definition stands : uses := Uses "; names h.fixed; out " "; names h.local; out "\n  ";
+      list (fun (g, d) -> out "("; num g; out ", "; names d; out ")") h.freely; out "\n  ";
+      list (fun u ->
+          out "\n  Use "; num u.uid; out " "; num u.ugate; out " ";
+          list (fun (a, b) -> out "("; num a; out ", "; num b; out ")") u.uenv;
+          out (match u.upol with None -> " None (" | Some true -> " (Some true) (" | Some false -> " (Some false) (");
+          lit u.ucopy; out ") "; names u.ukids; out " "; names u.ubound) h.used;
+      out " "; num h.root; out ".\n";
+      (if own = Ex then "nested_true formula" else "nested_false formula"),
+      (if own = Ex then "nested_skolem_correct listed formula prenex stands"
+       else "nested_herbrand_correct listed formula prenex stands")
     | Formula q ->
-      out "Definition formula : qcir := Qcir\n  "; prefix q.pre; out "\n  "; gates q.gates; out " ("; lit q.out; out ").\n";
+      circuit "formula" q;
       (if own = Ex then "qcir_true formula" else "qcir_false formula"),
       (if own = Ex then "skolem_correct listed formula" else "herbrand_correct listed formula")
     | Cnf_formula (q, ns) ->

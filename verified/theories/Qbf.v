@@ -79,6 +79,30 @@ Definition qcir_matrix (q : qcir) (r : assign) : bool :=
 Definition qcir_true (q : qcir) := forall r, qeval (pre q) (qcir_matrix q) r = true.
 Definition qcir_false (q : qcir) := forall r, qeval (pre q) (qcir_matrix q) r = false.
 
+(** ** Quantifiers inside the matrix
+
+    A gate of QCIR may quantify variables in a literal, and so in all that the literal
+    depends on.  Gates stand in a list with the last one first: a gate's inputs have the
+    values that the gates behind it give them, under the values that hold where the gate
+    is read. *)
+Inductive ngate :=
+| Plain (g : gate)
+| Quantified (out : name) (p : prefix) (body : lit).
+Fixpoint nval (gs : list ngate) (r : assign) : assign :=
+  match gs with
+  | [] => r
+  | Plain g :: gs => fun x =>
+      if name_eqb x (gout g) then geval (nval gs r) g else nval gs r x
+  | Quantified v p l :: gs => fun x =>
+      if name_eqb x v then qeval p (fun r => leval (nval gs r) l) r else nval gs r x
+  end.
+
+Record nested := Nested { npre : prefix; ngates : list ngate; nout : lit }.
+Definition nested_matrix (q : nested) (r : assign) : bool :=
+  leval (nval (rev (ngates q)) r) (nout q).
+Definition nested_true (q : nested) := forall r, qeval (npre q) (nested_matrix q) r = true.
+Definition nested_false (q : nested) := forall r, qeval (npre q) (nested_matrix q) r = false.
+
 Definition clause := list lit.
 Definition csat (r : assign) (c : clause) : bool := existsb (leval r) c.
 Record qdimacs := Qdimacs { qpre : prefix; qclauses : list clause }.

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qcir import parse_nested, parse_qcir
+from qsage_validate.formats.qcir_writer import qcir_text
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.problems.load import Files
@@ -68,11 +69,11 @@ def small(tmp_path: Path) -> Path:
 def test_random_formulas_and_games_agree_with_brute_force(
     seed: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["verified_fuzz.py", "--cases", "60", "--seed", str(seed)])
+    monkeypatch.setattr("sys.argv", ["verified_fuzz.py", "--cases", "90", "--seed", str(seed)])
     assert verified_fuzz.main() == 0
     assert "no disagreement" in capsys.readouterr().out
     kinds = {(key[0], key[2]) for key in verified_fuzz.STATISTICS}
-    for kind in ("qcir", "qdimacs", "dqdimacs", "game bddl", "game positional"):
+    for kind in ("qcir", "qdimacs", "dqdimacs", "nested", "game bddl", "game positional"):
         assert (kind, "proved") in kinds
         assert (kind, "loses") in kinds
 
@@ -123,6 +124,84 @@ def same_unrolling(game: BddlGame | PositionalGame, folder: Path) -> None:
     assert theirs.merged_scopes() == ours.merged_scopes()
     assert theirs.gates == ours.gates
     assert theirs.output == ours.output
+
+
+# -- Quantifier gates ------------------------------------------------------------------------
+
+NESTED = """#QCIR-G14
+exists(a)
+output(o)
+p = or(u, x, a)
+q = exists(x; p)
+r = forall(u; q)
+s = or(y, a)
+t = exists(y; s)
+z = xor(r, t)
+o = or(z, r)
+"""
+
+
+@pytest.fixture
+def nested(tmp_path: Path) -> Path:
+    """A bundle of a true formula with quantifier gates, two of which are used in both ways."""
+    formula, certificate = tmp_path / "n.qcir", tmp_path / "n.aag"
+    formula.write_text(NESTED)
+    assert run_qsage(["certify", str(formula), "-o", str(certificate)]) == 0
+    levels = ("--level", "dependencies", "--level", "formula", "--proof", str(tmp_path / "b"))
+    assert run_qsage(["validate", str(formula), str(certificate), *levels]) == 0
+    return tmp_path / "b"
+
+
+@needs_program
+def test_a_formula_with_quantifier_gates_is_verified_as_it_stands(nested: Path) -> None:
+    (about_formula,) = verified_theorems(read_manifest(str(nested)))
+    assert (about_formula.sentence, about_formula.proved) == ("n.qcir is true", True)
+
+
+@needs_program
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("r = forall(u; q)", "r = exists(u; q)"),
+        ("q = exists(x; p)", "q = forall(x; p)"),
+        ("q = exists(x; p)", "q = exists(x; -p)"),
+        ("q = exists(x; p)", "q = exists(y; p)"),
+        ("t = exists(y; s)", "t = exists(x; s)"),
+        ("o = or(z, r)", "o = and(z, r)"),
+        ("output(o)", "output(-o)"),
+        ("exists(a)", "forall(a)"),
+    ],
+)
+def test_a_prenex_form_of_another_formula_proves_nothing(
+    nested: Path, tmp_path: Path, old: str, new: str
+) -> None:
+    text = (tmp_path / "n.qcir").read_text()
+    form = parse_qcir(text)
+    made = parse_nested(text)
+    assert made is not None
+    (tmp_path / "p.qcir").write_text(qcir_text(form))
+    (tmp_path / "p.uses").write_text(theorems.uses_text(made, form))
+    rest = ("--prenex", tmp_path / "p.qcir", tmp_path / "p.uses", tmp_path / "n.aag")
+    proof = nested / "formula.lrat"
+    assert ask(tmp_path / "n.qcir", *rest, proof).stdout.startswith("PROVED: ")
+    assert text.count(old) == 1
+    (tmp_path / "n.qcir").write_text(text.replace(old, new))
+    done = ask(tmp_path / "n.qcir", *rest, proof)
+    assert (done.returncode, done.stdout) == (1, "NOT PROVED\n"), done.stderr
+
+
+@needs_program
+@pytest.mark.parametrize("text", ["use a\n", "root x\n", "free zz\n", "use p 1 p ; ; ; \n", "?"])
+def test_malformed_uses_are_one_line(nested: Path, tmp_path: Path, text: str) -> None:
+    (tmp_path / "p.qcir").write_text(qcir_text(parse_qcir(NESTED)))
+    (tmp_path / "p.uses").write_text(text)
+    done = ask(
+        tmp_path / "n.qcir", "--prenex", tmp_path / "p.qcir", tmp_path / "p.uses",
+        tmp_path / "n.aag", nested / "formula.lrat",
+    )  # fmt: skip
+    assert done.returncode == Exit.BAD_INPUT
+    (line,) = done.stderr.splitlines()
+    assert "p.uses: found" in line
 
 
 # -- Liars -----------------------------------------------------------------------------------
@@ -378,7 +457,7 @@ def test_a_program_of_another_version_is_refused(
     other.write_text("#!/bin/sh\necho qsage-verified 0\n")
     other.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
-    with pytest.raises(UsageError, match="expected qsage-verified 1"):
+    with pytest.raises(UsageError, match=f"expected qsage-verified {theorems.VERSION}"):
         theorems.require_program()
 
 
@@ -413,7 +492,7 @@ def coqc(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 @needs_coq
 def test_the_theorems_are_proved_without_axioms(theories: tuple[Path, str]) -> None:
     _, said = theories
-    assert said.count("Closed under the global context") == 8
+    assert said.count("Closed under the global context") == 10
     assert "Axioms" not in said
     text = "".join(path.read_text() for path in theories[0].glob("*.v"))
     assert not re.search(r"\b(Axiom|Admitted|admit|Parameter|Conjecture)\b", text)
@@ -450,6 +529,24 @@ def test_coq_accepts_the_theorem_by_itself(
         "= false.\nProof", "= true.\nProof" if name == "domineering" else "= false.\nProof"
     )
     assert wrong != text
+    (theories[0] / "Liar.v").write_text(wrong)
+    assert coqc(theories[0], "Liar.v").returncode != 0
+
+
+@needs_coq
+@needs_program
+def test_coq_accepts_the_theorem_of_quantifier_gates(
+    nested: Path, theories: tuple[Path, str]
+) -> None:
+    target = theories[0] / "n.v"
+    write_theorem(read_manifest(str(nested)), str(target))
+    assert "Theorem true_n : nested_true formula." in target.read_text()
+    done = coqc(theories[0], target.name)
+    assert done.returncode == 0, done.stderr
+    assert "Closed under the global context" in done.stdout
+    # Another order of the quantifiers is no prenex form of the formula.
+    wrong = target.read_text().replace("[(All, 4)] (P 6)", "[(Ex, 4)] (P 6)")
+    assert wrong != target.read_text()
     (theories[0] / "Liar.v").write_text(wrong)
     assert coqc(theories[0], "Liar.v").returncode != 0
 
