@@ -14,7 +14,7 @@ text = qs.encode("httt", size=(3, 3), shape="domino", depth=3).qcir()
 async def main() -> None:
     editor, faults = LanguageClient("demo", "1"), asyncio.Queue[lsp.PublishDiagnosticsParams]()
 
-    @editor.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+    @editor.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]
     def published(told: lsp.PublishDiagnosticsParams) -> None:
         faults.put_nowait(told)
 
@@ -30,7 +30,7 @@ async def main() -> None:
     print(hover.contents.value if hover and isinstance(hover.contents, lsp.MarkupContent) else "")
     await editor.shutdown_async(None)
     editor.exit(None)
-    await editor.stop()
+    await editor.stop()  # type: ignore[no-untyped-call]
 
 
 asyncio.run(main())

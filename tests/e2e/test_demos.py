@@ -16,6 +16,12 @@ from tests.support.places import REPOSITORY
 
 DEMOS: Final = REPOSITORY / "demos"
 SCRIPTS: Final = {
+    "agent": [
+        "certify, encode, explain, play, solve, validate",
+        "t.qcir with t.aag: valid: Black wins httt 3x3 domino within 3 plies",
+        "play: Black wins",
+        "a file elsewhere",
+    ],
     "editor": [
         "wrong: [(74, \"found the connective 'nor', expected",
         "right: []\nvariable 5: exists",
@@ -32,9 +38,9 @@ SCRIPTS: Final = {
     "wrong_strategy": ["refuted\ncertificate beaten", "illegal reply", "50 of 50 lost"],
 }
 # Rules, an encoder and its bug are more than a call or two.
-LONGEST: Final = {"nim": 70, "editor": 40}
+LONGEST: Final = {"nim": 70, "editor": 40, "agent": 40}
 # The package of an extra that a script needs.
-NEEDS: Final = {"editor": ("pygls", "lsp")}
+NEEDS: Final = {"agent": ("mcp", "mcp"), "editor": ("pygls", "lsp")}
 NOTEBOOKS: Final = {
     "fano-plane": ["7 Black", "<Report", "White Herbrand"],
     "play-a-proof": ["<svg", "Black wins: reached its goal", "is illegal", "encoding", "proved"],

@@ -6,16 +6,16 @@ import asyncio
 import json
 import re
 import sys
-import threading
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 from qsage_validate.api.formulas import encode
 from qsage_validate.extensions.lsp.documents import LANGUAGES
 from tests.support.commands import run_qsage
+from tests.support.loops import running_loop
 from tests.support.places import REPOSITORY
 
 pytest.importorskip("pygls", reason="the extra lsp is not installed: no language server")
@@ -24,7 +24,6 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 pytestmark = pytest.mark.slow
-T = TypeVar("T")
 QCIR = "#QCIR-G14\nforall(a)\nexists(b)\noutput(top)\nx = xor(a, b)\ntop = or(x, -x)\n"
 DOMAIN = "#blackactions\n:action occupy\n:parameters (?x,?y)\n:precondition (open(?x,?y))\n"
 PG = "#blackinitials\n#whiteinitials\n#times\nt1\n#blackturns\nt1\n#positions\na b\n#blackwins\na\n"
@@ -48,7 +47,7 @@ class Editor(LanguageClient):
         super().__init__("editor", "1")
         self.said: asyncio.Queue[types.PublishDiagnosticsParams] = asyncio.Queue()
 
-        @self.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        @self.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)  # type: ignore[untyped-decorator]
         def published(params: types.PublishDiagnosticsParams) -> None:
             self.said.put_nowait(params)
 
@@ -69,11 +68,6 @@ Ask = Callable[[Callable[[Editor], Coroutine[Any, Any, None]]], None]
 @pytest.fixture(scope="module")
 def ask() -> Iterator[Ask]:
     """Runs what a client of one server does, which is started once."""
-    loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, daemon=True).start()
-
-    def run(work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, loop).result()
 
     async def start() -> Editor:
         editor = Editor()
@@ -82,15 +76,15 @@ def ask() -> Iterator[Ask]:
         editor.initialized(types.InitializedParams())
         return editor
 
-    async def end() -> None:
+    async def end(editor: Editor) -> None:
         await editor.shutdown_async(None)
         editor.exit(None)
-        await editor.stop()
+        await editor.stop()  # type: ignore[no-untyped-call]
 
-    editor = run(start())
-    yield lambda work: run(work(editor))
-    run(end())
-    loop.call_soon_threadsafe(loop.stop)
+    with running_loop() as run:
+        editor = run(start())
+        yield lambda work: run(work(editor))
+        run(end(editor))
 
 
 def place(text: str, word: str, nth: int = 0) -> types.Position:
