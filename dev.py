@@ -43,7 +43,7 @@ UNFINISHED = "unfinished\n"
 # What each of the two environments has beyond the core.
 EXTRAS = {
     "play": "",
-    "dev": "[dev,docs,gdl,impartial,fast,cluster,plot,frame,web,lsp,mcp,count,widget]",
+    "dev": "[dev,docs,gdl,impartial,fast,cluster,plot,frame,web,lsp,mcp,count]",
 }
 PINS = ("--constraint", str(ROOT / "constraints.txt"))
 SOLVERS = "[solve]"  # compiled when installed: takes minutes, and a C++ compiler

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
 
@@ -158,6 +159,23 @@ def serve(folder: str, seconds: float, megabytes: int) -> None:
 
     The processes of calls know of the folder from the environment, as those of boards in a browser.
     """
-    os.environ.update(confinement(folder, (), ()))
+    with _confined(folder):
+        make_server(CallLimits(seconds, megabytes)).run()
+
+
+@contextlib.contextmanager
+def _confined(folder: str) -> Iterator[None]:
+    """While inside, this process and those that it starts are confined to the folder."""
+    variables, place = confinement(folder, (), ()), os.getcwd()
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     os.chdir(folder)
-    make_server(CallLimits(seconds, megabytes)).run()
+    try:
+        yield
+    finally:
+        os.chdir(place)
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

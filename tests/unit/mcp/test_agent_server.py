@@ -16,7 +16,9 @@ from mcp import StdioServerParameters
 from mcp.client import Client
 from mcp.client.stdio import stdio_client
 
-from qsage_validate.formats.policy import FOLDER_VARIABLE
+from qsage_validate.extensions.mcp.server import _confined
+from qsage_validate.formats.policy import is_confined
+from tests.support.commands import run_qsage
 from tests.support.loops import running_loop
 from tests.support.places import REPOSITORY
 
@@ -141,11 +143,15 @@ def test_a_limit_ends_in_undecided(call: Call) -> None:
     assert "(exit code 3)" in said
 
 
-def test_a_folder_that_is_not_there_is_bad_input(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tests.support.commands import run_qsage
+def test_the_program_is_confined_no_longer_than_it_serves(tmp_path: Path) -> None:
+    place = Path.cwd()
+    with _confined(str(tmp_path)):
+        assert is_confined()
+        assert Path.cwd() == tmp_path
+    assert not is_confined()
+    assert Path.cwd() == place
 
-    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+
+def test_a_folder_that_is_not_there_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_qsage(["mcp", "--folder", "/nowhere/at/all"]) == 2
     assert "found no such folder" in capsys.readouterr().err

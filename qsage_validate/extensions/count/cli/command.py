@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from qsage_validate.extensions.count.counting import FormulaCount, GameCount
 
 
-@subcommand("qsage count httt --size 3x3 --shape el --depth 5", "qsage count sample:tic")
+@subcommand("qsage count httt --size 3x3 --shape el --depth 5", "qsage count f.qcir")
 def command(
     *,
     model: ModelArguments = model_words(or_formula=True),
