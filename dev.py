@@ -42,7 +42,10 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 STAMP = VENV / "qsage-stamp"
 UNFINISHED = "unfinished\n"
 # What each of the two environments has beyond the core.
-EXTRAS = {"play": "", "dev": "[dev,docs,gdl,impartial,fast,cluster,plot,frame,web]"}
+EXTRAS = {
+    "play": "",
+    "dev": "[dev,docs,gdl,impartial,fast,cluster,plot,frame,web,lsp,mcp,count]",
+}
 PINS = ("--constraint", str(ROOT / "constraints.txt"))
 SOLVERS = "[solve]"  # compiled when installed: takes minutes, and a C++ compiler
 SITE = "build/site"

@@ -361,6 +361,11 @@ class Named:
         """The keys of JSON."""
         return {"first_moves": list(self.moves), "all_first_moves": self.whole}
 
+    @property
+    def is_unique(self) -> bool | None:
+        """True if exactly one first move wins, ``None`` where not enough is known."""
+        return len(self.moves) == 1 if self.whole or len(self.moves) > 1 else None
+
 
 def by_solver(problem: Problem, truth: bool, method: SolveMethod) -> Named:
     """The first moves of a formula with that value, each asked of a solver."""

@@ -78,6 +78,11 @@ def command(
         default=HowMany.ONE,
         panel="Output",
     ),
+    unique: bool = flag(
+        "With --first-moves all: the exit code says whether exactly one wins (0: yes, 1: no, "
+        "3: undecided).",
+        panel="Output",
+    ),
     solution: str | None = output_option(
         "Write the winner's reply in each position that the winner meets, for 'qsage validate "
         "--solution'.",
@@ -109,6 +114,8 @@ def command(
         alternates=deepening.alternate,
     )
     every = first_moves is HowMany.ALL
+    if unique and (not every or deepens):
+        raise UsageError("found --unique, expected --first-moves all with it, and a depth")
     if competition and (path is None or every or json_output):
         raise UsageError("found --competition, expected a formula, and no other form of output")
     if every:
@@ -139,7 +146,7 @@ def command(
             return solve(path, no, limits, json_output, competition=competition)
         if competition:
             return _compete(path, model, read, method)
-        return _solve_formula(path, model, read, method, json_output, every)
+        return _solve_formula(path, model, read, method, json_output, every, unique)
     if read.meta is not None:
         raise UsageError("found --meta with a game, which has its layout")
     if encoding is not None:
@@ -168,8 +175,10 @@ def command(
                 resolved, method, encoding, deepening, farm, json_output, solution, every
             )
     if method.searches:
-        return _search(resolved, method, deepening, farm, json_output, solution, prepared, every)
-    return _solve_game(resolved, encoding, method, json_output, prepared, every)
+        return _search(
+            resolved, method, deepening, farm, json_output, solution, prepared, every, unique
+        )
+    return _solve_game(resolved, encoding, method, json_output, prepared, every, unique)
 
 
 def _check_first_moves(deepening: DeepeningOptions, *, prepare: bool) -> None:
@@ -212,6 +221,7 @@ def _search(
     solution: str | None,
     prepared: Prepared | None,
     every: bool,
+    unique: bool,
 ) -> Exit:
     from qsage_validate.games.languages import load_game
     from qsage_validate.games.protocol import Player
@@ -250,7 +260,15 @@ def _search(
         from qsage_validate.cli.deepening import write_solution
 
         write_solution(solution, model, solver, result.winner)
-    return exit_of(truth)
+    return _exit(truth, Named(tuple(map(str, result.first_moves)), result.all_first_moves), unique)
+
+
+def _exit(truth: bool | None, named: Named | None, unique: bool) -> Exit:
+    """The exit code for the value, or for whether exactly one first move wins."""
+    if not unique:
+        return exit_of(truth)
+    answer = None if named is None else named.is_unique
+    return {True: Exit.FINE, False: Exit.REFUTED, None: Exit.UNDECIDED}[answer]
 
 
 def _search_text(result: SearchResult, game: TwoPlayerGame, *, every: bool) -> str:
@@ -298,6 +316,7 @@ def _solve_formula(
     method: SolveMethod,
     json_output: bool,
     every: bool,
+    unique: bool,
 ) -> Exit:
     from qsage_validate.problems.validated import encoding_of
     from qsage_validate.system.memory import memory_within
@@ -314,7 +333,7 @@ def _solve_formula(
         length = problem.game.length
     asked = _Question(formula, layout, length, {"formula": problem.files.name}, encodes)
     named = by_solver(problem, solved.truth, method) if every and solved.truth is not None else None
-    return _tell_solved(solved, asked, json_output, named)
+    return _tell_solved(solved, asked, json_output, named, unique)
 
 
 def _solve_game(
@@ -324,6 +343,7 @@ def _solve_game(
     json_output: bool,
     prepared: Prepared | None,
     every: bool,
+    unique: bool,
 ) -> Exit:
     from qsage_validate.api.solving import FOR_SOLVERS
     from qsage_validate.encodings.registry import encode
@@ -351,11 +371,15 @@ def _solve_game(
     named = None
     if every and solved.truth is not None:
         named = by_encoding(encoded, solved.truth, method)
-    return _tell_solved(solved, asked, json_output, named)
+    return _tell_solved(solved, asked, json_output, named, unique)
 
 
 def _tell_solved(
-    solved: Solved, asked: _Question, json_output: bool, named: Named | None = None
+    solved: Solved,
+    asked: _Question,
+    json_output: bool,
+    named: Named | None = None,
+    unique: bool = False,
 ) -> Exit:
     from qsage_validate.api.solving import first_move
     from qsage_validate.encodings.layout import inconclusive
@@ -393,7 +417,7 @@ def _tell_solved(
         )
     else:
         emit(_solved_text(solved, replace(asked, layout=layout), move, why_no_winner, named))
-    return exit_of(truth)
+    return _exit(truth, named, unique)
 
 
 def _solved_text(

@@ -67,7 +67,7 @@ def put_up_with(fault: InputError) -> None:
     current.hears(str(fault))
 
 
-# The one folder in which a program opens and saves: that of a board in a browser
+# The one folder in which a program opens and saves: a board in a browser, a server for agents
 
 
 FOLDER_VARIABLE: Final = "QSAGE_FOLDER"
@@ -118,7 +118,7 @@ def check_inside(path: str | PathLike[str], *, writing: bool = False, also: str 
     )
     if real.startswith((ours, *beside)):
         return
-    expected = f"one in {folder}, to which a browser is confined"
+    expected = f"one in {folder}, to which this program is confined"
     raise InputError(path, None, None, "a file elsewhere", expected)
 
 

@@ -16,6 +16,17 @@ from tests.support.places import REPOSITORY
 
 DEMOS: Final = REPOSITORY / "demos"
 SCRIPTS: Final = {
+    "agent": [
+        "certify, encode, explain, play, solve, validate",
+        "t.qcir with t.aag: valid: Black wins httt 3x3 domino within 3 plies",
+        "play: Black wins",
+        "a file elsewhere",
+    ],
+    "editor": [
+        "wrong: [(74, \"found the connective 'nor', expected",
+        "right: []\nvariable 5: exists",
+        "black 1 stop",
+    ],
     "encodings": ["lifted ", "cor ", "found winning sets of White's", "equivalent"],
     "nim": ["FoundLayout fits", "proved\nmoves  position", "refuted\nmoves", "True        False"],
     "own_game": [
@@ -27,7 +38,9 @@ SCRIPTS: Final = {
     "wrong_strategy": ["refuted\ncertificate beaten", "illegal reply", "50 of 50 lost"],
 }
 # Rules, an encoder and its bug are more than a call or two.
-LONGEST: Final = {"nim": 70}
+LONGEST: Final = {"nim": 70, "editor": 40, "agent": 40}
+# The package of an extra that a script needs.
+NEEDS: Final = {"agent": ("mcp", "mcp"), "editor": ("pygls", "lsp")}
 NOTEBOOKS: Final = {
     "fano-plane": ["7 Black", "<Report", "White Herbrand"],
     "play-a-proof": ["<svg", "Black wins: reached its goal", "is illegal", "encoding", "proved"],
@@ -74,6 +87,8 @@ def test_a_script_runs(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    for package, extra in [NEEDS[name]] if name in NEEDS else []:
+        pytest.importorskip(package, reason=f"the extra {extra} is not installed")
     path = DEMOS / f"{name}.py"
     assert 10 <= len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST.get(name, 30)
     monkeypatch.chdir(tmp_path)

@@ -23,7 +23,7 @@ DOCUMENTS = sorted(
 )
 
 # What shows that an extra is installed; "verified" is the program that is verified in Coq.
-MODULES = {"solve": "pyqbf", "impartial": "z3", "gdl": "clingo"}
+MODULES = {"solve": "pyqbf", "impartial": "z3", "gdl": "clingo", "count": "dd"}
 
 
 def is_there(extra: str) -> bool:

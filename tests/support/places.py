@@ -12,9 +12,11 @@ NEEDS_AN_EXTRA: Final = (
     "qsage_validate.extensions.fast.machine",
     "qsage_validate.extensions.fast.replies",
     "qsage_validate.extensions.fast.rounds_machine",
+    "qsage_validate.extensions.lsp.server",
+    "qsage_validate.extensions.mcp.server",
     "qsage_validate.play.web",
 )
-"""The modules that need their extras: numba compiles three, one is a server."""
+"""The modules that need their extras: numba compiles some, others are servers."""
 
 NEEDS_UNIX: Final = ("qsage_validate.play.tui.terminal",)
 """The modules that are loaded where there are terminals of Unix."""

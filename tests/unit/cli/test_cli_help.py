@@ -72,7 +72,7 @@ _RUN = [
     line
     for words, command in commands()
     for line in examples(command)
-    if not words.startswith(("bench", "play")) and line != "qsage demo"
+    if not words.startswith(("bench", "count", "lsp", "mcp", "play")) and line != "qsage demo"
 ]
 
 

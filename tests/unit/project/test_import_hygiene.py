@@ -18,7 +18,7 @@ from tests.support.package_trees import package_trees
 from tests.support.places import NEEDS_AN_EXTRA
 
 EXTRAS = {"numba", "clingo", "z3", "pyqbf", "dask", "distributed", "matplotlib"}
-EXTRAS |= {"textual_serve", "aiohttp"}
+EXTRAS |= {"textual_serve", "aiohttp", "pygls", "lsprotocol", "mcp"}
 
 
 def core_modules() -> list[str]:
@@ -67,7 +67,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
 @pytest.mark.parametrize(
     ("words", "heavy", "rooms", "most"),
     [
-        (["--help"], set(), {"cli", "errors", "extensions", "formats", "registry"}, 22),
+        (["--help"], set(), {"cli", "errors", "extensions", "formats", "registry"}, 28),
         (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 50),
         (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 50),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 96),
