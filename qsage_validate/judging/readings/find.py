@@ -325,6 +325,7 @@ class _ReadingSearch:
         limit = self.deadline.share(_BOARDED_PART)
         for reading in likely:
             layout = None if limit.over else self._board(reading, limit)
+            self.screening.tried += 1
             if layout is None:
                 continue
             answer = judge(self.formula, layout, self.game, deadline=limit, on_scripts_alone=True)
