@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from qsage_validate.encodings.registry import encode
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
-from qsage_validate.encodings.registry import encode
 from research.benchmarks import strangers, strangers_page
 from research.benchmarks.models import Case
 from research.benchmarks.strangers import (
