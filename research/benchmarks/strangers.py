@@ -453,12 +453,20 @@ def _code(bits: Sequence[int], number: int) -> dict[int, bool]:
     return {v: bool(number >> k & 1) for k, v in enumerate(reversed(bits))}
 
 
-def reading_of(layout: Layout) -> Reading:
-    """The moves of a layout with their codes."""
-    return [
-        {m: ply.coding.encode(m) for m in ply.moves if ply.coding.can_say(m)}
-        for ply in layout.moves
-    ]
+def reading_of(layout: Layout, *, going_on: bool = False) -> Reading:
+    """The moves of a layout with their codes.
+
+    With ``going_on`` a code says as well that nobody has stopped before its ply.
+    """
+    found: list[Mapping[str, Mapping[int, bool]]] = []
+    before: dict[int, bool] = {}
+    for ply in layout.moves:
+        stop = {} if ply.stop is None else {abs(ply.stop): ply.stop < 0}
+        goes_on = {**before, **(stop if ply.stop_instead else {})} if going_on else {}
+        before = {} if ply.stop_instead else stop
+        said = (m for m in ply.moves if ply.coding.can_say(m))
+        found.append({m: {**ply.coding.encode(m), **goes_on} for m in said})
+    return found
 
 
 # --- Asking and judging -----------------------------------------------------------------------
@@ -549,7 +557,8 @@ def hold_against_truth(
     if right is None and case.expected is not None:
         right = case.expected
         row.truth = "right?" if right else "wrong?"
-    found = None if answer.layout is None else reading_of(answer.layout)
+    going_on = "nobody stopping" in answer.text
+    found = None if answer.layout is None else reading_of(answer.layout, going_on=going_on)
     if answer.verdict == "proved" and found is not None:
         own = Row(*("",) * 5)
         if [*map(dict, found)] == known:

@@ -63,7 +63,7 @@ _SHORT_POSITIONS: Final = 200
 _JUDGE_SECONDS: Final = (4.0, 16.0, 60.0)
 # The board of a grid, whose values help to prove the formula, is looked for in so many.
 _BOARD_SECONDS: Final = 10.0
-# Of so many likely readings the board is looked for before plays are, in this part of the time.
+# Of so many likely readings of a kind the board is looked for before plays are, in this part of it.
 _BOARDED: Final = 3
 _BOARDED_PART: Final = 0.2
 # What speaks for a reading under which a formula is wrong: agreement, and illegal moves that lose.
@@ -281,13 +281,14 @@ class _ReadingSearch:
         """Screen the readings whose bits stand together, the likely ones first."""
         self.screening = Screening(formula, self.sketch, self.deadline)
         self.best = []
-        readings = in_order(formula, self.sketch)
+        every = [*in_order(formula, self.sketch)]
+        if every:
+            yield self._by_board(every)
+        readings = iter(every)
         for number, size in enumerate(_BATCHES):
             batch = list(islice(readings, size))
             if not batch:
                 break
-            if number == 0:
-                yield self._by_board(batch[:_BOARDED])
             text = f"{self.screening.tried} readings"
             self.tell(Progress("readings", text, self.screening.tried, None))
             effort = self.screening.values.effort + _LIKELY_EFFORT
@@ -305,14 +306,24 @@ class _ReadingSearch:
             if number + 1 >= _LIKELY and self.screening.is_over(_ORDERED_EFFORT):
                 break
 
-    def _by_board(self, likely: Sequence[ReadingGuess]) -> FoundReadings | None:
+    def _by_board(self, readings: Sequence[ReadingGuess]) -> FoundReadings | None:
         """The first of the likeliest readings with a board, if the formula is proved under it.
 
         A wrong reading has hardly ever a board, and to find one takes less than values after plays.
+        Formulas with a board mostly write moves as its columns and rows.
         """
+        if self.game.language != "bddl":
+            return None
+        likely: list[ReadingGuess] = []
+        for grid in (True, False):
+            own = (
+                x for x in readings if (x.style.codes[self.sketch.movers[0]].grid is None) ^ grid
+            )
+            likely += islice(own, _BOARDED)
         limit = self.deadline.share(_BOARDED_PART)
         for reading in likely:
             layout = None if limit.over else self._board(reading, limit)
+            self.screening.tried += 1
             if layout is None:
                 continue
             answer = judge(self.formula, layout, self.game, deadline=limit, on_scripts_alone=True)

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from qsage_validate.encodings.registry import encode
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
 from research.benchmarks import strangers, strangers_page
+from research.benchmarks.models import Case
 from research.benchmarks.strangers import (
     Answer,
     Row,
@@ -236,6 +238,17 @@ def test_puzzles_are_preprocessed_as_sqvals_were(
     assert " ".join(after.positions) == positions
     # What is left out decides nothing: the value is the puzzle's.
     assert Minimax(after).black_wins(after.start, 0) is Minimax(before).black_wins(before.start, 0)
+
+
+def test_a_reading_may_say_that_nobody_has_stopped() -> None:
+    """A proof of plays in which nobody stops was called a lie: brute force left the stops free."""
+    layout = encode(Case("", "breakthrough --size 2x4 --depth 3").model(), "lifted").layout
+    plain, going_on = strangers.reading_of(layout), strangers.reading_of(layout, going_on=True)
+    assert going_on[0] == plain[0]
+    for ply, before in ((1, layout.moves[0]), (2, layout.moves[1])):
+        stop = {} if before.stop is None else {abs(before.stop): before.stop < 0}
+        assert going_on[ply] == {move: {**code, **stop} for move, code in plain[ply].items()}
+    assert layout.moves[0].stop is not None
 
 
 def test_formulas_without_gates_are_read() -> None:
