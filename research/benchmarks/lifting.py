@@ -25,10 +25,10 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
+from qsage_validate.certificates.by_proof import extract
 from qsage_validate.certificates.check import check
 from qsage_validate.certificates.clausal import for_circuit
 from qsage_validate.certificates.qrat import lift, read_qrat
-from qsage_validate.certificates.qrp_extract import extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.registry import encode
 from qsage_validate.formats.qdimacs import clausal_form

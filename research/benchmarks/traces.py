@@ -37,9 +37,9 @@ if __package__ in (None, ""):  # started as a file
 from rich.console import Console
 from rich.table import Table
 
+from qsage_validate.certificates.by_proof import extract
 from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.qrp_check import QrpProved, check_qrp
-from qsage_validate.certificates.qrp_extract import extract
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qrp import read_qrp

@@ -13,8 +13,8 @@ import pytest
 
 from qsage_validate.certificates import by_proof as traced
 from qsage_validate.certificates.by_expansion import expand
+from qsage_validate.certificates.by_proof import extract
 from qsage_validate.certificates.qrat import lift
-from qsage_validate.certificates.qrp_extract import extract
 from qsage_validate.certificates.writer import certificate_bytes
 from qsage_validate.errors import Exit, install_line
 from qsage_validate.formats.formula import read_formula

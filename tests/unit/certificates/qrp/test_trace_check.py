@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
+from qsage_validate.certificates.by_proof import extract
 from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.qrp_check import QrpProved, QrpRefuted, check_qrp
-from qsage_validate.certificates.qrp_extract import extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import Exit, InputError
 from qsage_validate.formats.qdimacs import parse_qdimacs

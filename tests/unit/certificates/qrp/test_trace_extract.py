@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
+from qsage_validate.certificates.by_proof import conjunctions, extract
 from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.qrp_check import QrpProved, check_qrp
-from qsage_validate.certificates.qrp_extract import conjunctions, extract
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.formats.formula import read_formula
 from qsage_validate.formats.qcir import parse_qcir
