@@ -76,10 +76,13 @@ class ModelArguments:
         return model
 
     def certified_by(self) -> str | None:
-        """The encoding that is quickest to certify; ``None``: the usual one, as that of files."""
+        """The encoding that is quickest to certify; ``None``: the usual one.
+
+        That is the one of files, and of games with a depth, whose formulas stay what they were.
+        """
         from qsage_validate.games.registry import find_game
 
-        if self.files or len(self.words) != 1:
+        if self.files or len(self.words) != 1 or self.options.get("depth") is not None:
             return None
         return find_game(self.words[0]).certified_by(self.options)
 

@@ -96,6 +96,7 @@ def test_the_rules_about_options_name_options() -> None:
         (("hex", "--size", "4x4", "--certify"), "en-forward"),
         (("hex-network", "--certify"), "en-forward"),
         (("hex", "--certify", "--encoding", "lifted"), "lifted"),
+        (("hex", "--certify", "--depth", "9"), None),
         (("hex", "--one-row", "--certify"), None),
         (("hex", "--transversal", "--certify"), None),
         ((*EL, "--certify"), None),
