@@ -72,7 +72,7 @@ let game files own =
     prefix = q.pre; verdict = (fun c from -> Verdict.game texts g c own from) }, g
 
 let () =
-  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 80 };
+  Gc.set { (Gc.get ()) with minor_heap_size = 1 lsl 20; space_overhead = 40 };
   try
     let args = List.tl (Array.to_list Sys.argv) in
     if args = ["--version"] then (print_endline ("qsage-verified " ^ version); exit 0);

@@ -416,18 +416,28 @@ let int f =
 (* Calls [step id literals hints] for each step; a hint is a clause's number. *)
 let rec numbers f g = match int f with 0 -> () | x -> g x; numbers f g
 
-type plan = { mutable last_use : int array; mutable steps : int }
+(* Tables by numbers of clauses: four bytes each, for there are more of them than of anything. *)
+module Table = Bigarray.Array1
+type table = (int32, Bigarray.int32_elt, Bigarray.c_layout) Table.t
 
-let reserve a n fill =
-  if n < Array.length a then a
+let make_table n fill : table =
+  let a = Table.create Bigarray.int32 Bigarray.c_layout n in Table.fill a (Int32.of_int fill); a
+let at (a : table) k = Int32.to_int (Table.get a k)
+let put (a : table) k x = Table.set a k (Int32.of_int x)
+
+type plan = { mutable last_use : table; mutable steps : int }
+
+let reserve (a : table) n fill =
+  let size = Table.dim a in
+  if n < size then a
   else begin
-    let b = Array.make (max (n + 1) (2 * Array.length a)) fill in
-    Array.blit a 0 b 0 (Array.length a); b
+    let b = make_table (max (n + 1) (size + size / 2)) fill in
+    Table.blit a (Table.sub b 0 size); b
   end
 
 let plan path =
   let f = source path in
-  let p = { last_use = Array.make 1024 (-1); steps = 0 } in
+  let p = { last_use = make_table 1024 (-1); steps = 0 } in
   (try
      while skip f >= 0 do
        let id = int f in
@@ -436,9 +446,10 @@ let plan path =
          p.steps <- p.steps + 1;
          numbers f ignore;
          numbers f (fun h ->
+             if h > Text.largest then bad "%s: found the hint %d in step %d, expected at most %d" path h id Text.largest;
              if h < 0 then bad "%s: found the hint %d in step %d, expected reverse unit propagation only" path h id;
              p.last_use <- reserve p.last_use h (-1);
-             p.last_use.(h) <- p.steps)
+             put p.last_use h p.steps)
        end
      done
    with Cut -> bad "%s: found the end of the file inside a step: the proof is cut" path);
@@ -472,20 +483,20 @@ let tautology c =
         | Some s' when s' <> s -> true
         | _ -> Hashtbl.replace seen v s; false) c
 
-(* [place.(id)] is the place of a clause, 0 for one that is nowhere, and [- 8 v - k - 1] for the
+(* [at place id] is the place of a clause, 0 for one that is nowhere, and [- 8 v - k - 1] for the
    [k]-th clause of the definition of [v], which is taken when it is needed. *)
 let supply path p =
   let f = source path in
-  let size = Array.length p.last_use in
+  let size = Table.dim p.last_use in
   let place_name = place_names size in
-  let place = Array.make size 0 and free = ref [] and next = ref 0 in
+  let place = make_table size 0 and free = ref [] and next = ref 0 in
   let given = ref 0 and now = ref 0 in
   let owner = ref End and index = ref 0 and number = ref 0 in
   let pending = ref [] in
-  let needed id = id < size && p.last_use.(id) > !now in
+  let needed id = id < size && at p.last_use id > !now in
   let take id =
     let k = match !free with k :: rest -> free := rest; k | [] -> incr next; !next in
-    place.(id) <- k; place_name k in
+    put place id k; place_name k in
   let rec next_step () =
     match !pending with
     | step :: rest -> pending := rest; Some (step, ())
@@ -501,18 +512,18 @@ let supply path p =
           let wanted = match !c with [] -> true | _ -> needed id in
           numbers f (fun h ->
               if h < size then begin
-                let k = place.(h) in
+                let k = at place h in
                 if k < 0 && wanted then begin
                   let code = - k - 1 in
                   let here = take h in
                   let rec nat n = if n = 0 then O else S (nat (n - 1)) in
                   takes := Take (here, name (code / 8), nat (code land 7)) :: !takes
                 end;
-                let k = max place.(h) 0 in
+                let k = max (at place h) 0 in
                 if wanted then hints := place_name k :: !hints;
-                if p.last_use.(h) <= !now then begin
+                if at p.last_use h <= !now then begin
                   if k > 0 then used := k :: !used;
-                  place.(h) <- 0
+                  put place h 0
                 end
               end);
           free := List.rev_append !used !free;
@@ -532,7 +543,8 @@ let supply path p =
         else begin
           incr given;
           if not (needed !given) then None, ()
-          else if v <> End && !index < 4 then (place.(!given) <- - (8 * !number + !index) - 1; None, ())
+          else if v <> End && !index < 4 && !number < 1 lsl 27 then
+            (put place !given (- (8 * !number + !index) - 1); None, ())
           else Some (take !given), ()
         end);
     next_step }
