@@ -26,6 +26,8 @@ READING = [
     if parameter.name not in leaf.outputs
     # An experiment would be run.
     and (leaf.words[0] != "bench" or leaf.words[1] in ("models", "formulas", "table", "cactus"))
+    # The server for agents takes a folder.
+    and leaf.words[0] != "mcp"
     and any(word in (parameter.metavar or "") for word in READS)
 ]
 
