@@ -43,6 +43,18 @@ Contents = dict[int, int]
 """Square number to the set of contents that a condition allows on it; other squares are free."""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class BddlMove:
+    """``action(x,y)``, with 1-based coordinates."""
+
+    action: str
+    x: int
+    y: int
+
+    def __str__(self) -> str:
+        return f"{self.action}({self.x},{self.y})"
+
+
 @dataclass(frozen=True, slots=True)
 class GroundAction:
     """An action at a position: legal when ``state & care == value``.

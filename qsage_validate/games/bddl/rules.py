@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.grid_names import column_letters, column_names
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.bddl.ground import BddlMove as BddlMove  # noqa: PLC0414 (re-exported)
 from qsage_validate.games.bddl.ground import (
     GroundAction,
     GroundGoal,
@@ -68,18 +69,6 @@ _MAX_SAID = 3
 _MAX_NAMED = 8
 """Moves that are named in an error."""
 _THINGS = {Square.OPEN: "empty", Square.BLACK: "black", Square.WHITE: "white"}
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class BddlMove:
-    """``action(x,y)``, with 1-based coordinates."""
-
-    action: str
-    x: int
-    y: int
-
-    def __str__(self) -> str:
-        return f"{self.action}({self.x},{self.y})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +338,7 @@ class BddlGame(TwoPlayerGame):
     def _speech(self) -> Speech:
         from qsage_validate.games.bddl.speech import Speech
 
-        return Speech(self)
+        return Speech(self.grounding, self.move_table, self._by_move, falls=self.falls)
 
     def say(self, move: Move, player: Player, board: BoardPicture) -> str:
         return self._speech.said(move, player, board) if isinstance(move, BddlMove) else str(move)
