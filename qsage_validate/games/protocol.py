@@ -160,11 +160,13 @@ class BoardPicture:
     def square_name(self, square: tuple[int, int]) -> str:
         """The name of a square: ``b2`` where columns have letters, else ``(2,3)``.
 
-        In a list it is the name of its row.
+        In a list it is the name of its row; heaps have tokens (``v1, token 3``).
         """
         column, row = self.column_name(square[0]), self.row_name(square[1])
         if self.names and self.width == 1:
             return row
+        if self.shape is Shape.HEAPS:
+            return f"{row}, token {square[0]}"
         return f"{column}{row}" if column.isalpha() else f"({column},{row})"
 
     @property

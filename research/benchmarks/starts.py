@@ -66,7 +66,7 @@ def drawn(command: list[str], folder: str, environment: dict[str, str]) -> tuple
         command[0], command[1:], cwd=folder, env={**environment, "TERM": "xterm-256color"},
         dimensions=(40, 100), timeout=60,
     )  # fmt: skip
-    child.expect_exact("occupy(2,2)")
+    child.expect_exact("b2")
     seconds = time.perf_counter() - began
     child.close(force=True)
     return seconds, processor_seconds() - used

@@ -265,7 +265,9 @@ def test_stones_of_the_start_are_not_offered_and_nothing_is_accused(
         monkeypatch.setattr(play_page, "MOST_POSITIONS", 1)
     strategy = certify(game_from_text(_NETWORK), encoding=encoding)
     strategy.save_page(tmp_path / "play.html", timeout=5)
-    for steps, _, against in _hold(strategy, (tmp_path / "play.html").read_text(), 60, encoding):
+    for steps, _, against, *_ in _hold(
+        strategy, (tmp_path / "play.html").read_text(), 60, encoding
+    ):
         for _, _, _, legal in steps:
             assert "v0" not in (legal or ())
         assert (against is None) is large
@@ -276,7 +278,7 @@ def _hold(strategy: Strategy, page: str, games: int, what: str) -> list[Any]:
     """Compare random plays in the page with the play engine's; return what the page says."""
     plays, expected = conducted(strategy, games, seed=5)
     told = _in_the_page(page_table(page), plays)
-    for moves, own, rules, (steps, verdict, against) in zip(
+    for moves, own, rules, (steps, verdict, against, *_) in zip(
         plays, expected, refereed(strategy, plays), told, strict=True
     ):
         assert [steps, verdict] == own, (what, moves)
@@ -323,7 +325,7 @@ def test_names_that_are_cut_stay_apart(tmp_path: Path) -> None:
     plays, _ = conducted(strategy, 30, seed=5)
     shown = {"v" * 500 + str(k): data["words"][n] for k, n in _numbers(data)}
     told = _in_the_page(data, [[shown[move] for move in moves] for moves in plays])
-    for (steps, _, against), ruled in zip(told, refereed(strategy, plays), strict=True):
+    for (steps, _, against, *_), ruled in zip(told, refereed(strategy, plays), strict=True):
         assert against["findings"] == []
         for (made, _, _, legal), (own_made, own_legal) in zip(steps, ruled, strict=False):
             assert made == [shown[move] for move in own_made]
@@ -353,6 +355,6 @@ def test_what_falsifies_a_formula_is_named(monkeypatch: pytest.MonkeyPatch) -> N
         plays, expected = conducted(wrong, 4, seed=5)
         page = play_page.play_page(wrong.problem.with_checked_dependencies(), report)
         told = _in_the_page(page_table(page), plays)
-        assert [verdict for _, verdict, _ in told] == [verdict for _, verdict in expected]
-        words |= {note for _, (_, note), _ in told}
+        assert [verdict for _, verdict, *_ in told] == [verdict for _, verdict in expected]
+        words |= {note for _, (_, note), *_ in told}
     assert any(word.startswith("at the symbolic square") for word in words)

@@ -14,6 +14,7 @@ import pytest
 from qsage_validate.api.games import game
 from qsage_validate.api.strategies import Strategy, certify, load
 from qsage_validate.formats.source import sample_path
+from qsage_validate.games.protocol import Player, TwoPlayerGame, said_move
 from qsage_validate.kernel.certificate import CircuitCertificate
 from qsage_validate.problems.load import Problem
 from qsage_validate.proving.pages.play_page import play_page
@@ -71,37 +72,37 @@ def _strategy(name: str) -> Strategy:
 
 def test_a_whole_game_by_the_mouse(opened: Open) -> None:
     played = opened("tic")
-    assert played.texts("#history li") == ["Black: occupy(2,2)"]
+    assert played.texts("#history li") == ["Black: b2"]
     assert len(played.texts("#moves button")) == 15
     played.square(4, 1)
-    assert played.texts("#history li")[1:] == ["White: occupy(4,1)", "Black: occupy(2,3)"]
-    assert played.text("board-words") == "Black: (2,2) (2,3). White: (4,1). Last move: (2,3)."
+    assert played.texts("#history li")[1:] == ["White: d1", "Black: b3"]
+    assert played.text("board-words") == "Black: b2 b3. White: d1. Last move: b3."
     legal = played.texts("#moves button")
     assert len(legal) == 13
-    assert not {"occupy(2,2)", "occupy(4,1)", "occupy(2,3)"} & set(legal)
-    played.button("occupy(2,1)")
-    assert played.texts("#history li")[-1] == "Black: occupy(2,4)"
+    assert not {"b2", "d1", "b3"} & set(legal)
+    played.button("b1")
+    assert played.texts("#history li")[-1] == "Black: b4"
     assert played.text("status") == (
-        "You: occupy(2,1). Black: occupy(2,4). The play is over: all plies are played; "
+        "You: b1. Black: b4. The play is over: all plies are played; "
         "the formula is true for this play, under all 16 values of the symbolic position."
     )
     assert played.run("document.getElementById('choices').hidden")
     played.button("Start again")
-    assert played.texts("#history li") == ["Black: occupy(2,2)"]
+    assert played.texts("#history li") == ["Black: b2"]
 
 
 def test_an_illegal_move_is_refused_with_its_gate(opened: Open) -> None:
     played = opened("tic")
     played.square(4, 1)
     before = played.texts("#history li")
-    said = re.compile(r"occupy\(4,1\) is illegal: .*\[\S+\] is false\.")
+    said = re.compile(r"d1 is illegal: .*\[\S+\] is false\.")
     played.square(4, 1)
     assert said.fullmatch(played.text("status"))
-    played.button("occupy(1,1)")
-    assert "You: occupy(1,1)" in played.text("status")
+    played.button("a1")
+    assert "You: a1" in played.text("status")
     played.button("Undo")
     played.run("document.querySelector('#choices details').open = true")
-    played.button("occupy(4,1)")
+    played.button("d1")
     assert said.fullmatch(played.text("status"))
     assert played.texts("#history li") == before
 
@@ -121,12 +122,15 @@ def test_an_illegal_move_is_refused_with_its_gate(opened: Open) -> None:
 def test_random_games_in_the_page_are_ours(opened: Open, name: str, games: int) -> None:
     """By the page's buttons; what it shows is compared at each of the opponent's turns."""
     plays, expected = conducted(_strategy(name), games, seed=11)
+    rules = _strategy(name).problem.game
+    assert rules is not None
+    clicks = [_clicks(rules, steps[-1][0]) for steps, _ in expected]
     played = opened(name)
     told = played.run(
         f"""(() => {{
           const all = (s) => [...document.querySelectorAll(s)];
           const named = (box, text) => all(box + " button").find((e) => e.textContent === text);
-          return {json.dumps(plays)}.map((moves) => {{
+          return {json.dumps(clicks)}.map((moves) => {{
             const seen = [];
             document.getElementById("again").click();
             for (const move of [...moves, null]) {{
@@ -150,13 +154,35 @@ def test_random_games_in_the_page_are_ours(opened: Open, name: str, games: int) 
         for (before, squares, _, legal), (history, buttons, illegal, words) in zip(
             turns, seen, strict=True
         ):
-            assert history == before, moves
-            assert buttons == (legal or []), moves
+            assert history == _spoken(rules, before), moves
+            assert buttons == _spoken_next(rules, before, legal or []), moves
             every = [] if legal is None else table["plies"][len(before)]["moves"]
             assert len(buttons) + illegal == len(every), moves
             if squares is not None:
-                assert words == _in_words(squares, table["on"]), moves
+                assert words == _in_words(squares, [table["names"][on] for on in table["on"]]), (
+                    moves
+                )
         assert f"the formula is {str(verdict[0]).lower()} for this play" in status, moves
+
+
+def _spoken(rules: TwoPlayerGame, moves: list[str]) -> list[str]:
+    """The moves of a play as people say them, up to its end by the rules; their names behind it."""
+    position, said = rules.initial, list[str]()
+    for move in moves:
+        said.append(said_move(position, move))
+        position = position if position.outcome is not None else position.play(move)
+    return said
+
+
+def _clicks(rules: TwoPlayerGame, moves: list[str]) -> list[str]:
+    """White's moves of a play, by the words on the buttons."""
+    said = enumerate(_spoken(rules, moves), start=1)
+    return [words for ply, words in said if rules.player_at(ply) is Player.WHITE]
+
+
+def _spoken_next(rules: TwoPlayerGame, moves: list[str], legal: list[str]) -> list[str]:
+    """What the legal moves after a play are called."""
+    return [_spoken(rules, [*moves, move])[-1] for move in legal]
 
 
 def _in_words(squares: str, places: list[str]) -> str:
@@ -192,13 +218,13 @@ def test_undo_steps_and_a_move_from_an_earlier_position(opened: Open) -> None:
     assert played.run("document.getElementById('choices').hidden")
     played.button("Next")
     played.button("Next")
-    assert played.text("status") == "Ply 2 of 5. White: occupy(4,1)."
-    assert played.texts("#history [aria-current]") == ["White: occupy(4,1)"]
+    assert played.text("status") == "Ply 2 of 5. White: d1."
+    assert played.texts("#history [aria-current]") == ["White: d1"]
     played.button("Next")
     assert played.text("status").endswith("A move from here replaces what followed.")
     assert played.texts("#history li") == whole
-    played.button("occupy(2,1)")
-    assert played.texts("#history li")[:4] == [*whole[:3], "White: occupy(2,1)"]
+    played.button("b1")
+    assert played.texts("#history li")[:4] == [*whole[:3], "White: b1"]
     # Back to the start, and no further.
     for _ in range(4):
         played.button("Undo")
@@ -260,8 +286,8 @@ def test_a_fault_is_a_finding_against_the_rules(browser: Chromium, tmp_path: Pat
 
     played = opened(sound.problem)
     assert played.texts("#found *") == []
-    played.button("occupy(1,1)")
-    played.button("occupy(2,1)")
+    played.button("a1")
+    played.button("b1")
     assert played.texts("#found *") == ["By the rules Black has won after ply 5: reached its goal."]
     played = opened(faulty)
     board, *_ = played.texts("#found li")
@@ -279,12 +305,12 @@ def test_a_fault_is_a_finding_against_the_rules(browser: Chromium, tmp_path: Pat
 
 def test_a_game_by_the_keyboard_alone(opened: Open) -> None:
     played = opened("tic")
-    played.tab_to("occupy(1,1)")
+    played.tab_to("a1")
     played.press("ArrowRight", "ArrowRight")
-    assert played.focused == "occupy(3,1)"
+    assert played.focused == "c1"
     assert played.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     played.press("Enter")
-    assert played.texts("#history li")[1] == "White: occupy(3,1)"
+    assert played.texts("#history li")[1] == "White: c1"
     # The focus is on the next move, not at the start of the page.
     assert played.focused == played.texts("#moves button")[0]
     # An illegal move keeps it.
@@ -304,7 +330,7 @@ def test_a_game_by_the_keyboard_alone(opened: Open) -> None:
     assert len(played.texts("#history li")) == 1
     played.press("Enter")
     assert len(played.texts("#history li")) == 1
-    played.tab_to("occupy(1,1)")
+    played.tab_to("a1")
     played.press("Enter", "End", "Enter")
     assert "The play is over" in played.text("status")
     assert played.focused == "Start again"
@@ -384,7 +410,7 @@ def test_contrast_by_light_and_dark(opened: Open, colours: str) -> None:
 def test_what_a_screen_reader_is_told(opened: Open) -> None:
     played = opened("hex")
     played.square(1, 1)
-    board = played.node("image", "The board Black: (2,2) (1,3). White: (1,1). Last move: (1,3).")
+    board = played.node("image", "The board Black: b2 a3. White: a1. Last move: a3.")
     assert board
     status = next(n for n in played.page.accessible() if n["role"]["value"] == "status")
     assert {p["name"]: p["value"]["value"] for p in status["properties"]}["live"] == "polite"

@@ -47,9 +47,9 @@ def test_a_script_is_played_to_its_end(play: Play, tic: str) -> None:
     done = play(tic, "--moves", "occupy(3,3) occupy(1,1)")
     assert done.code == Exit.FINE
     assert done.err == ""
-    assert "ply 2, White: occupy(3,3)" in done.out
+    assert "ply 2, White: c3" in done.out
     assert done.out.rstrip().endswith("as promised")
-    assert "  1 2 3 4\n1 . . . .\n2 . B . .\n3 . . W .\n4 . . . ." in done.out
+    assert "  a b c d\n1 . . . .\n2 . B . .\n3 . . W .\n4 . . . ." in done.out
 
 
 def test_a_script_as_json(play: Play, tic: str) -> None:
@@ -71,7 +71,7 @@ def test_moves_that_end_too_early_decide_nothing(play: Play, tic: str) -> None:
 def test_an_illegal_move_is_explained_and_ends_the_script(play: Play, tic: str) -> None:
     done = play(tic, "--moves", "occupy(2,2)")
     assert done.code == Exit.BAD_INPUT
-    said = "occupy(2,2) is illegal:\n  Black already holds (2,2)\n"
+    said = "b2 is illegal:\n  Black already holds b2\n"
     assert said + "  occupy(2,2): open(?x,?y) is false at (2,2)\n" in done.out
     assert re.search(r"formula: white 2 precondition 1 \[\d+\]: false", done.out)
     assert done.err.count("\n") == 1
@@ -82,7 +82,7 @@ def test_an_illegal_move_is_explained_and_ends_the_script(play: Play, tic: str) 
 def test_an_illegal_move_can_be_let_happen(play: Play, tic: str) -> None:
     done = play(tic, "--moves", "occupy(3,3) occupy(3,3)!")
     assert done.code == Exit.FINE
-    assert "let happen: occupy(3,3) is illegal" in done.out
+    assert "let happen: c3 is illegal" in done.out
 
 
 def test_a_file_of_moves_and_a_transcript(play: Play, tic: str) -> None:
@@ -211,7 +211,7 @@ def test_lines_of_standard_input_are_played(prompt: Play, tic: str) -> None:
     assert done.code == Exit.FINE
     assert done.err == ""
     assert "occupy(2,2): open(?x,?y) is false at (2,2)" in done.out
-    assert "'force occupy(2,2)' lets it happen" in done.out
+    assert "'force b2' lets it happen" in done.out
     assert "as promised" in done.out
     assert "\x1b[" not in done.out
 
@@ -257,7 +257,7 @@ def test_every_command_answers(prompt: Play, tic: str, tmp_path: Path) -> None:
         "illegal moves are let happen",
         "this is the start",
         "nothing was taken back",
-        "occupy(3,3) is legal",
+        "c3 is legal",
         "and claims the goal",
         f"written to {saved}",
         "the play is over",
@@ -321,7 +321,7 @@ def test_the_prompt_completes_moves_and_remembers_lines(tmp_path: Path, tic: str
     child.expect("All moves lose within")
     child.expect("White>")
     child.send("\x1b[A\x1b[A\r")
-    child.expect("occupy\\(3,3\\) is illegal")
+    child.expect("c3 is illegal")
     child.send("\x04")
     child.expect(pexpect.EOF)
     child.close()

@@ -68,7 +68,7 @@ def test_the_prompt_and_a_transcript(qsage: Qsage, monkeypatch: pytest.MonkeyPat
     assert "All moves lose within" in done.out
     replayed = qsage("play", *TIC, "--moves-file", "play.txt")
     assert replayed.code == Exit.UNDECIDED
-    assert "ply 2, White: occupy(1,1)" in replayed.out
+    assert "ply 2, White: a1" in replayed.out
 
 
 def test_the_loser_can_be_played_too(qsage: Qsage) -> None:

@@ -179,13 +179,11 @@ def test_a_whole_game_with_mouse_and_keys(tic: list[object], tmp_path: Path) -> 
     with play(tmp_path, tic, anew=True) as terminal:
         terminal.wait_for("Your move, White: ply 2 of 5")
         terminal.wait_for("rules compared")
-        terminal.wait_for("● Black  occupy(")
+        terminal.wait_for("● Black  b2")
 
         # An illegal move is typed: the square that Black has taken.
-        row = next(line for line in terminal.lines if "● Black" in line)
-        taken = next(word for word in row.split() if word.startswith("occupy("))
-        terminal.send(f":{taken}\r")
-        terminal.wait_for(f"{taken} is illegal: Black already holds (2,2)")
+        terminal.send(":b2\r")
+        terminal.wait_for("b2 is illegal: Black already holds b2")
         terminal.wait_for("formula  white 2 precondition 1")
         terminal.wait_for("ply 1/5")
 
@@ -384,7 +382,7 @@ def test_after_stop_and_continue_keys_are_read_and_the_terminal_is_left_as_it_wa
             terminal.child.kill(signal.SIGCONT)
             terminal.settle()
         terminal.send("4")
-        terminal.wait_for("layout from layout comments")
+        terminal.wait_for("· 1. Black b2")
         terminal.send("u")
         terminal.wait_for("Your move, White: ply 2 of 5")
         # One that comes at once wakes nobody who is not asleep yet.

@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
 from qsage_validate.formats.grid_names import column_letters, column_names
 from qsage_validate.formats.source import quoted
+from qsage_validate.games.bddl.ground import BddlMove as BddlMove  # noqa: PLC0414 (re-exported)
 from qsage_validate.games.bddl.ground import (
-    BddlMove,
     GroundAction,
     GroundGoal,
     Grounding,
@@ -338,7 +338,7 @@ class BddlGame(TwoPlayerGame):
     def _speech(self) -> Speech:
         from qsage_validate.games.bddl.speech import Speech
 
-        return Speech(self)
+        return Speech(self.grounding, self.move_table, self._by_move, falls=self.falls)
 
     def say(self, move: Move, player: Player, board: BoardPicture) -> str:
         return self._speech.said(move, player, board) if isinstance(move, BddlMove) else str(move)

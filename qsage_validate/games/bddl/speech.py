@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from qsage_validate.formats.grid_names import cell_name, column_letters, column_named, step_named
-from qsage_validate.games.bddl.ground import BddlMove, GroundAction, Grounding
-from qsage_validate.games.protocol import BoardPicture, Player, Square
+from qsage_validate.games.protocol import BoardPicture, Move, Player, Square
+
+if TYPE_CHECKING:
+    from qsage_validate.games.bddl.ground import BddlMove, GroundAction, Grounding
 
 Cell: TypeAlias = tuple[int, int]
 _NAMED: Final = re.compile(
@@ -36,42 +38,33 @@ class Step:
     effect: tuple[int, int]
 
 
-class SpokenRules(Protocol):
-    """What of the rules of a game on a grid says its moves."""
-
-    @property
-    def falls(self) -> bool: ...
-
-    @property
-    def grounding(self) -> Grounding: ...
-
-    @property
-    def move_table(self) -> Mapping[Player, Sequence[BddlMove]]: ...
-
-    def moves(self, player: Player) -> Sequence[BddlMove]: ...
-
-    def ground_action(self, move: BddlMove, player: Player) -> GroundAction | None: ...
-
-    def action_of(self, move: BddlMove, player: Player) -> GroundAction: ...
-
-
 class Speech:
-    """Says the moves of ``game`` and reads what people say."""
+    """Says the moves of a game and reads what people say.
 
-    def __init__(self, game: SpokenRules) -> None:
-        self._game = game
-        self._grounding = game.grounding
-        self._columns = [f"column {column_letters(x)}" for x in range(1, game.grounding.width + 1)]
+    ``actions`` are the grounded actions of ``moves`` that have one; pieces may all ``fall``.
+    """
+
+    def __init__(
+        self,
+        grounding: Grounding,
+        moves: Mapping[Player, Sequence[BddlMove]],
+        actions: Mapping[Player, Mapping[Move, GroundAction]],
+        *,
+        falls: bool,
+    ) -> None:
+        self._grounding, self._falls = grounding, falls
+        self._moves, self._actions = moves, actions
+        self._columns = [f"column {column_letters(x)}" for x in range(1, grounding.width + 1)]
 
     def said(self, move: BddlMove, player: Player, board: BoardPicture) -> str:
         """The move as people say it where ``board`` is the position before it."""
-        action = self._game.ground_action(move, player)
+        action = self._actions[player].get(move)
         if action is None:
             return str(move)
         step = self._step(action, player)
         if not step.taken or self._is_twofold(step, player):
             return f"{move.action}({cell_name(move.x, move.y)})"
-        if self._game.falls:
+        if self._falls:
             ((x, y),) = step.taken
             lands = max((row for row in self._rows if board[x, row] is Square.OPEN), default=0)
             return self._columns[x - 1] if y == lands else cell_name(x, y)
@@ -92,11 +85,11 @@ class Speech:
             place = None if step is None else step[1][0]
             return tuple(
                 move
-                for move in self._game.moves(player)
+                for move in self._moves[player]
                 if move.action.lower() == named[1].lower() and (move.x, move.y) == place
             )
         wanted: list[tuple[tuple[Cell, ...], tuple[Cell, ...]]]
-        if self._game.falls and (column := column_named(text)) is not None:
+        if self._falls and (column := column_named(text)) is not None:
             wanted = [((), ((column, y),)) for y in self._rows]
         elif (step := step_named(text)) is not None:
             left, taken = step
@@ -118,9 +111,9 @@ class Speech:
 
         Where there is one action only it is the one at the square.
         """
-        names = {move.action for move in self._game.moves(player)}
-        for move in self._game.moves(player):
-            action = self._game.ground_action(move, player)
+        names = {move.action for move in self._moves[player]}
+        for move in self._moves[player]:
+            action = self._actions[player].get(move)
             if (move.x, move.y) == square:
                 if action is not None or len(names) == 1:
                     yield move
@@ -144,13 +137,13 @@ class Speech:
             own = found.setdefault(player, {})
             chosen: dict[tuple[int, int, int, int], BddlMove] = {}
             for action in self._grounding.actions[player]:
-                move = self._game.move_table[player][action.number]
+                move = self._moves[player][action.number]
                 step = self._step(action, player)
                 known = chosen.get(action.meaning)
                 if known is None or (move.x, move.y) in step.taken:
                     chosen[action.meaning] = move
             for move in chosen.values():
-                action = self._game.action_of(move, player)
+                action = self._actions[player][move]
                 step = self._step(action, player)
                 if step.taken:
                     own.setdefault((frozenset(step.left), frozenset(step.taken)), []).append(move)
@@ -159,7 +152,7 @@ class Speech:
     def _is_twofold(self, step: Step, player: Player) -> bool:
         """True if a move that does something else has the same squares."""
         same = self._by_squares[player].get((frozenset(step.left), frozenset(step.taken)), ())
-        actions = (self._game.action_of(move, player) for move in same)
+        actions = (self._actions[player][move] for move in same)
         return any((a.keep, a.put) != step.effect for a in actions)
 
     def _takes(self, action: GroundAction, player: Player, board: BoardPicture) -> bool:

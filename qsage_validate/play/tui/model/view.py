@@ -596,7 +596,7 @@ def square_text(view: ViewState, square: SquareXY) -> str:
     if board is None:
         return ""
     if board.shape is Shape.HEAPS:
-        return f"{board.row_name(square[1])}, token {square[0]}"
+        return board.square_name(square)
     if not 1 <= square[0] <= board.width or not 1 <= square[1] <= board.height:
         return ""
     content = {Square.OPEN: "open", Square.BLACK: "black", Square.WHITE: "white"}[board[square]]
