@@ -123,7 +123,7 @@ class _Switch(Checkbox):
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenGame:
     """What was chosen on a start screen: an entry, its fields by flag, and who answers."""
 
     entry: StartEntry
@@ -154,7 +154,7 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         theme: str,
         message: str | None = None,
         waiting: str | None = None,
-        before: Chosen | None = None,
+        before: ChosenGame | None = None,
     ) -> None:
         super().__init__(theme)
         self._before = before
@@ -242,7 +242,7 @@ class StartApp(LeavableApp[tuple[str, ...]]):
             self._fill_in(self._before)
         self._look()
 
-    def _fill_in(self, before: Chosen) -> None:
+    def _fill_in(self, before: ChosenGame) -> None:
         """Put back what had been chosen before something went wrong, once."""
         if before.entry.command({}) != self.entry.command({}):
             return
@@ -276,10 +276,10 @@ class StartApp(LeavableApp[tuple[str, ...]]):
         return {flag: _value(widget) for flag, widget in self._inputs.items()}
 
     @property
-    def chosen(self) -> Chosen:
+    def chosen(self) -> ChosenGame:
         """The choice, for a start screen that comes after something went wrong."""
         way = 0 if self._way is None else int(str(self._way.value))
-        return Chosen(self.entry, self.values, way)
+        return ChosenGame(self.entry, self.values, way)
 
     @property
     def words(self) -> tuple[str, ...]:
