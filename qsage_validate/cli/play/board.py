@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from qsage_validate.play.match import PlayMatch
     from qsage_validate.play.tui.model.entries import StartEntry
     from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Prove
-    from qsage_validate.play.tui.start import Chosen
+    from qsage_validate.play.tui.start import ChosenGame
     from qsage_validate.problems.load import Problem
     from qsage_validate.proving.report import ValidationReport
 
@@ -340,7 +340,7 @@ def from_the_start(
     """
     store = behind.store if behind is not None else Store.usual() if kept else Store(None)
     message: str | None = None
-    chosen: Chosen | None = None
+    chosen: ChosenGame | None = None
     _begun.append(True)
     try:
         while True:
@@ -375,8 +375,8 @@ def _chosen(
     theme: str | None,
     message: str | None,
     behind: BoardSession | None,
-    before: Chosen | None,
-) -> tuple[tuple[str, ...] | None, str, Chosen]:
+    before: ChosenGame | None,
+) -> tuple[tuple[str, ...] | None, str, ChosenGame]:
     """The words of the person's choice, the theme at the end, and the choice with its fields.
 
     ``before`` is the choice that went wrong, with ``message``.
