@@ -67,6 +67,14 @@ class HeapMove:
 MatchMove: TypeAlias = LayoutMove | BlockMove | HeapMove
 
 
+def told_once(moves: Iterable[MatchMove]) -> list[MatchMove]:
+    """The first of the moves that are said alike, which do the same, and all others."""
+    found: dict[str, MatchMove] = {}
+    for move in moves:
+        found.setdefault(move.words, move)
+    return list(found.values())
+
+
 Pairs: TypeAlias = tuple[tuple[LayoutMove, LayoutMove], ...]
 """Disjoint pairs of open positions by which White blocks."""
 

@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from qsage_validate.arena.frame import Frame, WhyNot
+from qsage_validate.arena.frame import Frame, WhyNot, told_once
 from qsage_validate.arena.program import letters_of, pairs_text
 from qsage_validate.errors import Exit, QsageError, UsageError, visible
 from qsage_validate.formats.source import Source
@@ -205,7 +205,7 @@ class PlainPlay:
             self._say(f"anything else is a move, like {example}", "dim")
 
     def _moves(self, rest: str) -> None:
-        moves = self.match.legal_moves()
+        moves = told_once(self.match.legal_moves())
         shown = "  ".join(move.words for move in moves[:_LISTED])
         more = f"  … {len(moves) - _LISTED} more" if len(moves) > _LISTED else ""
         self._say(shown + more if moves else "no legal moves")

@@ -18,7 +18,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widgets import Input
 
-from qsage_validate.arena.frame import BlockMove, MatchMove
+from qsage_validate.arena.frame import BlockMove, MatchMove, told_once
 from qsage_validate.errors import Exit, QsageError
 from qsage_validate.play.export import ExportFormat, write_play
 from qsage_validate.play.match import PlayMatch
@@ -316,8 +316,9 @@ class PlayApp(ToolsApp):
     def action_menu(self) -> None:
         view = self._stopped()
         if self._may_play(view):
-            count = len(view.situation.legal)
-            self._choose(f"{count} legal move{'s' * (count != 1)}", view.situation.legal)
+            moves = told_once(view.situation.legal)
+            count = len(moves)
+            self._choose(f"{count} legal move{'s' * (count != 1)}", moves)
 
     def action_type(self) -> None:
         self.default_screen.set_focus(self.query_one(MovePrompt))

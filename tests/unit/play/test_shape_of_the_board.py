@@ -9,8 +9,13 @@ import pytest
 
 import qsage_validate as qs
 from qsage_validate.api.matches import Match
+from qsage_validate.arena.frame import told_once
+from qsage_validate.arena.open import open_engine
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError
 from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
+from qsage_validate.play.match import PlayMatch
+from qsage_validate.problems.load import Files, load
+from tests.conftest import REPOSITORY
 from tests.support.commands import run_play
 
 DRAWN = """\
@@ -98,3 +103,13 @@ def test_the_first_lines_of_a_play_are_plain(capsys: pytest.CaptureFixture[str])
     assert first == "hex 3x3: Black claims a proof. You are White"
     assert aim == "  Black: a chain from top to bottom by ply 5. You stop it."
     assert hex_match("lifted").facts.title == "hex 3x3: Black has a proof"
+
+
+def test_moves_that_do_the_same_are_one_move_to_people() -> None:
+    """The model of Connect has a code for each square of a column, and a stone falls."""
+    sample = REPOSITORY / "certificates" / "connect3"
+    match = PlayMatch(open_engine(load(Files(f"{sample}.qcir", f"{sample}.aig"))))
+    legal = match.legal_moves()
+    told = [move.words for move in told_once(legal)]
+    assert sorted(told) == ["column a", "column b", "column c", "column d"]
+    assert len(legal) > len(told)

@@ -13,7 +13,15 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
 
-from qsage_validate.arena.frame import BlockMove, Frame, Hint, LayoutMove, MatchOutcome, SquareXY
+from qsage_validate.arena.frame import (
+    BlockMove,
+    Frame,
+    Hint,
+    LayoutMove,
+    MatchOutcome,
+    SquareXY,
+    told_once,
+)
 from qsage_validate.arena.lesson import (
     DistanceSource,
     Ghost,
@@ -581,12 +589,13 @@ def _turn(view: ViewState) -> StatusLines:
     if situation.only_elsewhere is not None and not view.force:
         only = f"1 legal move: Enter or a typed {situation.only_elsewhere.words} plays it"
         return StatusLines(Tone.TURN, whose, only)
-    kinds = "move" if len(situation.legal) == 1 else "moves"
+    count = len(told_once(situation.legal))
+    kinds = "move" if count == 1 else "moves"
     pick = "pick a square or " if situation.facts.has_board else ""
     return StatusLines(
         Tone.TURN,
         whose,
-        f"{len(situation.legal)} legal {kinds}: {pick}type {situation.legal[0].words}",
+        f"{count} legal {kinds}: {pick}type {situation.legal[0].words}",
     )
 
 
