@@ -47,7 +47,7 @@ from itertools import pairwise
 from typing import ClassVar, Final
 
 from qsage_validate.circuit import aig
-from qsage_validate.circuit.aig import AigBuilder
+from qsage_validate.circuit.aig import FALSE, AigBuilder
 from qsage_validate.circuit.qbf import Quantifier
 from qsage_validate.encodings.encoding import (
     ClaimsInMind,
@@ -240,9 +240,11 @@ class CorrectivePlay:
     def plies(self) -> Iterable[int]:
         """Go through the plies: at each one ``own`` and ``values`` are as after it."""
         builder, turns = self.builder, self.board.model.turns
+        stop = FALSE
         for ply in self.board.plies:
             player = turns[ply - 1]
-            stop = self._stop(ply)
+            # A decision that serves many positions may not know that Black has won in this one.
+            stop = builder.or_(stop, self._stop(ply))
             literal = self.board.stop[ply]
             self.values[abs(literal)] = stop ^ (literal < 0)
             made = self.play.plies[ply - 1].made

@@ -97,3 +97,10 @@ def test_a_folder_that_is_not_there_is_one_line(qsage: Qsage) -> None:
     assert done.code == Exit.BAD_INPUT
     assert done.err.startswith("nowhere/c.aig: found ")
     assert done.err.count("\n") == 1
+
+
+def test_a_stop_stays_where_a_decision_does_not_know_that_black_has_won(qsage: Qsage) -> None:
+    """A decision of a plan serves positions in which Black has won on another way already."""
+    words = ("hex", "--size", "5x5", "--depth", 13, "--encoding", "cor")
+    done = qsage("certify", *words, "-o", "c.aig")
+    assert (done.code, done.err.count("for Black")) == (Exit.FINE, 1), done.err
