@@ -24,6 +24,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import lzma
 import random
 import re
 import sys
@@ -704,10 +705,12 @@ def _right(case: Case) -> bool:
 
 
 def read_rows(path: Path | None) -> list[Row]:
-    """The rows of a file of results; none where there is no file."""
+    """The rows of a file of results, which may be packed by xz; none where there is no file."""
     if path is None or not path.is_file():
         return []
-    return [Row(**json.loads(line)) for line in path.read_text().splitlines()]
+    data = path.read_bytes()
+    text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode()
+    return [Row(**json.loads(line)) for line in text.splitlines()]
 
 
 def counts(all_rows: Sequence[Row]) -> Iterator[str]:

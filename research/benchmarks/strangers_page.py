@@ -14,8 +14,8 @@ _HEAD: Final = """\
 
 Formulas that others' tools wrote were held against their games, position by position: has the
 formula, with the moves of a play fixed, the value that the game has after that play? Nothing was
-known but the formula and the game; the layout was found each time. Measured on 2026-11-26 with
-CPython 3.11; while it ran the program was mended, so that rows are of several versions of one day.
+known but the formula and the game; the layout was found each time. Measured on 2026-11-26 and 27
+with CPython 3.11; while it ran the program was mended, so that rows are of several versions.
 Seconds are a processor's, of those that a formula was given; a search or a program may end a little
 later.
 
@@ -28,8 +28,9 @@ python research/benchmarks/strangers.py DATA --processor-time --groups hex --onl
 python research/benchmarks/strangers.py DATA --processor-time --groups own --faults 420 \\
     --seconds 20 -o strangers.jsonl
 python research/benchmarks/strangers.py DATA --processor-time --groups positional bwnib \\
-    --seconds 5 -o strangers.jsonl
-python research/benchmarks/strangers.py -o strangers.jsonl --page > docs/results/strangers.md
+    -o strangers.jsonl
+python research/benchmarks/strangers.py -o research/experiments/strangers.jsonl.xz --page \\
+    > docs/results/strangers.md
 ```
 
 A run goes on where it stopped, and each row is one run. DATA is a folder with `strangers/hex`

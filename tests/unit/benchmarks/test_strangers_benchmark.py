@@ -267,3 +267,10 @@ def test_a_layout_may_be_that_of_a_meta_file(
     assert {row.verdict for row in rows} == {"proved"}
     assert {row.truth for row in rows} == {"right"}
     assert all(row.layout.endswith(".meta") for row in rows), rows[0].layout
+
+
+def test_the_page_is_made_from_its_file() -> None:
+    rows = strangers.read_rows(REPOSITORY / "research" / "experiments" / "strangers.jsonl.xz")
+    assert not [row.name for row in rows if row.lie]
+    page = (REPOSITORY / "docs" / "results" / "strangers.md").read_text("utf-8")
+    assert "\n".join(strangers_page.page(rows)) + "\n" == page
