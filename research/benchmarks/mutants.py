@@ -302,15 +302,15 @@ FAULTS: Final = (
     Fault(
         "judging/codes.py",
         "a strategy's choice may stand left of what it looks at",
-        "if earlier < ply and its is not player and self.levels.get(other, LEFT) > level:",
-        "if earlier < ply - 1 and its is not player and self.levels.get(other, LEFT) > level:",
+        "if earlier < ply and self.readings[earlier - 1].player is not player:",
+        "if earlier < ply - 1 and self.readings[earlier - 1].player is not player:",
         ("judging/test_grid_formulas.py",),
     ),
     Fault(
         "judging/sandwich.py",
         "a function may read what is not known where its variable stands",
-        "if known[root >> 1] > self._level(variable):",
-        "if known[root >> 1] > self._level(variable) + 1:",
+        "if known[root >> 1] <= self._level(variable):",
+        "if known[root >> 1] <= self._level(variable) + 1:",
         ("judging/test_grid_formulas.py",),
     ),
     Fault(

@@ -210,9 +210,9 @@ def test_threats_in_words_and_letters() -> None:
     start = parse_position(game, "BB./.../.WW ply 5")
     threats = Threats(game)
     found = threats.of(start, Player.BLACK)
-    assert threats_text(found) == "Black threatens to win by occupy(3,1)"
+    assert threats_text(found) == "Black threatens to win by c1"
     assert letters_of_threats(found) == {(3, 1): "A"}
-    assert threats.of(start, Player.WHITE)[0].text == "occupy(1,3) would win"
+    assert threats.of(start, Player.WHITE)[0].text == "a3 would win"
     assert start.board[3, 1] is Square.OPEN
     no_pairs: Pairs = ((LayoutMove("a"), LayoutMove("b")),)
     assert reasons(threats, start, start.play(start.legal_moves()[0]), last="c", pairs=no_pairs)

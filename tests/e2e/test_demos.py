@@ -33,7 +33,7 @@ SCRIPTS: Final = {
         "5 plies: White wins\n7 plies: Black wins",
         'positions labelled "game" within 7 plies',
     ],
-    "play": ["Black wins: reached its goal", "occupy(2,2) is illegal", "findings: ()"],
+    "play": ["Black wins: reached its goal", "b2 is illegal", "findings: ()"],
     "prove": ["rules         proved", "encoding      proved", "Black wins breakthrough 2x4"],
     "wrong_strategy": ["refuted\ncertificate beaten", "illegal reply", "50 of 50 lost"],
 }

@@ -246,9 +246,11 @@ def test_page_and_play_engine_are_one_meaning_on_the_files_of_the_data(
     for paths in chosen:
         try:
             strategy = certify(game_from_files(*paths), timeout=1)
+            if strategy.kind != "Skolem":
+                continue  # White's page shows nothing of the formula
             strategy.save_page(tmp_path / "play.html", timeout=0.5)
         except (UsageError, UndecidedError):
-            continue  # White wins, or it is too large
+            continue  # it is too large
         _hold(strategy, (tmp_path / "play.html").read_text("utf-8"), 8, str(paths[-1]))
         held[paths in with_stones] += 1
     assert all(held.values()), held

@@ -280,7 +280,7 @@ def test_input_that_ends_before_the_play(prompt: Play, tic: str) -> None:
         assert done.err == "the moves end before the play does: White is to move\n"
     # As with --moves, a byte-order mark and moves with numbers are read.
     done = prompt("\ufeffoccupy(3,3)\n", tic, "--plain")
-    assert "ply 2, White: occupy(3,3)" in done.out
+    assert "ply 2, White: c3" in done.out
     done = prompt("occupy(3,3)\noccupy(1,1)\n", tic, "--plain")
     assert done.code == Exit.FINE
 

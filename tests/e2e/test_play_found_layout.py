@@ -66,7 +66,7 @@ def test_a_wrong_formula_is_beaten_on_the_board(qsage: Qsage) -> None:
 def test_a_certificate_plays_too(qsage: Qsage) -> None:
     assert qsage("certify", "sample:puzzle", "-o", "p.aig").code == Exit.FINE
     ran = qsage("play", "sample:puzzle", "p.aig", "sample:puzzle.pg", "--moves", "a2")
-    assert "Herbrand certificate" in ran.out
+    assert "White claims a proof. You are Black" in ran.out
     assert "1 \\ B W . \\" in ran.out
 
 

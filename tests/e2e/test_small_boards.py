@@ -13,8 +13,8 @@ from .conftest import Qsage
         # Black places dominoes upright: on one column White has no move, on one row Black has none.
         ("domineering --size 1x1", "Black does not win domineering 1x1 within 1 ply"),
         ("domineering --size 1x1 --second", "Black wins domineering 1x1 --second within 1 ply"),
-        ("domineering --size 1x4", "Black wins domineering 1x4 within 3 plies"),
-        ("domineering --size 1x3 --second", "Black wins domineering 1x3 --second within 2 plies"),
+        ("domineering --size 1x4", "Black wins domineering 1x4 within 2 plies"),
+        ("domineering --size 1x3 --second", "Black wins domineering 1x3 --second within 1 ply"),
         ("domineering --size 3x1", "Black does not win domineering 3x1 within 2 plies"),
         (
             "domineering --size 2x1 --second",

@@ -46,6 +46,7 @@ COMMANDS = {
     "validate, plays": ("validate", *RACE, "--games", "500000000"),
     "validate, proof": ("validate", *RACE, "--proof", "out"),
     "compare, exact": ("compare", "hex.qcir", "hex.qcir", "--exact"),
+    "count, formula": ("count", "hex.qcir"),
     "explain, certificate": ("explain", *RACE),
     "explain, GDL": ("explain", "many.gdl", "--depth", "5"),
     "synthesize": ("synthesize", "wythoff"),

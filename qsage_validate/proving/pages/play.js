@@ -243,8 +243,14 @@ class Told extends Strategy {
   }
 
   start() {
-    const start = super.start(), { answers, ending } = this.data.nodes[0];
-    return { ...start, node: 0, queue: answers, ending: answers.length ? "" : ending };
+    return this.ended({ ...super.start(), node: 0, queue: this.data.nodes[0].answers });
+  }
+
+  // The state, whose play is over where its node says so, or all plies are played.
+  ended(state) {
+    const all = state.plies >= this.data.plies.length ? "all plies are played" : "";
+    return { ...state,
+      ending: state.queue.length ? "" : this.data.nodes[state.node].ending || all };
   }
 
   read(state) {
@@ -262,19 +268,18 @@ class Told extends Strategy {
   play(state, k) {
     const ply = this.data.plies[state.plies];
     const node = new Map(this.data.nodes[state.node].next).get(ply.moves[k]);
-    const { answers, ending } = this.data.nodes[node];
-    return { ...super.play(state, k), node, queue: answers, ending: answers.length ? "" : ending };
+    return this.ended({ ...super.play(state, k), node, queue: this.data.nodes[node].answers });
   }
 
   answer(state) {
     const [move, ...queue] = state.queue, ply = this.data.plies[state.plies];
     const own = ply.moves.indexOf(move), known = own >= 0;
-    return this.after(state, { ...state, queue, plies: state.plies + 1, claims: false, said: move,
-      named: known ? ply.squares[own] : null, told: [...state.told, move],
+    return this.after(state, this.ended({ ...state, queue, plies: state.plies + 1, claims: false,
+      said: move, named: known ? ply.squares[own] : null, told: [...state.told, move],
       moves: [...state.moves, known ? this.data.words[move] : "?"],
       spoken: [...state.spoken, known ? this.word(state, own) : "?"],
       pieces: ply.covers[own] ? [...state.pieces, ply.covers[own]] : state.pieces,
-      ending: queue.length ? "" : this.data.nodes[state.node].ending });
+    }));
   }
 
   mine(state) {

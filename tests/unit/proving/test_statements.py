@@ -92,7 +92,7 @@ def test_a_solvers_word_proves_nothing() -> None:
     report = ValidationReport("f with c", results, conclude(results, Player.BLACK, GAME))
     assert report.exit_code is Exit.UNDECIDED
     assert (report.word, results[1].word) == ("claimed", "claimed")
-    assert report.claim == "each function reads only variables left of its own"
+    assert report.claim == "it holds"
     assert report.last_line == (
         "f with c: claimed (formula); proved: dependencies; caqe says that the formula is true"
     )

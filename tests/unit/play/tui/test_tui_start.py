@@ -230,8 +230,10 @@ def test_keys_that_come_in_one_read_reach_the_field_that_they_were_meant_for() -
             app.post_message(Key(key, key if len(key) == 1 else None))
         for key in ("7", "f5"):
             app.post_message(Key(key, key if len(key) == 1 else None))
-        for _ in range(20):
+        for _ in range(200):
             await pilot.pause()
+            if app.return_value is not None:
+                break
 
     app = drive(scenario)
     assert app.return_value == ("httt", "--size", "5x4", "--maker-breaker", "--depth", "7")
