@@ -29,7 +29,7 @@ python research/benchmarks/strangers.py DATA --processor-time --groups own --fau
     --seconds 20 -o strangers.jsonl
 python research/benchmarks/strangers.py DATA --processor-time --groups positional bwnib \\
     -o strangers.jsonl
-python research/benchmarks/strangers.py -o research/experiments/strangers.jsonl.xz --page \\
+python research/benchmarks/strangers.py -o research/benchmarks/strangers.jsonl.xz --page \\
     > docs/results/strangers.md
 ```
 

@@ -158,12 +158,16 @@ class _Diagram:
     """The matrix as a decision diagram whose order is that of the prefix."""
 
     def __init__(self, formula: Qbf, scopes: tuple[Scope, ...], limits: Limits, nodes: int) -> None:
+        from dd import bdd
         from dd.autoref import BDD
 
         self._limits = limits
         self._nodes = nodes
         self._scopes = scopes
         self._quantifiers = [s.quantifier for s in scopes for _ in s.variables]
+        # Its check when it is deleted fails after a limit that came in the middle of an operation.
+        if hasattr(bdd.BDD, "__del__"):
+            del bdd.BDD.__del__
         self._bdd: Any = BDD()
         self._bdd.configure(reordering=False)
         self._bdd.declare(*(_name(v) for s in scopes for v in s.variables))

@@ -270,7 +270,7 @@ def test_a_layout_may_be_that_of_a_meta_file(
 
 
 def test_the_page_is_made_from_its_file() -> None:
-    rows = strangers.read_rows(REPOSITORY / "research" / "experiments" / "strangers.jsonl.xz")
+    rows = strangers.read_rows(REPOSITORY / "research" / "benchmarks" / "strangers.jsonl.xz")
     assert not [row.name for row in rows if row.lie]
     page = (REPOSITORY / "docs" / "results" / "strangers.md").read_text("utf-8")
     assert "\n".join(strangers_page.page(rows)) + "\n" == page
