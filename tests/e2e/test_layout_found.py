@@ -82,7 +82,7 @@ def test_games_of_the_catalogue_are_tried(qsage: Qsage) -> None:
     Path("hex.qcir").write_text("\n".join(plain) + "\n")
     done = qsage("layout", "hex.qcir", "--any-game", "--timeout", "30")
     assert done.code in (Exit.FINE, Exit.REFUTED, Exit.UNDECIDED), done.err
-    assert "plays agree" in done.err or "no game of the catalogue was decided in time" in done.err
+    assert "plays agree" in done.err
 
 
 def test_bad_words_are_one_line(qsage: Qsage) -> None:
