@@ -16,6 +16,7 @@ What was found in Q-sage's files (QCIR with meta file, and the older ones of its
   are true, and the matrix has the conjunction of just these literals as a gate.  That gate is
   what is looked for; the comments may be missing.
 - In a game in which White begins, a dummy Black ply comes first, whose bits and stop must be 0.
+  In ``ib`` nothing demands this: only the rules tell that the first ply is none of the game's.
 - With an even depth a dummy Black ply is appended, whose bits a gate forces to 0 (with its
   last variable true): ``or(bits, -last)``.  It is no ply of the game.
 - Between the last ply and the symbolic position stand "black goal choice variables" (which
@@ -78,9 +79,14 @@ def find_meta(path: Path) -> str | None:
 
 
 def layout_from_meta(
-    meta: MetaFile, formula: Qbf | None, decided: Collection[int] | None = None
+    meta: MetaFile,
+    formula: Qbf | None,
+    decided: Collection[int] | None = None,
+    first_player: Player | None = None,
 ) -> Layout:
     """The layout that a meta file describes, completed from the formula.
+
+    Where the rules say that White is the ``first_player``, Black's first ply is no move.
 
     Without a formula (Pedant's folders hold a certificate and a meta file only) stop variables
     and indicators are taken from the gaps that Q-sage's numbering leaves; then ``decided``, the
@@ -90,7 +96,7 @@ def layout_from_meta(
     not exist, belong to the other player or occur twice, another number of bits than the board
     needs, a player without actions.
     """
-    return _Builder(meta, formula, decided).layout()
+    return _Builder(meta, formula, decided).layout(first_player)
 
 
 class _Builder:
@@ -109,14 +115,14 @@ class _Builder:
             Player.WHITE: _action_names(meta.white_actions),
         }
 
-    def layout(self) -> Layout:
+    def layout(self, first_player: Player | None) -> Layout:
         self._check_variables()
-        plies, skipped = len(self.meta.moves), 0
+        plies = len(self.meta.moves)
         if plies and self._is_dummy(self.meta.moves[-1], -1):
             plies -= 1
-        if plies and self._is_dummy(self.meta.moves[0], 1):
-            skipped = 1
         players = self._players()[:plies]
+        white_begins = players[:1] == [Player.BLACK] and first_player is Player.WHITE
+        skipped = int(white_begins or (plies and self._is_dummy(self.meta.moves[0], 1)))
         moves = tuple(self._move(ply, player) for ply, player in enumerate(players, start=1))
         self._check_order(moves)
         moves = tuple(map(self._with_indicators, moves))[skipped:]

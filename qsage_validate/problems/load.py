@@ -705,7 +705,16 @@ def _layout(
         # What a certificate does is held against the rules: a guessed board has no say in that.
         return found.layout if files.certificate is None else found.moves_alone, found
     decided = None if certificate is None else _decided(certificate)
-    return layout_from_meta(read_meta(path), formula, decided), None
+    return layout_from_meta(read_meta(path), formula, decided, _first_player(files)), None
+
+
+def _first_player(files: Files) -> Player | None:
+    """Who begins by the rules that are named; ``None`` where no rules are."""
+    if not files.game:
+        return None
+    from qsage_validate.problems.searched import rules_of_words
+
+    return rules_of_words(files.game)[0].first_player
 
 
 def _found(files: Files, formula: Qbf) -> FoundReadings:

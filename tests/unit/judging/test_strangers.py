@@ -23,6 +23,7 @@ from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.readings.boards import with_board
 from qsage_validate.judging.readings.codes import sketch_of
 from qsage_validate.judging.simulator import GameValues, simulator_of
+from qsage_validate.problems.load import Files, load
 from qsage_validate.validation.finding import Proved, Refuted
 from tests.support.depqbf import depqbf_truth
 from tests.support.readers import read_qcir
@@ -101,6 +102,20 @@ def test_goals_and_indicators_are_found_as_the_meta_file_says(shared_data: Path,
     assert found.goals == said.goals
     assert [ply.indicators for ply in found.moves] == [ply.indicators for ply in said.moves]
     assert [ply.stop for ply in found.moves] == [ply.stop for ply in said.moves]
+
+
+def test_a_meta_file_fits_a_game_in_which_white_begins(shared_data: Path) -> None:
+    """``ib_bsp24`` has no gate that makes its first ply a dummy: the rules say so.
+
+    The game was refused as one that does not fit the meta file.
+    """
+    folder = shared_data / "strangers" / "grid"
+    if not folder.is_dir():
+        pytest.skip("the shared data has no strangers")
+    rules = (str(folder / "bsp24.domain.ig"), str(folder / "bsp24.problem.ig"))
+    problem = load(Files(formula=str(folder / "ib_bsp24.qcir"), game=rules))
+    assert problem.layout is not None
+    assert (problem.layout.plies, problem.layout.moves[0].player) == (8, Player.WHITE)
 
 
 def test_a_move_before_the_first_ply_makes_a_formula_wrong(shared_data: Path) -> None:

@@ -119,6 +119,14 @@ def test_white_moves_first_when_the_number_of_plies_is_even() -> None:
     assert layout.moves[0].stop == 8
 
 
+def test_the_first_ply_of_black_is_none_where_the_rules_say_that_white_begins() -> None:
+    layout = layout_from_meta(meta(), formula(), first_player=Player.WHITE)
+    assert [m.player for m in layout.moves] == [Player.WHITE, Player.BLACK]
+    assert [m.ply for m in layout.moves] == [1, 2]
+    assert layout.state.states == ((24, 25), (26, 27), (28, 29))
+    assert layout_from_meta(meta(), formula(), first_player=Player.BLACK).plies == 3
+
+
 def test_a_dummy_last_ply_is_none() -> None:
     gates = dict(formula().gates) | {60: Gate(Connective.OR, (11, 12, 13, -14))}
     layout = layout_from_meta(meta(), formula(gates=gates))
