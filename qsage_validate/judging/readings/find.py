@@ -52,7 +52,7 @@ _SECONDS: Final = 60.0
 _LIKELY_EFFORT: Final = 30_000
 _ORDERED_EFFORT: Final = 12_000
 _NEAR_EFFORT: Final = 8_000
-_SHUFFLED_EFFORT: Final = 60_000
+_SHUFFLED_EFFORT: Final = 30_000
 _STARTS: Final = 2
 _ROOT_SECONDS: Final = 10.0
 # A reading that fits alone is held against so many positions, in this part of the time.

@@ -35,7 +35,9 @@ from qsage_validate.system.limits import NEVER, Deadline
 
 
 _MOST_INPUTS: Final = 300_000
-_MOST_EXPANSIONS: Final = 48
+# Inputs of gates in all expansions that are kept: some hundred megabytes.
+_MOST_KEPT: Final = 15_000_000
+_MOST_RESIDUALS: Final = 48
 _MOST_UNIVERSAL: Final = 24
 _MOST_EXPANDED_BITS: Final = 9
 Pattern = tuple[bool, ...]
@@ -66,6 +68,7 @@ class FixedValues:
         self._order = [v for scope in self.formula.scopes for v in scope.variables]
         self._universal = self.formula.variables(Quantifier.FORALL)
         self._size = 1 + sum(len(gate.inputs) for gate in self.formula.gates.values())
+        self._kept = 0
         self._expansions: dict[tuple[frozenset[int], frozenset[int]], ExpandedFormula] = {}
         self._residuals: dict[frozenset[int], Residuals] = {}
         self._free: dict[frozenset[int], frozenset[int]] = {}
@@ -108,9 +111,12 @@ class FixedValues:
     def _expansion(self, universal: frozenset[int], late: frozenset[int]) -> ExpandedFormula:
         key = universal, late
         if key not in self._expansions:
-            if len(self._expansions) >= _MOST_EXPANSIONS:
-                self._expansions.pop(next(iter(self._expansions)))
-            self.effort += self._size * (1 << len(self._universal) - len(universal)) // _EFFORT
+            size = self._size << len(self._universal) - len(universal)
+            if self._kept + size > _MOST_KEPT:
+                self._expansions.clear()
+                self._kept = 0
+            self._kept += size
+            self.effort += size // _EFFORT
             early = self._early(universal)
             free = [v for v in self._order if v in early or v in late]
             self._expansions[key] = ExpandedFormula(self.formula, free)
@@ -124,7 +130,7 @@ class FixedValues:
         self.effort += _SOLVER_EFFORT
         variables = frozenset(fixed)
         if variables not in self._residuals:
-            if len(self._residuals) >= _MOST_EXPANSIONS:
+            if len(self._residuals) >= _MOST_RESIDUALS:
                 self._residuals.pop(next(iter(self._residuals)))
             own = [v for v in self._order if v in variables]
             self._residuals[variables] = Residuals(self.formula, [own])
