@@ -44,7 +44,7 @@ from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.foreign import layout_from_meta
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.encodings.registry import encode, language_of_encoding
-from qsage_validate.errors import QsageError, Undecided, UndecidedError
+from qsage_validate.errors import MissingExtraError, QsageError, Undecided, UndecidedError
 from qsage_validate.formats.formula import read_formula as read_qbf
 from qsage_validate.formats.meta import read_meta
 from qsage_validate.games.languages import load_game
@@ -491,13 +491,18 @@ def ask(path: Path, case: Case, seconds: float, meta: Path | None = None) -> Ans
     layout: Layout | None = None
     try:
         formula, game = read_qbf(str(path)), load_game(find_command(case.game, case.language))
-        given = None if meta is None else layout_from_meta(read_meta(str(meta)), formula)
+        given = None
+        if meta is not None:
+            described = read_meta(str(meta))
+            given = layout_from_meta(described, formula, first_player=game.first_player)
         judged = judge_formula(formula, game, given, deadline=deadline)
         verdict, layout = judged.verdict, judged.layout
         play = verdict.findings[0].moves if isinstance(verdict, Refuted) else None
         answer = Answer(verdict.word, verdict.reason, layout, play)
     except UndecidedError as error:
         answer = Answer(Undecided(str(error)).word, str(error))
+    except MissingExtraError:
+        raise  # it says nothing of the formula: the environment is not the one that is needed
     except QsageError as error:
         answer = Answer("does not fit", str(error))
     except Exception as error:  # noqa: BLE001 - a campaign notes what breaks, and goes on
@@ -722,6 +727,18 @@ def counts(all_rows: Sequence[Row]) -> Iterator[str]:
         yield f"{group:11} {form:17} {verdict:13} {truth:11} {number:4}"
 
 
+def _run(options: argparse.Namespace) -> Iterator[Row]:
+    """Each row that is made: printed, and kept in the file of results."""
+    with TemporaryDirectory() as folder:
+        for row in rows(options, Path(folder)):
+            shown = f"{row.name} [{row.fault or row.form}]: {row.verdict} {row.difference}"
+            print(f"{shown} ({row.seconds} s; {row.truth}) {row.lie}".rstrip(), flush=True)
+            if options.output is not None:
+                with options.output.open("a") as file:
+                    file.write(json.dumps(asdict(row)) + "\n")
+            yield row
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Judge, and print what is asked for; see the module."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -749,15 +766,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if options.processor_time:
         count_processor_time()
-    made: list[Row] = []
-    with TemporaryDirectory() as folder:
-        for row in rows(options, Path(folder)):
-            made.append(row)
-            shown = f"{row.name} [{row.fault or row.form}]: {row.verdict} {row.difference}"
-            print(f"{shown} ({row.seconds} s; {row.truth}) {row.lie}".rstrip(), flush=True)
-            if options.output is not None:
-                with options.output.open("a") as file:
-                    file.write(json.dumps(asdict(row)) + "\n")
+    try:
+        made = [*_run(options)]
+    except MissingExtraError as error:
+        parser.exit(2, f"{parser.prog}: error: {error}\n")
     print("\n".join(counts(made)))
     lies = [row for row in made if row.lie]
     for row in lies:

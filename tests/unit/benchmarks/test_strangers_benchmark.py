@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from qsage_validate.encodings.registry import encode
+from qsage_validate.errors import MissingExtraError
 from qsage_validate.games.bddl.parser import read_model
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.protocol import Player
@@ -200,6 +201,22 @@ def test_a_campaign_is_continued_and_told(
     assert "- Of the 500 faults that are asked for, 498 were not run." in table
     assert main([*words, "--csv"]) == 0
     assert capsys.readouterr().out.startswith("name,group,form,fault")
+
+
+def test_a_missing_extra_ends_a_campaign_and_is_no_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Rows said that formulas did not fit while the environment was made anew."""
+
+    def without_solvers(*_: object, **__: object) -> None:
+        raise MissingExtraError("a QBF solver", "solve")
+
+    monkeypatch.setattr(strangers, "judge_formula", without_solvers)
+    file = tmp_path / "r.jsonl"
+    with pytest.raises(SystemExit, match="2"):
+        main(["--groups", "own", "--only", "own/ea", "-o", str(file)])
+    assert "a QBF solver" in capsys.readouterr().err
+    assert not file.exists()
 
 
 def test_definitions_are_moved_as_far_left_as_they_may_stand() -> None:
