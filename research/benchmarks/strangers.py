@@ -158,7 +158,11 @@ def strangers(data: Path, folder: Path) -> Iterator[Case]:
     own = data / "strangers"
     with (own / "expected.csv").open() as file:
         said = {row["formula"]: row for row in csv.DictReader(file)}
-    expected = {name: not row["verdict"].startswith("wrong") for name, row in said.items()}
+    expected = {
+        name: not row["verdict"].startswith("wrong")
+        for name, row in said.items()
+        if row["value of the formula"] in ("true", "false")  # else "right by value" rests on none
+    }
     truth = {"true": True, "false": False}
     values = {name: truth.get(row["value of the formula"]) for name, row in said.items()}
     for path in sorted((own / "hex").glob("*.qcir")):

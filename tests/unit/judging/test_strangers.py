@@ -119,24 +119,17 @@ def test_a_meta_file_fits_a_game_in_which_white_begins(shared_data: Path) -> Non
 
 
 def test_a_move_before_the_first_ply_makes_a_formula_wrong(shared_data: Path) -> None:
-    """With ``ib_bsp24``'s first ply as a helper: White has won, and the formula is true.
-
-    That is so by DepQBF, and where nobody stops.
-    """
+    """``ib_bsp24``, its first ply a helper: White has won, and it is true by DepQBF."""
     folder = shared_data / "strangers" / "grid"
     if not folder.is_dir():
         pytest.skip("the shared data has no strangers")
-    formula = read_qcir(folder / "ib_bsp24.qcir")
-    layout = layout_from_meta(read_meta(folder / "ib_bsp24.meta"), formula)
+    formula, meta = read_qcir(folder / "ib_bsp24.qcir"), read_meta(folder / "ib_bsp24.meta")
     game = BddlGame(read_model(folder / "bsp24.domain.ig", folder / "bsp24.problem.ig"))
-    text = (
-        "left-diagonal(2,2) forward(2,3) right-diagonal(1,1) forward(2,4) right-diagonal(1,2) "
-        "right-diagonal(1,4) forward(1,3)"
-    )
-    moves = text.split()
+    layout = layout_from_meta(meta, formula, first_player=game.first_player)
+    moves = ["right-diagonal(1,2)", "forward(1,3)", "left-diagonal(2,3)"]
     values = GameValues(simulator_of(game))
     assert values.ended(values.after(moves), len(moves)) is Player.WHITE
-    fixed = {stop: False for ply in layout.moves if (stop := ply.stop) is not None}
-    for ply, move in zip(layout.moves[1:], moves, strict=False):
+    fixed: dict[int, bool] = {}
+    for ply, move in zip(layout.moves, moves, strict=False):
         fixed |= ply.coding.encode(move)
     assert depqbf_truth(residual(formula, fixed))
