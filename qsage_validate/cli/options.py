@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from dataclasses import dataclass
 from enum import Enum
@@ -13,6 +14,8 @@ from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import Deadline, Limits
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from qsage_validate.circuit.qbf import PrenexOrder
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.problems.load import Files
@@ -128,6 +131,18 @@ class CertOptions(OptionGroup):
                 f"found {label(self.behind)} with --cert {label(self.cert)}, expected one of them"
             )
         return self.behind or self.cert
+
+
+def names_rules(words: Sequence[str]) -> bool:
+    """True if the words behind a formula are its game's, and no certificate's file comes first."""
+    from qsage_validate.games.languages import language_of
+    from qsage_validate.games.registry import is_game_name
+    from qsage_validate.judging.python_rules import names_python_rules
+
+    if names_python_rules(words):
+        return True
+    first = words[0]
+    return language_of(first) is not None if os.path.isfile(first) else is_game_name(first)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from qsage_validate.cli.options import (
     JsonOption,
     RulesOptions,
     TimeoutOption,
+    names_rules,
 )
 from qsage_validate.cli.parameters import OptionGroup, argument, option, output_option
 from qsage_validate.errors import Exit, UsageError, one_line
@@ -106,9 +108,35 @@ class PartOptions(OptionGroup):
         return replace(files, solver=self.solver or AUTO, blocks=self.blocks)
 
 
+@dataclass(frozen=True)
+class BehindFormulaOptions(OptionGroup):
+    """What stands behind a formula: its certificate, its game, or both."""
+
+    behind: tuple[str, ...] = argument(
+        "The certificate, as by --cert; and the game, as by --game or --model.",
+        "[CERT] [GAME]",
+        default=(),
+        complete=completion.files,
+    )
+    cert: str | None = option("The certificate.", "FILE", panel="Files")
+
+    def taken_apart(self, rules: RulesOptions) -> tuple[str | None, RulesOptions]:
+        """The certificate and the rules; raises ``UsageError`` where one is named twice."""
+        cert, words = self.cert, [*self.behind]
+        if words and not names_rules(words):
+            cert = CertOptions(words.pop(0), cert).path
+        if not words:
+            return cert, rules
+        if rules.words():
+            raise UsageError(
+                f"found {one_line(shlex.join(words))} with --game or --model, expected one of them"
+            )
+        return cert, replace(rules, model=shlex.join(words))
+
+
 @subcommand(
-    "qsage validate sample:tic sample:tic.aig",
-    "qsage validate sample:tic sample:tic.aig --level rules --report tic.html",
+    "qsage validate sample:tic sample:tic.aig --report tic.html",
+    "qsage validate sample:puzzle sample:puzzle.pg",
 )
 def command(
     *,
@@ -118,7 +146,7 @@ def command(
         None,
         complete=completion.files,
     ),
-    certificate: CertOptions,
+    certificate: BehindFormulaOptions,
     trace: str | None = option(
         "A QBF solver's trace: QRP, binary QRP or Qute's.", "FILE", panel="Files"
     ),
@@ -165,7 +193,7 @@ def command(
     from qsage_validate.formats.source import Format, sniff
     from qsage_validate.proving.run import ValidationOptions
 
-    cert = certificate.path
+    cert, rules = certificate.taken_apart(rules)
     if solution is not None:
         given = {
             "a formula": formula is not None or cert is not None,

@@ -34,6 +34,25 @@ def files(qsage: Qsage) -> None:
     Path("right.qdimacs").write_text(qbf_to_qdimacs(clausified(numbered(GAME, first=1))))
 
 
+def test_a_validation_takes_the_game_behind_the_formula(qsage: Qsage) -> None:
+    done = qsage("validate", "right.qcir", "game.pg")
+    assert done.code == Exit.FINE, done.err
+    by_option = qsage("validate", "right.qcir", "--model", "game.pg")
+    assert done.out.splitlines()[-1] == by_option.out.splitlines()[-1]
+    assert qsage("validate", "wrong.qcir", "game.pg").code == Exit.REFUTED
+    for words in (["--model", "game.pg"], ["--game", "game.pg", "game.pg"]):
+        done = qsage("validate", "right.qcir", "game.pg", *words)
+        assert done.code == Exit.BAD_INPUT
+        assert "found game.pg with --game or --model, expected one of them" in done.err
+    # A certificate comes first, and then the game.
+    done = qsage("validate", "sample:tic", "sample:tic.aig", "--level", "rules", "right.qcir")
+    assert done.code == Exit.BAD_INPUT
+    assert "right.qcir" in done.err
+    done = qsage("validate", "sample:tic", "sample:tic.aig", "httt", "--level", "rules")
+    assert done.code == Exit.BAD_INPUT
+    assert "does not fit the layout" in done.err
+
+
 def test_the_lines_are_printed_and_the_formula_is_judged(qsage: Qsage) -> None:
     done = qsage("layout", "right.qcir", "game.pg")
     assert done.code == Exit.FINE, done.err

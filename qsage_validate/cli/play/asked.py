@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli import completion
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
-from qsage_validate.cli.options import AssertOption, CertOptions, DialectOptions, RulesOptions
+from qsage_validate.cli.options import (
+    AssertOption,
+    CertOptions,
+    DialectOptions,
+    RulesOptions,
+    names_rules,
+)
 from qsage_validate.cli.parameters import OptionGroup, flag, option
 from qsage_validate.cli.play.play_options import PlayOptions
 
@@ -161,18 +167,12 @@ class Asked(OptionGroup):
         if len(subject.words) < 2 or not os.path.isfile(subject.words[0]):
             return self, ()
         from qsage_validate.formats.source import FORMULAS, sniff
-        from qsage_validate.games.languages import language_of
-        from qsage_validate.games.registry import is_game_name
-        from qsage_validate.judging.python_rules import names_python_rules
 
         formula, *behind = subject.words
         if sniff(formula) not in FORMULAS:
             return self, ()
-        first, cert = behind[0], self.cert
-        is_rules = names_python_rules(behind) or (
-            language_of(first) is not None if os.path.isfile(first) else is_game_name(first)
-        )
-        if not is_rules:
+        cert = self.cert
+        if not names_rules(behind):
             cert = CertOptions(behind.pop(0), cert).path
         game = (*behind, *subject.flags) if behind else ()
         options = {} if behind else subject.options
