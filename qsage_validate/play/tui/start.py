@@ -326,10 +326,20 @@ class StartApp(LeavableApp[tuple[str, ...]]):
             field = self.focused
             if field in (*self._inputs.values(), self._way):
                 await self._drained()
-                bound = event.key in ("tab", "shift+tab") or not isinstance(field, Input)
-                if bound and await self._check_bindings(event.key):
+                if event.key in ("tab", "shift+tab"):
+                    self._step_from(field, 1 if event.key == "tab" else -1)
+                    return
+                if not isinstance(field, Input) and await self._check_bindings(event.key):
                     return
         await super().on_event(event)
+
+    def _step_from(self, field: Widget | None, step: int) -> None:
+        """Focus the next widget; Textual goes by places, which new fields do not have yet."""
+        listed, play = self.query_one("#start-list", Choices), self.query_one("#start-play", Button)
+        every = (listed, *self._inputs.values(), self._way, play)
+        order = [w for w in every if w is not None and w.display and w.focusable]
+        if field in order:
+            self.screen.set_focus(order[(order.index(field) + step) % len(order)])
 
     async def _drained(self) -> None:
         """Wait until the field with the focus has answered what was typed into it, for a while."""
