@@ -73,6 +73,11 @@ class Placement(NamedTuple):
         turns = self.turns + (-first.turns if self.mirrored else first.turns)
         return Placement(turns % 6, self.mirrored != first.mirrored, x, y)
 
+    def inverse(self) -> Placement:
+        turns = self.turns if self.mirrored else -self.turns % 6
+        x, y = Placement(turns, self.mirrored, 0, 0).cell((self.dx, self.dy))
+        return Placement(turns, self.mirrored, -x, -y)
+
 
 HERE: Final = Placement(0, False, 0, 0)
 
