@@ -10,7 +10,8 @@ structure and the walk prove as any others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -26,6 +27,7 @@ from qsage_validate.extensions.hex_strategies.strategy import (
     Placement,
     Strategy,
     opening_cell,
+    strategy_text,
 )
 from qsage_validate.formats.grid_names import Cell, cell_name
 from qsage_validate.formats.source import quoted
@@ -57,6 +59,18 @@ class _Found:
     ways: tuple[tuple[int, tuple[_Found, ...]], ...] = ()
 
 
+@dataclass(frozen=True)
+class _Win:
+    """An answer, and where it is right: black stones that it needs, cells that have to be free."""
+
+    answer: Answer
+    needed: int
+    carrier: int
+
+    def fits(self, black: int, white: int) -> bool:
+        return not (self.needed & ~black or self.carrier & (black | white))
+
+
 @dataclass
 class _Finder:
     """The search on one board; positions are numbers, the sides come behind the cells."""
@@ -65,7 +79,7 @@ class _Finder:
     height: int
     limits: Limits
     tell: Tell
-    known: dict[int, list[tuple[int, int, Answer]]] = field(default_factory=dict)
+    known: dict[int, list[_Win]] = field(default_factory=dict)
     shapes: dict[object, tuple[Link, Placement]] = field(default_factory=dict)
     decided: int = 0
 
@@ -170,8 +184,7 @@ class _Finder:
                     here = visited | (1 << other if other != self.bottom else 0)
                     yield from on(other, here, taken | own.carrier, (*path, own))
 
-        for path in on(self.top, 0, 0, ()):
-            yield tuple(own for own in path if own.carrier)
+        yield from on(self.top, 0, 0, ())
 
     def held(self, black: int, free: int) -> tuple[_Found, ...] | None:
         """The connections with which Black holds the position although White moves."""
@@ -186,10 +199,10 @@ class _Finder:
             return position.outcome.winner is Player.BLACK
         return self.solver.winner(position) is Player.BLACK
 
-    def answer(self, black: int, white: int) -> Answer:
+    def answer(self, black: int, white: int) -> _Win:
         """An answer of Black's who moves and wins; ``white`` are the cells that are not free."""
-        for needed, carrier, known in self.known.get(black.bit_count(), ()):
-            if not needed & ~black and not carrier & (black | white):
+        for known in self.known.get(black.bit_count(), ()):
+            if known.fits(black, white):
                 return known
         self.limits.deadline.check("a strategy was found")
         self.decided += 1
@@ -203,21 +216,33 @@ class _Finder:
         links: tuple[Link, ...]
         if direct:
             _, bit, held = min(direct, key=lambda own: own[:2])
-            links = tuple(map(self.link, held))
+            links, needed = self.links_of(held), self.stones_of(held)
         else:
-            tried = sorted((self.must_play(black | bit, white), bit) for bit in bits(free))
-            bit = next((bit for _, bit in tried if self.wins(black | bit, white)), 0)
+            tried = sorted((*self.promise(black | bit, white), bit) for bit in bits(free))
+            bit = next((bit for *_, bit in tried if self.wins(black | bit, white)), 0)
             if not bit:
                 raise UsageError("found a position that White wins, expected one that Black wins")
             links = (self.safe(black | bit, white),)
+            needed = self._mask(links[0].stones)
         answer = Answer(0, self.cells[bit.bit_length() - 1], links)
-        stones = self._mask(cell for link in links for cell in link.stones) & ~bit
-        known = stones, self._mask(answer.carrier), answer
-        self.known.setdefault(black.bit_count(), []).append(known)
-        return answer
+        win = _Win(answer, needed & ~bit, self._mask(answer.carrier))
+        self.known.setdefault(black.bit_count(), []).append(win)
+        return win
 
-    def must_play(self, black: int, white: int) -> int:
-        """The number of replies of White's that no single stone with links answers."""
+    def links_of(self, held: Iterable[_Found]) -> tuple[Link, ...]:
+        """The connections as links; stones that touch need none."""
+        return tuple(self.link(own) for own in held if own.carrier)
+
+    def stones_of(self, held: Iterable[_Found]) -> int:
+        """The black stones that a way passes."""
+        return self.model.all & sum({1 << end for own in held for end in own.ends})
+
+    def promise(self, black: int, white: int) -> tuple[int, int]:
+        """How far Black is from holding a position: the smaller, the nearer.
+
+        The number of replies of White's that no single stone with links answers, then the number of
+        stones that a way of links takes.
+        """
         free = self.model.all & ~(black | white)
         region = free
         for bit in bits(free):
@@ -226,18 +251,49 @@ class _Finder:
                 region &= bit | _union(held)
                 if not region:
                     break
-        return region.bit_count()
+        return region.bit_count(), self.distance(black, free)
+
+    def distance(self, black: int, free: int) -> int:
+        """The fewest stones with which links connect the sides, were their carriers apart."""
+        seen, waiting = 0, deque([(self.top, 0)])
+        while waiting:
+            end, stones = waiting.popleft()
+            if end == self.bottom:
+                return stones
+            if seen >> end & 1:
+                continue
+            seen |= 1 << end
+            for other, carrier in self.beside[end]:
+                if carrier & ~free or seen >> other & 1:
+                    continue
+                if black >> other & 1 or other >= self.top:
+                    waiting.appendleft((other, stones))
+                elif free >> other & 1:
+                    waiting.append((other, stones + 1))
+        return len(self.cells)
+
+    @cached_property
+    def beside(self) -> Mapping[int, Sequence[tuple[int, int]]]:
+        """The other ends of each end's links, with the carriers."""
+        found: dict[int, list[tuple[int, int]]] = {end: [] for end in range(self.bottom + 1)}
+        for (one, other), all_of in self.links.items():
+            for own in all_of:
+                found[one].append((other, own.carrier))
+                found[other].append((one, own.carrier))
+        return found
 
     def safe(self, black: int, white: int) -> Link:
         """A link of the sides by an OR over White's replies, who moves."""
-        answers = [self.answer(black, white)]
-        region = self._mask(answers[0].carrier)
+        wins = [self.answer(black, white)]
+        region = wins[0].carrier
         while region:
-            answers.append(self.answer(black, white | region & -region))
-            region &= self._mask(answers[-1].carrier)
-        needed = {cell for own in answers for link in own.links for cell in link.stones}
-        helpers = tuple(cell for cell in sorted(needed) if black >> self.number[cell] & 1)
-        return self._pattern(SIDES, helpers, tuple(map(_outside, answers)))
+            wins.append(self.answer(black, white | region & -region))
+            region &= wins[-1].carrier
+        needed = 0
+        for win in wins:
+            needed |= win.needed
+        helpers = tuple(self.cells[k] for k in members(needed))
+        return self._pattern(SIDES, helpers, tuple(_outside(win.answer) for win in wins))
 
     def _mask(self, cells: Iterable[Cell]) -> int:
         return sum({1 << self.number[cell] for cell in cells})
@@ -327,7 +383,7 @@ def _named(answer: Answer, height: int) -> tuple[tuple[Pattern, ...], Answer]:
                 rows = [end[1] for end in pattern.ends if not isinstance(end, str)]
                 kind = "region"
                 if rows:
-                    kind = f"row{rows[0] if side == 'top' else height + 1 - rows[0]}"
+                    kind = f"edge{rows[0] if side == 'top' else height + 1 - rows[0]}"
             count[kind] = count.get(kind, 0) + 1
             called = kind if count[kind] == 1 else f"{kind}-{count[kind]}"
             named[pattern] = replace(pattern, name=called, answers=answers)
@@ -337,8 +393,8 @@ def _named(answer: Answer, height: int) -> tuple[tuple[Pattern, ...], Answer]:
     return tuple(named.values()), opening
 
 
-def find_strategy(size: str, opening: str | None, limits: Limits, tell: Tell) -> Strategy:
-    """A strategy of Black's on a board, as patterns.
+def find_strategy(size: str, opening: str | None, limits: Limits, tell: Tell) -> str:
+    """A file with a strategy of Black's on a board, which is not proved here.
 
     Raises ``UsageError`` for a size or a cell that is none, and where the opening does not win;
     ``UndecidedError`` at the time limit.
@@ -353,11 +409,13 @@ def find_strategy(size: str, opening: str | None, limits: Limits, tell: Tell) ->
     bit = 1 << finder.number[cell]
     held = finder.held(bit, finder.model.all & ~bit)
     if held is not None:
-        links = tuple(map(finder.link, held))
+        links = finder.links_of(held)
     else:
         tell(Progress("find", "whether the opening wins"))
         if not finder.wins(bit, 0):
             raise UsageError(f"found the opening {opening or centre}, with which White wins {size}")
         links = (finder.safe(bit, 0),)
     patterns, answer = _named(Answer(0, cell, links), height)
-    return Strategy(f"hex {size}", width, height, patterns, answer)
+    found = Strategy(f"hex {size}", width, height, patterns, answer)
+    remark = f"Black opens at {cell_name(*cell)} and connects top and bottom; found by a search."
+    return strategy_text(found, (remark,))

@@ -13,13 +13,13 @@ from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.extensions.hex_strategies.strategy import (
     Fault,
     Strategy,
+    parse_strategy,
     read_strategy,
-    strategy_text,
     structure_fault,
 )
 from qsage_validate.extensions.hex_strategies.walk import POSITIONS, Walked, walk, winning_plan
 from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.formats.source import check_writable
+from qsage_validate.formats.source import Source, check_writable
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.system.limits import Deadline, Limits
 
@@ -77,22 +77,23 @@ def command(
     for path in filter(None, (output, formula, save)):
         check_streams(path, json_output)
         check_writable(path)
+    text = ""
     if file is not None:
         strategy = read_strategy(file)
     else:
         from qsage_validate.extensions.hex_strategies.search import find_strategy
 
         with SearchLine(sys.stderr) as line:
-            strategy = find_strategy(str(find), opening, limits, line.tell)
+            text = find_strategy(str(find), opening, limits, line.tell)
+        strategy = parse_strategy(Source(text, f"hex {find}" if save in (None, "-") else save))
     fault, walked = structure_fault(strategy), walk(strategy, limits)
     facts = _facts(strategy, fault, walked)
     proved = fault is None and isinstance(walked, Walked)
     if find is not None and proved:
-        text = strategy_text(strategy, _remarks(strategy))
-        if save is None and not json_output:
-            emit(text.rstrip("\n"))
-        elif save is not None:
+        if save is not None:
             write_atomic(save, text)
+        elif not json_output:
+            emit(text.rstrip("\n"))
     if json_output:
         emit_json(facts)
     elif find is None:
@@ -134,11 +135,6 @@ def _sentence(strategy: Strategy, proved: bool) -> str:
         f"{strategy.path}: proved: by this file Black wins {name} with {opening} within "
         f"{strategy.plies} plies (structure, walk)"
     )
-
-
-def _remarks(strategy: Strategy) -> list[str]:
-    opening = cell_name(*strategy.opening.move)
-    return [f"Black opens at {opening} and connects top and bottom; found by qsage hex-strategy"]
 
 
 def _compile(
