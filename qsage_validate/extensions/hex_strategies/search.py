@@ -169,9 +169,9 @@ class _Finder:
     def ways(self, black: int, free: int) -> Iterator[tuple[_Found, ...]]:
         """Links that connect the sides by black stones, with disjoint free carriers."""
 
-        def on(end: int, visited: int, taken: int, path: tuple[_Found, ...]) -> Iterator[
-            tuple[_Found, ...]
-        ]:
+        def on(
+            end: int, visited: int, taken: int, path: tuple[_Found, ...]
+        ) -> Iterator[tuple[_Found, ...]]:
             if end == self.bottom:
                 yield path
                 return
@@ -339,7 +339,9 @@ class _Finder:
         sides = [end for end in link.ends if isinstance(end, str)]
         for mirrored in (False, True):
             for turns in range(6):
-                if sides and (turns not in (0, 3) or (len(sides) == 1 and (turns == 0) != (sides == ["top"]))):
+                if sides and (
+                    turns not in (0, 3) or (len(sides) == 1 and (turns == 0) != (sides == ["top"]))
+                ):
                     continue
                 dy = self.height + 1 if sides and turns else 0
                 moved = link.placed(Placement(turns, mirrored, 0, dy))
@@ -372,7 +374,10 @@ def _named(answer: Answer, height: int) -> tuple[tuple[Pattern, ...], Answer]:
     count: dict[str, int] = {}
 
     def written(own: Answer) -> Answer:
-        return replace(own, links=tuple(Link(name(l.pattern), l.placement) for l in own.links))
+        return replace(own, links=tuple(map(link, own.links)))
+
+    def link(own: Link) -> Link:
+        return Link(name(own.pattern), own.placement)
 
     def name(pattern: Pattern) -> Pattern:
         if pattern not in named:

@@ -1,4 +1,4 @@
-"""Strategies of Hex as and/or trees of local patterns: the types, the reader, the writer, the calculus.
+"""Strategies of Hex as and/or trees of local patterns: types, reader, writer, calculus.
 
 A pattern says that Black connects its ends although White moves next, if its black stones are
 there and the cells of its carrier are empty.  Three rules make one: a pair of cells, of which
@@ -8,7 +8,7 @@ of H-search (Anshelevich, *A hierarchical approach to computer Hex*, 2002) with 
 region (Hayward et al., *Solving 7x7 Hex*, 2005).  A pattern is written at one place of the board
 and used at others, moved, turned by steps of 60 degrees, or mirrored; a side keeps its distance.
 
-Files are described in ``docs/reference/hex-strategies.md``.
+Files are described in ``docs/how-to/hex-strategies.md``.
 """
 
 from __future__ import annotations
@@ -264,7 +264,11 @@ def _pattern_fault(pattern: Pattern, height: int) -> Fault | None:
     if pattern.claimed is not None and pattern.claimed != carrier:
         more = sorted(carrier - pattern.claimed)
         less = sorted(pattern.claimed - carrier)
-        text = f"uses {cells_text(more)} outside of its" if more else f"never uses {cells_text(less)} of its"
+        text = (
+            f"uses {cells_text(more)} outside of its"
+            if more
+            else f"never uses {cells_text(less)} of its"
+        )
         return Fault(pattern.line, f"{text} carrier")
     return None
 
@@ -447,7 +451,7 @@ class _Reader:
             body = next(lines, None)
         if not links and not answers:
             found = "a pattern without a rule"
-            raise head.error("'pair', 'links' or 'white'", back=len(head.words) - 1, found=found)
+            raise head.error("'pair', 'links' or 'white'", back=head.at, found=found)
         pattern = Pattern(name, head.number, ends, helpers, links, tuple(answers), claimed)
         self._count(head, len(pattern.carrier))
         self.patterns[name] = pattern
@@ -460,7 +464,7 @@ class _Reader:
 
     def _new_name(self, line: _Line) -> str:
         name = line.word or ""
-        if not _NAME.fullmatch(name) or named_cell(name) is not None or name in _KEYWORDS:
+        if not _NAME.fullmatch(name) or self._end(name) is not None or name in _KEYWORDS:
             raise line.error("a name of small letters, digits, - and _ that is no cell")
         if name in self.patterns:
             raise line.error(f"a name that line {self.patterns[name].line} does not have")
@@ -534,7 +538,9 @@ class _Reader:
             outside = line.take() == "outside"
             cells = frozenset(self._cells(line))
         else:
-            raise line.error("'pair', 'links', 'carrier', 'white', 'otherwise', 'pattern' or 'begin'")
+            raise line.error(
+                "'pair', 'links', 'carrier', 'white', 'otherwise', 'pattern' or 'begin'"
+            )
         line.expect(":")
         line.expect("play")
         return self._answer(line, number, cells, outside)
@@ -586,7 +592,7 @@ class _Reader:
         off = sorted(cell for cell in link.carrier if not self._has(cell))
         if off:
             size = f"{self.width}x{self.height}"
-            found = f"{link}, whose carrier leaves the board"
+            found = f"{quoted(str(link))}, whose carrier leaves the board"
             raise line.error(f"a place on the {size} board", back=back, found=found)
         return link
 

@@ -9,7 +9,7 @@ from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.options import JsonOption, TimeoutOption
 from qsage_validate.cli.parameters import argument, option, output_option
-from qsage_validate.errors import Exit, UndecidedError, UsageError
+from qsage_validate.errors import Exit, UsageError
 from qsage_validate.extensions.hex_strategies.strategy import (
     Fault,
     Strategy,
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 )
 def command(
     *,
-    file: str | None = argument("The strategy's file ('-': standard input).", "[FILE]", default=None),
+    file: str | None = argument(
+        "The strategy's file ('-': standard input).", "[FILE]", default=None
+    ),
     output: str | None = output_option(
         "Compile the strategy into a certificate, and prove it: AIGER, in ASCII when the name ends "
         "in .aag.",
@@ -45,7 +47,9 @@ def command(
     encoding: str = option("The encoding of the formula.", "NAME", default="en-forward"),
     find: str | None = option("Find a strategy on a board of this size.", "WxH"),
     opening: str | None = option("With --find: Black's first stone (the centre).", "CELL"),
-    save: str | None = output_option("With --find: the file to write (else standard output).", "FILE"),
+    save: str | None = output_option(
+        "With --find: the file to write (else standard output).", "FILE"
+    ),
     positions: int = option(
         "The most situations of a walk, links apart, decisions, and positions of a search.",
         "N",
@@ -123,7 +127,9 @@ def _facts(strategy: Strategy, fault: Fault | None, walked: Walked | Fault) -> d
 
 
 def _refuted(strategy: Strategy, found: Fault | Walked | None) -> str:
-    return f"refuted: {strategy.path}:{found.line}: {found.text}" if isinstance(found, Fault) else ""
+    return (
+        f"refuted: {strategy.path}:{found.line}: {found.text}" if isinstance(found, Fault) else ""
+    )
 
 
 def _sentence(strategy: Strategy, proved: bool) -> str:
@@ -137,9 +143,7 @@ def _sentence(strategy: Strategy, proved: bool) -> str:
     )
 
 
-def _compile(
-    strategy: Strategy, encoding: str, output: str, formula: str, limits: Limits
-) -> None:
+def _compile(strategy: Strategy, encoding: str, output: str, formula: str, limits: Limits) -> None:
     """Write formula and certificate, once the certificate is proved."""
     from qsage_validate.certificates.compiler import compile_plan
     from qsage_validate.certificates.routes import check_compiled
@@ -159,6 +163,6 @@ def _compile(
     write_atomic(output, content)
     decisions = sum(1 for _ in plan.nodes())
     narrate(
-        f"{output}: Skolem certificate of {model.name} for Black, {certificate.aig.num_gates:,} AND "
-        f"gates, {decisions:,} decisions; proved for {formula}"
+        f"{output}: Skolem certificate of {model.name} for Black, "
+        f"{certificate.aig.num_gates:,} AND gates, {decisions:,} decisions; proved for {formula}"
     )
