@@ -182,7 +182,7 @@ class Pattern:
         if len(self.answers) != 2 or any(own.links or own.outside for own in self.answers):
             return None
         one, other = self.answers
-        if (one.cells, other.cells) != ({other.move}, {one.move}):
+        if one.cells != frozenset((other.move,)) or other.cells != frozenset((one.move,)):
             return None
         return one.move, other.move
 

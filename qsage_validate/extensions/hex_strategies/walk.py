@@ -23,6 +23,7 @@ from qsage_validate.extensions.hex_strategies.strategy import (
     End,
     Fault,
     Link,
+    Placement,
     Strategy,
     ends_text,
     read_strategy,
@@ -153,8 +154,8 @@ class Board:
         return found
 
 
-def _order(link: Link) -> tuple[str, tuple[int, bool, int, int]]:
-    return link.pattern.name, tuple(link.placement)
+def _order(link: Link) -> tuple[str, Placement]:
+    return link.pattern.name, link.placement
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,7 @@ def wins_all_plays(text: str) -> bool:
     def flat(
         live: list[tuple[str, By]],
     ) -> tuple[tuple[str, By], ...]:
-        done = []
+        done: list[tuple[str, By]] = []
         for name, by in live:
             answers = patterns[name][1]
             if answers[0][0] == "and":
