@@ -4,5 +4,5 @@ from typing import Final
 
 DECLARES: Final = {
     "commands": "qsage_validate.extensions.hex_strategies.cli:COMMANDS",
-    "strategies": "qsage_validate.extensions.hex_strategies.cli:STRATEGIES",
+    "strategies": "qsage_validate.extensions.hex_strategies.declared:STRATEGIES",
 }

@@ -20,12 +20,12 @@ from qsage_validate.extensions.hex_strategies.strategy import (
     HERE,
     MAX_SIDE,
     SIDES,
-    Answer,
     End,
-    Link,
+    HexLink,
+    HexStrategy,
     Pattern,
+    PatternAnswer,
     Placement,
-    Strategy,
     opening_cell,
     strategy_text,
 )
@@ -63,7 +63,7 @@ class _Found:
 class _Win:
     """An answer, and where it is right: black stones that it needs, cells that have to be free."""
 
-    answer: Answer
+    answer: PatternAnswer
     needed: int
     carrier: int
 
@@ -80,7 +80,7 @@ class _Finder:
     limits: Limits
     tell: Tell
     known: dict[int, list[_Win]] = field(default_factory=dict)
-    shapes: dict[object, tuple[Link, Placement]] = field(default_factory=dict)
+    shapes: dict[object, tuple[HexLink, Placement]] = field(default_factory=dict)
     decided: int = 0
 
     def __post_init__(self) -> None:
@@ -213,7 +213,7 @@ class _Finder:
             for bit in bits(free)
             if (held := self.held(black | bit, free & ~bit)) is not None
         ]
-        links: tuple[Link, ...]
+        links: tuple[HexLink, ...]
         if direct:
             _, bit, held = min(direct, key=lambda own: own[:2])
             links, needed = self.links_of(held), self.stones_of(held)
@@ -224,12 +224,12 @@ class _Finder:
                 raise UsageError("found a position that White wins, expected one that Black wins")
             links = (self.safe(black | bit, white),)
             needed = self._mask(links[0].stones)
-        answer = Answer(0, self.cells[bit.bit_length() - 1], links)
+        answer = PatternAnswer(0, self.cells[bit.bit_length() - 1], links)
         win = _Win(answer, needed & ~bit, self._mask(answer.carrier))
         self.known.setdefault(black.bit_count(), []).append(win)
         return win
 
-    def links_of(self, held: Iterable[_Found]) -> tuple[Link, ...]:
+    def links_of(self, held: Iterable[_Found]) -> tuple[HexLink, ...]:
         """The connections as links; stones that touch need none."""
         return tuple(self.link(own) for own in held if own.carrier)
 
@@ -282,7 +282,7 @@ class _Finder:
                 found[other].append((one, own.carrier))
         return found
 
-    def safe(self, black: int, white: int) -> Link:
+    def safe(self, black: int, white: int) -> HexLink:
         """A link of the sides by an OR over White's replies, who moves."""
         wins = [self.answer(black, white)]
         region = wins[0].carrier
@@ -303,30 +303,31 @@ class _Finder:
     def _end(self, end: int) -> End:
         return {self.top: "top", self.bottom: "bottom"}.get(end) or self.cells[end]
 
-    def link(self, found: _Found) -> Link:
+    def link(self, found: _Found) -> HexLink:
         """The pattern of a connection, where it lies; written once for all places."""
         ends = tuple(map(self._end, found.ends))
         answers = tuple(
-            Answer(0, self.cells[by], tuple(map(self.link, parts))) for by, parts in found.ways
+            PatternAnswer(0, self.cells[by], tuple(map(self.link, parts)))
+            for by, parts in found.ways
         )
         if len(answers) == 2 and not any(own.links for own in answers):
             one, other = (own.move for own in answers)
             answers = (
-                Answer(0, one, (), frozenset((other,)), outside=False),
-                Answer(0, other, (), frozenset((one,)), outside=False),
+                PatternAnswer(0, one, (), frozenset((other,)), outside=False),
+                PatternAnswer(0, other, (), frozenset((one,)), outside=False),
             )
         else:
             answers = tuple(map(_outside, answers))
         return self._pattern(ends, (), answers)
 
     def _pattern(
-        self, ends: tuple[End, ...], helpers: tuple[Cell, ...], answers: tuple[Answer, ...]
-    ) -> Link:
+        self, ends: tuple[End, ...], helpers: tuple[Cell, ...], answers: tuple[PatternAnswer, ...]
+    ) -> HexLink:
         """The link by a pattern with these answers, or by one that stands elsewhere already.
 
         Of two with the same ends, stones and carrier one will do.
         """
-        link = Link(Pattern("", 0, ends, helpers, (), answers), HERE)
+        link = HexLink(Pattern("", 0, ends, helpers, (), answers), HERE)
         key, there = min(self._shapes(link), key=lambda shape: shape[0])
         if key not in self.shapes:
             self.shapes[key] = link, there
@@ -334,7 +335,7 @@ class _Finder:
         own, moved = self.shapes[key]
         return own.placed(there.inverse().after(moved))
 
-    def _shapes(self, link: Link) -> Iterator[tuple[tuple[object, ...], Placement]]:
+    def _shapes(self, link: HexLink) -> Iterator[tuple[tuple[object, ...], Placement]]:
         """What a link is, wherever it is: for each symmetry a key, and the placement to that."""
         sides = [end for end in link.ends if isinstance(end, str)]
         for mirrored in (False, True):
@@ -363,21 +364,21 @@ def _union(found: Iterable[_Found]) -> int:
     return sum(own.carrier for own in found)  # they are disjoint
 
 
-def _outside(answer: Answer) -> Answer:
+def _outside(answer: PatternAnswer) -> PatternAnswer:
     """The answer to all replies of White's outside of its carrier."""
     return replace(answer, cells=answer.carrier, outside=True)
 
 
-def _named(answer: Answer, height: int) -> tuple[tuple[Pattern, ...], Answer]:
+def _named(answer: PatternAnswer, height: int) -> tuple[tuple[Pattern, ...], PatternAnswer]:
     """The patterns that an answer uses, with names, those that others use first; and the answer."""
     named: dict[Pattern, Pattern] = {}
     count: dict[str, int] = {}
 
-    def written(own: Answer) -> Answer:
+    def written(own: PatternAnswer) -> PatternAnswer:
         return replace(own, links=tuple(map(link, own.links)))
 
-    def link(own: Link) -> Link:
-        return Link(name(own.pattern), own.placement)
+    def link(own: HexLink) -> HexLink:
+        return HexLink(name(own.pattern), own.placement)
 
     def name(pattern: Pattern) -> Pattern:
         if pattern not in named:
@@ -420,7 +421,7 @@ def find_strategy(size: str, opening: str | None, limits: Limits, tell: Tell) ->
         if not finder.wins(bit, 0):
             raise UsageError(f"found the opening {opening or centre}, with which White wins {size}")
         links = (finder.safe(bit, 0),)
-    patterns, answer = _named(Answer(0, cell, links), height)
-    found = Strategy(f"hex {size}", width, height, patterns, answer)
+    patterns, answer = _named(PatternAnswer(0, cell, links), height)
+    found = HexStrategy(f"hex {size}", width, height, patterns, answer)
     remark = f"Black opens at {cell_name(*cell)} and connects top and bottom; found by a search."
     return strategy_text(found, (remark,))

@@ -83,7 +83,7 @@ HERE: Final = Placement(0, False, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class HexLink:
     """A pattern at a place: a connection that Black holds."""
 
     pattern: Pattern
@@ -105,8 +105,8 @@ class Link:
     def carrier(self) -> frozenset[Cell]:
         return self.placement.cells(self.pattern.carrier)
 
-    def placed(self, placement: Placement) -> Link:
-        return Link(self.pattern, placement.after(self.placement))
+    def placed(self, placement: Placement) -> HexLink:
+        return HexLink(self.pattern, placement.after(self.placement))
 
     def __str__(self) -> str:
         text = f"{self.pattern.name} {ends_text(self.ends)}"
@@ -116,7 +116,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PatternAnswer:
     """A line of an OR: Black's stone at ``move``, and the links that hold then.
 
     It answers White's replies at ``cells``, or outside of them.
@@ -124,7 +124,7 @@ class Answer:
 
     line: int
     move: Cell
-    links: tuple[Link, ...]
+    links: tuple[HexLink, ...]
     cells: frozenset[Cell] = frozenset()
     outside: bool = True
 
@@ -135,8 +135,8 @@ class Answer:
     def fits(self, cell: Cell) -> bool:
         return (cell in self.cells) is not self.outside
 
-    def placed(self, placement: Placement) -> Answer:
-        return Answer(
+    def placed(self, placement: Placement) -> PatternAnswer:
+        return PatternAnswer(
             self.line,
             placement.cell(self.move),
             tuple(link.placed(placement) for link in self.links),
@@ -156,8 +156,8 @@ class Pattern:
     line: int
     ends: tuple[End, ...]
     helpers: tuple[Cell, ...] = ()
-    links: tuple[Link, ...] = ()
-    answers: tuple[Answer, ...] = ()
+    links: tuple[HexLink, ...] = ()
+    answers: tuple[PatternAnswer, ...] = ()
     claimed: frozenset[Cell] | None = None
 
     @cached_property
@@ -187,20 +187,20 @@ class Pattern:
         return one.move, other.move
 
 
-def moves_of(answer: Answer) -> int:
+def moves_of(answer: PatternAnswer) -> int:
     """The most stones that Black places by an answer."""
     return 1 + sum(link.pattern.moves for link in answer.links)
 
 
 @dataclass(frozen=True)
-class Strategy:
+class HexStrategy:
     """A strategy of Black's opening on a board; ``path`` is the file that says it."""
 
     path: str
     width: int
     height: int
     patterns: tuple[Pattern, ...]
-    opening: Answer
+    opening: PatternAnswer
 
     @property
     def plies(self) -> int:
@@ -220,43 +220,43 @@ def cells_text(cells: Iterable[Cell]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class PatternFault:
     """The first thing in a file that does not follow, and the line of it."""
 
     line: int
     text: str
 
 
-def structure_fault(strategy: Strategy) -> Fault | None:
+def structure_fault(strategy: HexStrategy) -> PatternFault | None:
     """The first pattern that does not follow from its parts by the three rules."""
     height = strategy.height
     for pattern in strategy.patterns:
         fault = _pattern_fault(pattern, height)
         if fault is not None:
-            return Fault(fault.line, f"{pattern.name}: {fault.text}")
+            return PatternFault(fault.line, f"{pattern.name}: {fault.text}")
     why = _links_fault(strategy.opening.links, SIDES, {strategy.opening.move}, height)
-    return None if why is None else Fault(strategy.opening.line, f"begin: {why}")
+    return None if why is None else PatternFault(strategy.opening.line, f"begin: {why}")
 
 
-def _pattern_fault(pattern: Pattern, height: int) -> Fault | None:
+def _pattern_fault(pattern: Pattern, height: int) -> PatternFault | None:
     carrier = pattern.carrier
     if not pattern.answers:
         why = _links_fault(pattern.links, pattern.ends, set(pattern.stones), height)
         if why is not None:
-            return Fault(pattern.line, why)
+            return PatternFault(pattern.line, why)
     for answer in pattern.answers:
         if answer.move in pattern.stones:
-            return Fault(answer.line, f"{cell_name(*answer.move)} has a black stone already")
+            return PatternFault(answer.line, f"{cell_name(*answer.move)} has a black stone already")
         stones = {*pattern.stones, answer.move}
         why = _links_fault(answer.links, pattern.ends, stones, height)
         if why is not None:
-            return Fault(answer.line, why)
+            return PatternFault(answer.line, why)
     for cell in sorted(carrier) if pattern.answers else ():
         answered = next((own for own in pattern.answers if own.fits(cell)), None)
         if answered is None:
-            return Fault(pattern.line, f"White at {cell_name(*cell)} has no answer")
+            return PatternFault(pattern.line, f"White at {cell_name(*cell)} has no answer")
         if cell in answered.carrier:
-            return Fault(
+            return PatternFault(
                 answered.line,
                 f"White at {cell_name(*cell)} is in the carrier of the answer "
                 f"{cell_name(*answered.move)}",
@@ -269,12 +269,12 @@ def _pattern_fault(pattern: Pattern, height: int) -> Fault | None:
             if more
             else f"never uses {cells_text(less)} of its"
         )
-        return Fault(pattern.line, f"{text} carrier")
+        return PatternFault(pattern.line, f"{text} carrier")
     return None
 
 
 def _links_fault(
-    links: Sequence[Link], ends: Sequence[End], stones: set[Cell], height: int
+    links: Sequence[HexLink], ends: Sequence[End], stones: set[Cell], height: int
 ) -> str | None:
     """Why links do not connect the ends by the stones, with carriers apart from all else."""
     taken: dict[Cell, str] = {}
@@ -299,7 +299,7 @@ def _links_fault(
 
 
 def _reached(
-    start: End, links: Sequence[Link], ends: Sequence[End], stones: set[Cell], height: int
+    start: End, links: Sequence[HexLink], ends: Sequence[End], stones: set[Cell], height: int
 ) -> set[End]:
     """The stones and sides that are connected with one of them, by neighbours and links."""
     rows = {side: row for side, row in zip(SIDES, (1, height), strict=True) if side in ends}
@@ -325,7 +325,7 @@ def _reached(
 # Reading
 
 
-def read_strategy(path: Path) -> Strategy:
+def read_strategy(path: Path) -> HexStrategy:
     """Read a strategy; raises ``InputError``. Whether it is right is not asked."""
     return parse_strategy(Source.open(path, HASH))
 
@@ -373,13 +373,13 @@ class _Reader:
         self.width = self.height = 0
         self.steps = 0
 
-    def read(self) -> Strategy:
+    def read(self) -> HexStrategy:
         lines = self._lines()
         header = next(lines, None)
         if header is None:
             raise self.source.end_error("a line like 'hex 5x5'")
         self._size(header)
-        opening: Answer | None = None
+        opening: PatternAnswer | None = None
         line = next(lines, None)
         while line is not None:
             if line.word == "pattern":
@@ -396,7 +396,7 @@ class _Reader:
             raise self.source.end_error("a line 'begin CELL then LINKS'")
         patterns = tuple(self.patterns.values())
         path = self.source.path or "<text>"
-        return Strategy(path, self.width, self.height, patterns, opening)
+        return HexStrategy(path, self.width, self.height, patterns, opening)
 
     def _lines(self) -> Iterator[_Line]:
         for number, start, text in self.source.lines():
@@ -424,8 +424,8 @@ class _Reader:
             raise line.error("other cells than the ends behind 'with'", back=1)
         line.expect(":")
         line.finish()
-        links: tuple[Link, ...] = ()
-        answers: list[Answer] = []
+        links: tuple[HexLink, ...] = ()
+        answers: list[PatternAnswer] = []
         claimed: frozenset[Cell] | None = None
         body = next(lines, None)
         while body is not None and body.word not in ("pattern", "begin"):
@@ -516,17 +516,17 @@ class _Reader:
         line.take()
         return cell
 
-    def _pair(self, line: _Line) -> list[Answer]:
+    def _pair(self, line: _Line) -> list[PatternAnswer]:
         cells = self._cells(line)
         if len(cells) != 2:
             raise line.error("two cells behind 'pair'", back=1)
         one, other = cells
         return [
-            Answer(line.number, own, (), frozenset((white,)), outside=False)
+            PatternAnswer(line.number, own, (), frozenset((white,)), outside=False)
             for own, white in ((one, other), (other, one))
         ]
 
-    def _case(self, line: _Line) -> Answer:
+    def _case(self, line: _Line) -> PatternAnswer:
         """``white at CELLS: play …``, ``white outside CELLS: play …``, ``otherwise: play …``."""
         number, cells, outside = line.number, frozenset[Cell](), True
         if line.word == "otherwise":
@@ -547,25 +547,25 @@ class _Reader:
 
     def _answer(
         self, line: _Line, number: int, cells: frozenset[Cell] = frozenset(), outside: bool = True
-    ) -> Answer:
+    ) -> PatternAnswer:
         move = self._cell(line)
-        links: tuple[Link, ...] = ()
+        links: tuple[HexLink, ...] = ()
         if line.word == "then":
             line.take()
             links = self._links(line)
         line.finish()
-        answer = Answer(number, move, links, cells, outside)
+        answer = PatternAnswer(number, move, links, cells, outside)
         self._count(line, len(answer.carrier))
         return answer
 
-    def _links(self, line: _Line) -> tuple[Link, ...]:
+    def _links(self, line: _Line) -> tuple[HexLink, ...]:
         links = [self._link(line)]
         while line.word == ",":
             line.take()
             links.append(self._link(line))
         return tuple(links)
 
-    def _link(self, line: _Line) -> Link:
+    def _link(self, line: _Line) -> HexLink:
         begin = line.at
         pattern = self.patterns.get(line.word or "")
         if pattern is None:
@@ -587,7 +587,7 @@ class _Reader:
                 back=back,
                 found=quoted(" ".join(word for word, _ in line.words[begin : line.at])),
             )
-        link = Link(pattern, placement)
+        link = HexLink(pattern, placement)
         self._count(line, len(pattern.carrier))
         off = sorted(cell for cell in link.carrier if not self._has(cell))
         if off:
@@ -628,7 +628,7 @@ def _placement(
     return None
 
 
-def parse_strategy(source: Source) -> Strategy:
+def parse_strategy(source: Source) -> HexStrategy:
     """The strategy that a text says; raises ``InputError``."""
     return _Reader(source).read()
 
@@ -636,7 +636,7 @@ def parse_strategy(source: Source) -> Strategy:
 # Writing
 
 
-def strategy_text(strategy: Strategy, remarks: Iterable[str] = ()) -> str:
+def strategy_text(strategy: HexStrategy, remarks: Iterable[str] = ()) -> str:
     """The file of a strategy; it is read as the same strategy again."""
     lines = [f"# {remark}" for remark in remarks]
     lines.append(f"hex {strategy.width}x{strategy.height}")
@@ -660,7 +660,7 @@ def strategy_text(strategy: Strategy, remarks: Iterable[str] = ()) -> str:
     return "\n".join(lines)
 
 
-def _answer_text(answer: Answer) -> str:
+def _answer_text(answer: PatternAnswer) -> str:
     then = f" then {', '.join(map(str, answer.links))}" if answer.links else ""
     return f"{cell_name(*answer.move)}{then}"
 

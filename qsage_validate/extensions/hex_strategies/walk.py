@@ -19,12 +19,12 @@ from qsage_validate.certificates.plan import Plan, PlanNode
 from qsage_validate.errors import UndecidedError
 from qsage_validate.extensions.hex_strategies.strategy import (
     SIDES,
-    Answer,
     End,
-    Fault,
-    Link,
+    HexLink,
+    HexStrategy,
+    PatternAnswer,
+    PatternFault,
     Placement,
-    Strategy,
     ends_text,
     read_strategy,
 )
@@ -37,7 +37,7 @@ from qsage_validate.games.protocol import Move, Player, Position, TwoPlayerGame
 from qsage_validate.solvers.search_solution import SearchReply
 from qsage_validate.system.limits import Limits, Task
 
-Live = tuple[Link, ...]
+Live = tuple[HexLink, ...]
 
 POSITIONS: Final = 100_000
 """The limit of situations and of decisions, where none is given."""
@@ -48,11 +48,11 @@ class BrokenStrategyError(Exception):
 
     def __init__(self, line: int, text: str) -> None:
         super().__init__(text)
-        self.fault = Fault(line, text)
+        self.fault = PatternFault(line, text)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PatternReply:
     """Black's answer to a reply of White's: the cell, what is live after it, and in which link.
 
     ``ahead`` says that White's reply is in no carrier.
@@ -60,7 +60,7 @@ class Step:
 
     cell: Cell
     live: Live
-    link: Link
+    link: HexLink
     ahead: bool
 
     def why(self, white: Cell) -> str:
@@ -71,23 +71,23 @@ class Step:
         return f"{self.link}: {said} {cell_name(*self.cell)}"
 
 
-def _unplayable(step: Step, white: Cell) -> BrokenStrategyError:
+def _unplayable(step: PatternReply, white: Cell) -> BrokenStrategyError:
     said = f"{step.why(white)}: Black cannot play it, or needs a cell that White may have"
     return BrokenStrategyError(step.link.pattern.line, said)
 
 
-class Board:
+class StrategyBoard:
     """The moves of a strategy on the product's board."""
 
-    def __init__(self, strategy: Strategy, plies: int | None = None) -> None:
+    def __init__(self, strategy: HexStrategy, plies: int | None = None) -> None:
         self.strategy = strategy
         model = hex_network(strategy.width, strategy.height, plies)
         game = load_game(model)
         assert isinstance(game, PositionalGame), "a network is a positional game"
         self.game, self.model = game, model
-        self._steps: dict[tuple[Live, Cell], Step] = {}
-        self._answers: dict[Link, tuple[Answer, ...]] = {}
-        self._masks: dict[Link, int] = {}
+        self._steps: dict[tuple[Live, Cell], PatternReply] = {}
+        self._answers: dict[HexLink, tuple[PatternAnswer, ...]] = {}
+        self._masks: dict[HexLink, int] = {}
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
@@ -100,18 +100,18 @@ class Board:
             raise BrokenStrategyError(line, f"{cell_name(*cell)} is outside of the board")
         return 1 << number
 
-    def mask(self, link: Link) -> int:
+    def mask(self, link: HexLink) -> int:
         if link not in self._masks:
             self._masks[link] = sum(map(self.bit, link.carrier))
         return self._masks[link]
 
-    def answers(self, link: Link) -> tuple[Answer, ...]:
+    def answers(self, link: HexLink) -> tuple[PatternAnswer, ...]:
         if link not in self._answers:
             own = link.pattern.answers
             self._answers[link] = tuple(answer.placed(link.placement) for answer in own)
         return self._answers[link]
 
-    def answer(self, link: Link, white: Cell) -> Answer:
+    def answer(self, link: HexLink, white: Cell) -> PatternAnswer:
         """The first answer of a link that fits White's reply; raises ``BrokenStrategyError``."""
         for own in self.answers(link):
             if own.fits(white):
@@ -121,7 +121,7 @@ class Board:
 
     def live(self, links: Live) -> Live:
         """The links with those in the place of each AND; each has answers then."""
-        found: list[Link] = []
+        found: list[HexLink] = []
         waiting = list(links[::-1])
         while waiting:
             link = waiting.pop()
@@ -137,7 +137,7 @@ class Board:
     def opened(self) -> Live:
         return self.live(self.strategy.opening.links)
 
-    def step(self, live: Live, white: Cell) -> Step:
+    def step(self, live: Live, white: Cell) -> PatternReply:
         """Black's answer to White's reply; raises ``BrokenStrategyError`` where there is none."""
         key = live, white
         found = self._steps.get(key)
@@ -149,17 +149,17 @@ class Board:
             link = live[0] if hit is None else hit
             answer = self.answers(link)[0] if hit is None else self.answer(link, white)
             rest = tuple(own for own in live if own is not link)
-            found = Step(answer.move, self.live((*rest, *answer.links)), link, hit is None)
+            found = PatternReply(answer.move, self.live((*rest, *answer.links)), link, hit is None)
             self._steps[key] = found
         return found
 
 
-def _order(link: Link) -> tuple[str, Placement]:
+def _order(link: HexLink) -> tuple[str, Placement]:
     return link.pattern.name, link.placement
 
 
 @dataclass(frozen=True, slots=True)
-class Walked:
+class StrategyWalk:
     """The walk has met no fault: how much it has looked at.
 
     ``apart`` says that links were walked one by one, since whole boards were too many.
@@ -174,14 +174,14 @@ class Walked:
         return f"all {self.replies:,} replies of White's in {self.situations:,} {what}"
 
 
-def walk(strategy: Strategy, limits: Limits) -> Walked | Fault:
+def walk(strategy: HexStrategy, limits: Limits) -> StrategyWalk | PatternFault:
     """Play a strategy against all of White's replies, by the rules of the product's Hex.
 
     Whole boards up to the limit of positions; beyond it each link apart, on the board where only
     its own stones are: links whose carriers are apart do not disturb each other.  Raises
     ``UndecidedError`` at the time limit, and where even links apart are too many.
     """
-    play = Board(strategy)
+    play = StrategyBoard(strategy)
     try:
         whole = _walk_boards(play, limits)
         return _walk_links(play, limits) if whole is None else whole
@@ -189,7 +189,7 @@ def walk(strategy: Strategy, limits: Limits) -> Walked | Fault:
         return broken.fault
 
 
-def _walk_boards(play: Board, limits: Limits) -> Walked | None:
+def _walk_boards(play: StrategyBoard, limits: Limits) -> StrategyWalk | None:
     """The walk over whole boards; ``None`` where they are more than the limit."""
     most = limits.positions or POSITIONS
     first = play.bit(play.strategy.opening.move)
@@ -223,14 +223,14 @@ def _walk_boards(play: Board, limits: Limits) -> Walked | None:
                     return None
                 seen.add(key)
                 waiting.append(key)
-    return Walked(len(seen), replies, apart=False)
+    return StrategyWalk(len(seen), replies, apart=False)
 
 
-def _named(play: Board, black: int) -> str:
+def _named(play: StrategyBoard, black: int) -> str:
     return " ".join(cell_name(*play.cells[k]) for k in members(black))
 
 
-def _carriers(play: Board, black: int, live: Sequence[Link]) -> int:
+def _carriers(play: StrategyBoard, black: int, live: Sequence[HexLink]) -> int:
     """The carriers of links that hold at once."""
     taken = 0
     for link in live:
@@ -243,7 +243,7 @@ def _carriers(play: Board, black: int, live: Sequence[Link]) -> int:
     return taken
 
 
-def _walk_links(play: Board, limits: Limits) -> Walked:
+def _walk_links(play: StrategyBoard, limits: Limits) -> StrategyWalk:
     """The walk over links apart, each on a board with its own stones."""
     most = limits.positions or POSITIONS
     opening = play.strategy.opening
@@ -266,7 +266,7 @@ def _walk_links(play: Board, limits: Limits) -> Walked:
             own = play.bit(answer.move)
             needed = own | sum(map(play.mask, answer.links))
             if needed & 1 << white or needed & ~carrier or own & stones:
-                raise _unplayable(Step(answer.move, (), link, ahead=False), cell)
+                raise _unplayable(PatternReply(answer.move, (), link, ahead=False), cell)
             _joined(play, answer.links, stones | own, link.ends, line)
             following += answer.links
         for part in following:
@@ -275,11 +275,11 @@ def _walk_links(play: Board, limits: Limits) -> Walked:
                     raise UndecidedError(f"more than {most:,} links were to be walked through")
                 seen.add(part)
                 waiting.append(part)
-    return Walked(len(seen), replies, apart=True)
+    return StrategyWalk(len(seen), replies, apart=True)
 
 
 def _joined(
-    play: Board, links: Sequence[Link], stones: int, ends: Sequence[End], line: int
+    play: StrategyBoard, links: Sequence[HexLink], stones: int, ends: Sequence[End], line: int
 ) -> None:
     """Check that stones connect the ends by links that hold at once.
 
@@ -310,15 +310,15 @@ def _joined(
 # Plays
 
 
-class StrategyReplies:
+class PatternReplies:
     """The replies of a strategy in the positions of plays; nothing is searched.
 
     What is live after a reply is kept by the position.  Two ways to a position may leave
     different links; either are right in it.
     """
 
-    def __init__(self, strategy: Strategy) -> None:
-        self.board = Board(strategy)
+    def __init__(self, strategy: HexStrategy) -> None:
+        self.board = StrategyBoard(strategy)
         self.game: TwoPlayerGame = self.board.game
         self.strategy = strategy
         self.task = Task()
@@ -359,7 +359,7 @@ class StrategyProblem:
     answers: ClassVar[str] = "strategy file"
     hints: ClassVar[bool] = False
 
-    replies: StrategyReplies
+    replies: PatternReplies
     promised: bool = True
     player: Player = Player.BLACK
 
@@ -386,19 +386,19 @@ class StrategyProblem:
 
 def strategy_problem(path: str) -> StrategyProblem:
     """The plays of a file; raises ``InputError``."""
-    return StrategyProblem(StrategyReplies(read_strategy(path)))
+    return StrategyProblem(PatternReplies(read_strategy(path)))
 
 
 # The plan that is compiled into a certificate
 
 
-def winning_plan(strategy: Strategy, limits: Limits) -> Plan:
+def winning_plan(strategy: HexStrategy, limits: Limits) -> Plan:
     """The decisions of a strategy, for a formula of as many plies as it needs.
 
     Raises ``UndecidedError`` for more decisions than the limit of positions, and
     ``BrokenStrategyError`` in a wrong strategy.
     """
-    board = Board(strategy, strategy.plies)
+    board = StrategyBoard(strategy, strategy.plies)
     most = limits.positions or POSITIONS
     nodes: dict[tuple[int, Cell, Live, int], PlanNode] = {}
     waiting: list[tuple[PlanNode, int, Live]] = []

@@ -26,8 +26,8 @@ from qsage_validate.extensions.hex_strategies.strategy import (
     structure_fault,
 )
 from qsage_validate.extensions.hex_strategies.walk import (
-    StrategyReplies,
-    Walked,
+    PatternReplies,
+    StrategyWalk,
     walk,
     winning_plan,
 )
@@ -61,8 +61,8 @@ def proved(text: str) -> tuple[bool, bool, bool]:
     strategy = parse_strategy(Source(text))
     return (
         structure_fault(strategy) is None,
-        isinstance(walk(strategy, Limits()), Walked),
-        isinstance(walk(strategy, Limits(positions=1000)), Walked),
+        isinstance(walk(strategy, Limits()), StrategyWalk),
+        isinstance(walk(strategy, Limits(positions=1000)), StrategyWalk),
     )
 
 
@@ -355,7 +355,7 @@ def test_faults_are_named(old: str, new: str, fault: str) -> None:
     assert found is not None
     assert fault in found.text
     if "carrier a3" not in old:  # what a file says of carriers is nothing that a play needs
-        assert not isinstance(walk(parse_strategy(Source(text)), Limits()), Walked)
+        assert not isinstance(walk(parse_strategy(Source(text)), Limits()), StrategyWalk)
 
 
 # Reading
@@ -462,7 +462,7 @@ def test_files_that_grow_beyond_all_bounds_are_refused() -> None:
     text = "\n".join([*lines, "begin e5 then p2999 e5-e7", ""])
     strategy = parse_strategy(Source(text))
     assert structure_fault(strategy) is not None
-    assert not isinstance(walk(strategy, Limits()), Walked)
+    assert not isinstance(walk(strategy, Limits()), StrategyWalk)
 
 
 # Limits, plays, certificates
@@ -471,8 +471,8 @@ def test_files_that_grow_beyond_all_bounds_are_refused() -> None:
 def test_limits() -> None:
     strategy = parse_strategy(Source(ZIGGURAT))
     whole, apart = (walk(strategy, Limits(positions=most)) for most in (1000, 20))
-    assert isinstance(whole, Walked)
-    assert isinstance(apart, Walked)
+    assert isinstance(whole, StrategyWalk)
+    assert isinstance(apart, StrategyWalk)
     assert (whole.apart, apart.apart) == (False, True)
     with pytest.raises(UndecidedError, match="links were to be walked through"):
         walk(strategy, Limits(positions=2))
@@ -481,7 +481,7 @@ def test_limits() -> None:
 
 
 def test_plays_name_the_pattern_that_answers() -> None:
-    replies = StrategyReplies(parse_strategy(Source(ZIGGURAT)))
+    replies = PatternReplies(parse_strategy(Source(ZIGGURAT)))
     position = replies.game.initial
     said = []
     for white in ("c1", "b1", "a3", "d4"):

@@ -11,13 +11,18 @@ from qsage_validate.cli.options import JsonOption, TimeoutOption
 from qsage_validate.cli.parameters import argument, option, output_option
 from qsage_validate.errors import Exit, UsageError
 from qsage_validate.extensions.hex_strategies.strategy import (
-    Fault,
-    Strategy,
+    HexStrategy,
+    PatternFault,
     parse_strategy,
     read_strategy,
     structure_fault,
 )
-from qsage_validate.extensions.hex_strategies.walk import POSITIONS, Walked, walk, winning_plan
+from qsage_validate.extensions.hex_strategies.walk import (
+    POSITIONS,
+    StrategyWalk,
+    walk,
+    winning_plan,
+)
 from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.formats.source import Source, check_writable
 from qsage_validate.formats.writing import write_atomic
@@ -92,7 +97,7 @@ def command(
         strategy = parse_strategy(Source(text, f"hex {find}" if save in (None, "-") else save))
     fault, walked = structure_fault(strategy), walk(strategy, limits)
     facts = _facts(strategy, fault, walked)
-    proved = fault is None and isinstance(walked, Walked)
+    proved = fault is None and isinstance(walked, StrategyWalk)
     if find is not None and proved:
         if save is not None:
             write_atomic(save, text)
@@ -111,7 +116,9 @@ def command(
     return Exit.FINE if proved else Exit.REFUTED
 
 
-def _facts(strategy: Strategy, fault: Fault | None, walked: Walked | Fault) -> dict[str, object]:
+def _facts(
+    strategy: HexStrategy, fault: PatternFault | None, walked: StrategyWalk | PatternFault
+) -> dict[str, object]:
     count = len(strategy.patterns)
     follow = "its one pattern follows" if count == 1 else f"all {count:,} patterns follow"
     return {
@@ -122,17 +129,19 @@ def _facts(strategy: Strategy, fault: Fault | None, walked: Walked | Fault) -> d
         "plies": strategy.plies,
         "structure": _refuted(strategy, fault) or f"proved: {follow} from pairs, ANDs and ORs",
         "walk": _refuted(strategy, walked) or f"proved: {walked} are answered, and Black connects",
-        "proved": fault is None and isinstance(walked, Walked),
+        "proved": fault is None and isinstance(walked, StrategyWalk),
     }
 
 
-def _refuted(strategy: Strategy, found: Fault | Walked | None) -> str:
+def _refuted(strategy: HexStrategy, found: PatternFault | StrategyWalk | None) -> str:
     return (
-        f"refuted: {strategy.path}:{found.line}: {found.text}" if isinstance(found, Fault) else ""
+        f"refuted: {strategy.path}:{found.line}: {found.text}"
+        if isinstance(found, PatternFault)
+        else ""
     )
 
 
-def _sentence(strategy: Strategy, proved: bool) -> str:
+def _sentence(strategy: HexStrategy, proved: bool) -> str:
     name = f"hex {strategy.width}x{strategy.height}"
     opening = cell_name(*strategy.opening.move)
     if not proved:
@@ -143,7 +152,9 @@ def _sentence(strategy: Strategy, proved: bool) -> str:
     )
 
 
-def _compile(strategy: Strategy, encoding: str, output: str, formula: str, limits: Limits) -> None:
+def _compile(
+    strategy: HexStrategy, encoding: str, output: str, formula: str, limits: Limits
+) -> None:
     """Write formula and certificate, once the certificate is proved."""
     from qsage_validate.certificates.compiler import compile_plan
     from qsage_validate.certificates.routes import check_compiled
