@@ -199,23 +199,26 @@ class _Finder:
             return position.outcome.winner is Player.BLACK
         return self.solver.winner(position) is Player.BLACK
 
-    def answer(self, black: int, white: int) -> _Win:
-        """An answer of Black's who moves and wins; ``white`` are the cells that are not free."""
-        for known in self.known.get(black.bit_count(), ()):
-            if known.fits(black, white):
-                return known
+    def answer(self, black: int, white: int, region: int) -> _Win:
+        """An answer of Black's who moves and wins, which leaves little of White's ``region``.
+
+        ``white`` are the cells that are not free.
+        """
+        fitting = [own for own in self.known.get(black.bit_count(), ()) if own.fits(black, white)]
+        if fitting:
+            return min(fitting, key=lambda own: (own.carrier & region).bit_count())
         self.limits.deadline.check("a strategy was found")
         self.decided += 1
         self.tell(Progress("find", f"{self.decided:,} positions", done=self.decided))
         free = self.model.all & ~(black | white)
         direct = [
-            (_size(held), bit, held)
+            (((bit | _union(held)) & region).bit_count(), _size(held), bit, held)
             for bit in bits(free)
             if (held := self.held(black | bit, free & ~bit)) is not None
         ]
         links: tuple[HexLink, ...]
         if direct:
-            _, bit, held = min(direct, key=lambda own: own[:2])
+            _, _, bit, held = min(direct, key=lambda own: own[:3])
             links, needed = self.links_of(held), self.stones_of(held)
         else:
             tried = sorted((*self.promise(black | bit, white), bit) for bit in bits(free))
@@ -284,10 +287,10 @@ class _Finder:
 
     def safe(self, black: int, white: int) -> HexLink:
         """A link of the sides by an OR over White's replies, who moves."""
-        wins = [self.answer(black, white)]
+        wins = [self.answer(black, white, self.model.all)]
         region = wins[0].carrier
         while region:
-            wins.append(self.answer(black, white | region & -region))
+            wins.append(self.answer(black, white | region & -region, region))
             region &= wins[-1].carrier
         needed = 0
         for win in wins:
