@@ -32,7 +32,7 @@ from qsage_validate.extensions.hex_strategies.strategy import (
 from qsage_validate.formats.grid_names import Cell, cell_name
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.masks import bits, members
+from qsage_validate.games.masks import bits, flood, members, spread
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.rules import PositionalGame, PositionalPosition
 from qsage_validate.games.protocol import Player
@@ -244,7 +244,7 @@ class _Finder:
         """How far Black is from holding a position: the smaller, the nearer.
 
         The number of replies of White's that no single stone with links answers, then the number of
-        stones that a way of links takes.
+        stones that a way of links takes, less the stones with which White cuts it.
         """
         free = self.model.all & ~(black | white)
         region = free
@@ -254,7 +254,7 @@ class _Finder:
                 region &= bit | _union(held)
                 if not region:
                     break
-        return region.bit_count(), self.distance(black, free)
+        return region.bit_count(), self.distance(black, free) - self.cut(black, free)
 
     def distance(self, black: int, free: int) -> int:
         """The fewest stones with which links connect the sides, were their carriers apart."""
@@ -274,6 +274,30 @@ class _Finder:
                 elif free >> other & 1:
                     waiting.append((other, stones + 1))
         return len(self.cells)
+
+    def cut(self, black: int, free: int) -> int:
+        """The fewest free cells with which White connects left and right, touching cell by cell."""
+        white = self.model.all & ~(black | free)
+        left, right = self.sides
+        seen, stones = 0, 0
+        held = flood(left & white, white, self.near)
+        layer = (left | spread(held, self.near)) & free
+        while not (held | seen) & right and layer:
+            stones += 1
+            seen |= layer
+            near = spread(layer, self.near)
+            held = flood(near & white, white, self.near)
+            layer = (near | spread(held, self.near)) & free & ~seen
+        return stones if (held | seen) & right else len(self.cells)
+
+    @cached_property
+    def sides(self) -> tuple[int, int]:
+        """White's sides: the cells of the first and the last column."""
+        left, right = (
+            sum(1 << k for k, (x, _) in enumerate(self.cells) if x == side)
+            for side in (1, self.width)
+        )
+        return left, right
 
     @cached_property
     def beside(self) -> Mapping[int, Sequence[tuple[int, int]]]:

@@ -22,6 +22,7 @@ from qsage_validate.extensions.hex_strategies.strategy import (
     HERE,
     Placement,
     parse_strategy,
+    read_strategy,
     strategy_text,
     structure_fault,
 )
@@ -31,7 +32,7 @@ from qsage_validate.extensions.hex_strategies.walk import (
     walk,
     winning_plan,
 )
-from qsage_validate.formats.source import Source
+from qsage_validate.formats.source import Source, sample_path
 from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.protocol import Player
 from qsage_validate.system.limits import Limits, nobody
@@ -262,6 +263,15 @@ def test_all_openings_that_win_are_found_and_proved(size: str) -> None:
             assert again == text.partition("\n")[2]
     # Of 3x3 the openings that win are known: all but two corners and the two cells between.
     assert won == {"2x2": 2, "3x3": 5, "4x3": 12, "3x4": 0, "4x4": 4}[size]
+
+
+@pytest.mark.parametrize(("sample", "plies"), [("hex-5x5.hexs", 13), ("hex-6x6.hexs.gz", 35)])
+def test_samples_are_proved(sample: str, plies: int) -> None:
+    strategy = read_strategy(sample_path(f"sample:{sample}"))
+    assert structure_fault(strategy) is None
+    for most in (10_000, 3_000):
+        assert isinstance(walk(strategy, Limits(positions=most)), StrategyWalk)
+    assert strategy.plies == plies
 
 
 def test_placements_form_a_group() -> None:
