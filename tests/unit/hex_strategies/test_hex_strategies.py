@@ -261,7 +261,6 @@ def test_all_openings_that_win_are_found_and_proved(size: str) -> None:
             assert wins_all_plays(text), text
             again = strategy_text(parse_strategy(Source(text)), ())
             assert again == text.partition("\n")[2]
-    # Of 3x3 the openings that win are known: all but two corners and the two cells between.
     assert won == {"2x2": 2, "3x3": 5, "4x3": 12, "3x4": 0, "4x4": 4}[size]
 
 
