@@ -14,7 +14,9 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 SAMPLES = sorted(
-    p for p in (ROOT / "certificates").iterdir() if p.suffix in (".qcir", ".aig", ".pg")
+    p
+    for p in (ROOT / "certificates").iterdir()
+    if p.suffix in (".qcir", ".aig", ".pg", ".hexs", ".gz")
 )
 # The pages that 'qsage help' shows; those that Sphinx fills are left to 'qsage COMMAND --help'.
 PAGES = sorted(

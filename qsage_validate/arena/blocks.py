@@ -496,7 +496,7 @@ class SearchedEngine(Engine):
         before = replace(frame, promised=frame.promised or wins)
         after = self._frame(before, _position(frame).play(reply.move), reply.move, player, watch)
         left = 0 if reply.plies is None or after.over else reply.plies - 1
-        remark = f"Black wins within {self._game.span(left)} from here" if left else ""
+        remark = f"Black wins within {self._game.span(left)} from here" if left else reply.why
         play = after.play
         if frame.promised and not wins:
             said = f"the {self._problem.answers} has said that {player} wins"

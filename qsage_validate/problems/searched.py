@@ -95,6 +95,16 @@ class RulesProblem(Protocol):
     def replay(self, moves: Sequence[str]) -> str: ...
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredStrategies:
+    """Who plays by a strategy's file: ``problem`` is the place of a function from its path.
+
+    That returns a :class:`RulesProblem`, and raises ``InputError``.
+    """
+
+    problem: str
+
+
 @dataclass(frozen=True)
 class SearchedProblem:
     """A game whose side ``player`` a search plays; ``words`` mean it on a command line.

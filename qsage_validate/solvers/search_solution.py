@@ -24,15 +24,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SearchReply:
-    """A move of the player to move; ``plies`` are the fewest in which Black wins, or ``None``."""
+    """A move of the player to move; ``plies`` are the fewest in which Black wins, or ``None``.
+
+    ``why`` says where the move comes from, if it is known: then Black is the one who wins by it.
+    """
 
     move: Move
     player: Player
     plies: int | None
+    why: str = ""
 
     @property
     def winner(self) -> Player:
-        return Player.WHITE if self.plies is None else Player.BLACK
+        return Player.WHITE if self.plies is None and not self.why else Player.BLACK
 
 
 class SearchReplies:

@@ -66,6 +66,7 @@ RUNS = {
     "`games --encodings`": ["games --encodings"],
     "`count`: a game": [f"count {SMALL}"],
     "`count`: a formula": ["count small.qcir"],
+    "`hex-strategy`": ["hex-strategy sample:hex-5x5.hexs", "hex-strategy --find 3x3"],
     "`info`: a file": [
         "info f.qcir",
         "info f.qcir --names",

@@ -47,6 +47,7 @@ COMMANDS = {
     "validate, proof": ("validate", *RACE, "--proof", "out"),
     "compare, exact": ("compare", "hex.qcir", "hex.qcir", "--exact"),
     "count, formula": ("count", "hex.qcir"),
+    "hex-strategy": ("hex-strategy", "--find", "9x9"),
     "explain, certificate": ("explain", *RACE),
     "explain, GDL": ("explain", "many.gdl", "--depth", "5"),
     "synthesize": ("synthesize", "wythoff"),

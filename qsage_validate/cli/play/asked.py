@@ -113,6 +113,10 @@ class GameOptions(OptionGroup):
     solution: str | None = option(
         "Play against a solution file ('qsage solve --solution'), in the place of a game.", "FILE"
     )
+    strategy: str | None = option(
+        "Play against a strategy's file, in the place of a game (see 'qsage help hex-strategies').",
+        "FILE",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

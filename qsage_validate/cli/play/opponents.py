@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qsage_validate.games.family import DeclaredFamily
     from qsage_validate.games.model_text import GameModel
     from qsage_validate.problems.load import Files, Problem
-    from qsage_validate.problems.searched import SearchedProblem, SolutionProblem
+    from qsage_validate.problems.searched import RulesProblem, SearchedProblem, SolutionProblem
 
 
 @dataclass(frozen=True)
@@ -201,6 +201,28 @@ class SolutionOpponent:
 
 
 @dataclass(frozen=True)
+class StrategyOpponent:
+    """The strategy in a file of local patterns."""
+
+    path: str
+
+    def play(self, options: PlayOptions, json_output: bool) -> Exit:
+        from qsage_validate.cli.play.searched import play_searched
+
+        return play_searched(self.load, self.path, options, json_output)
+
+    def load(self) -> RulesProblem:
+        """The play against it; raises ``InputError``, ``UsageError`` where nobody reads it."""
+        from qsage_validate.problems.searched import DeclaredStrategies
+
+        found = next(iter(declared("strategies", DeclaredStrategies)), None)
+        if found is None:
+            raise UsageError("found --strategy, expected an installed package that reads it")
+        problem: RulesProblem = load_place(found.problem)(self.path)
+        return problem
+
+
+@dataclass(frozen=True)
 class ProgramOpponent(_OfFormula):
     """The program by which the winner of a formula or of a game wins, found and proved first."""
 
@@ -246,6 +268,7 @@ Opponent = (
     | SolverOpponent
     | SearchOpponent
     | SolutionOpponent
+    | StrategyOpponent
     | ProgramOpponent
     | HeapOpponent
 )
@@ -256,15 +279,18 @@ _FORMULA: Final = (
 )
 _HEAPS: Final = ("--rules", "--state", "--begins", "--misere", "--bound")
 _RULES: Final = ("--game", "--model")
+_ALONE: Final = (
+    *(*_FORMULA, *_HEAPS, *_RULES),
+    *("--side", "--certify", "--encoding", "--solver", "--explain"),
+)
 # The options that an opponent has no use for.
 _NOT_WITH: Final[Mapping[type, Collection[str]]] = {
-    SolutionOpponent: (
-        *(*_FORMULA, *_HEAPS, *_RULES),
-        *("--side", "--certify", "--encoding", "--solver", "--explain"),
-    ),
+    SolutionOpponent: (*_ALONE, "--strategy"),
+    StrategyOpponent: _ALONE,
     HeapOpponent: (
         *(*_FORMULA, *_RULES),
-        *("--side", "--certify", "--encoding", "--solution", "--solver", "--explain"),
+        *("--side", "--certify", "--encoding", "--solution", "--strategy", "--solver"),
+        "--explain",
     ),
     SearchOpponent: _FORMULA,
 }
@@ -289,10 +315,13 @@ def opponent(asked: Asked) -> Opponent:
     if behind and not {*_RULES}.isdisjoint(given):
         raise UsageError(f"found {' '.join(behind)} with --game or --model, expected one game")
     subject, formula = asked.subject, asked.formula
+    named = (*subject.words, *subject.flags)
     if asked.game.solution is not None:
-        named = (*subject.words, *subject.flags)
         _check(SolutionOpponent, given, "--solution, which has its game", named)
         return SolutionOpponent(asked.game.solution)
+    if asked.game.strategy is not None:
+        _check(StrategyOpponent, given, "--strategy, which has its game", named)
+        return StrategyOpponent(asked.game.strategy)
     family = next((own for own in families() if own.has(formula)), None)
     if family is not None:
         what = f"an {family.name} game, which has no formula"

@@ -67,7 +67,7 @@ ENCODING = {"circuit", "cli", "encodings", *GAMES}
 @pytest.mark.parametrize(
     ("words", "heavy", "rooms", "most"),
     [
-        (["--help"], set(), {"cli", "errors", "extensions", "formats", "registry"}, 28),
+        (["--help"], set(), {"cli", "errors", "extensions", "formats", "registry"}, 30),
         (["play", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 50),
         (["solve", "--help"], set(), {"cli", *GAMES} - {"kernel"}, 50),
         (["encode", *TIC, "-o", "f.qcir"], set(), ENCODING, 96),
