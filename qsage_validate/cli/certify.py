@@ -6,7 +6,6 @@ import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit_json, narrate
 from qsage_validate.cli.encode import (
@@ -69,7 +68,7 @@ def command(
     solver: str | None = option(
         "A QBF solver that writes traces or certificates.",
         "NAME",
-        complete=completion.solvers,
+        complete="solvers",
         panel="Solver",
     ),
     minimise: bool = option(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
@@ -69,7 +68,7 @@ def command(
     solver: str | None = option(
         "A QBF solver that writes traces or certificates.",
         "NAME",
-        complete=completion.solvers,
+        complete="solvers",
         panel="Solver",
     ),
     read: DialectOptions,

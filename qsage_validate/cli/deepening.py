@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.common import SearchLine, address_in, emit, emit_json, narrate
 from qsage_validate.cli.options import LimitOptions
 from qsage_validate.cli.parameters import OptionGroup, option, output_option
@@ -171,13 +170,13 @@ class MethodOptions(OptionGroup):
     solver: str | None = option(
         "A QBF solver (see 'qsage info --solvers'), or 'search'.",
         "NAME",
-        complete=completion.solvers,
+        complete="solvers",
     )
     preprocess: str | None = option(
         "What a formula goes through first: bloqqer, hqspre, qratpre or none; default: bloqqer, "
         "where it is there.",
         "NAME",
-        complete=completion.preprocessors,
+        complete="preprocessors",
     )
     engine: EngineName = option(
         "Of the search: 'fast' in machine code (extra 'fast'), 'pure' in Python; 'auto' begins in "

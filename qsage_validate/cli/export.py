@@ -6,7 +6,6 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.commands import CommandGroup, subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 )
 def page(
     *,
-    formula: str = argument("QCIR or QDIMACS.", "FORMULA", complete=completion.files),
+    formula: str = argument("QCIR or QDIMACS.", "FORMULA", complete="files"),
     certificate: CertOptions,
     output: str = output_option("The page: HTML.", "FILE", "-o", "--output", default=REQUIRED),
     rules: RulesOptions,
@@ -147,7 +146,7 @@ command = CommandGroup(
 )
 def minimise_command(
     *,
-    formula: str = argument("QCIR or QDIMACS.", "FORMULA", complete=completion.files),
+    formula: str = argument("QCIR or QDIMACS.", "FORMULA", complete="files"),
     certificate: CertOptions,
     output: str = output_option(
         "The smaller certificate: AIGER, in ASCII when its name ends in .aag.",

@@ -8,7 +8,6 @@ import sys
 from importlib.util import find_spec
 from typing import Final, NamedTuple
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import emit, emit_json
 from qsage_validate.cli.options import JsonOption
@@ -96,7 +95,7 @@ def command(
 )
 def games_command(
     name: str | None = argument(
-        "One game; all of them if left out.", "GAME", default=None, complete=completion.games
+        "One game; all of them if left out.", "GAME", default=None, complete="games"
     ),
     encodings: bool = flag("List instead the encodings of each kind of game."),
     json_output: JsonOption = False,

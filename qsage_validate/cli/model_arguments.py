@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.common import SearchLine, narrate
 from qsage_validate.cli.parameters import REQUIRED, Parameter, argument, option, parameter
 from qsage_validate.games.library.catalogue import library_games
@@ -173,7 +172,7 @@ def model_words(
             optional_words or text,
             f"{file}|MODEL" if or_formula or optional_words else "MODEL",
             default=REQUIRED if optional_words is None else (),
-            complete=completion.models,
+            complete="models",
         )
     )
 
@@ -204,7 +203,7 @@ def _parameter(template: TemplateOption) -> Parameter:
         template.flag,
         default=False if is_flag else None,
         panel="Game",
-        complete=completion.shapes if template.name == "shape" else None,
+        complete="shapes" if template.name == "shape" else None,
     )
     made = parameter(template.name, bool if is_flag else str | None, declared)
     made.comes_last = True

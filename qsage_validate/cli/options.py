@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.parameters import OptionGroup, argument, flag, option
 from qsage_validate.errors import UsageError
 from qsage_validate.system.limits import Deadline, Limits
@@ -38,7 +37,7 @@ DialectOption = Annotated[
         "qbfcert-ascii or qbfcert-binary.",
         "NAME",
         panel="Files",
-        complete=completion.dialects,
+        complete="dialects",
     ),
 ]
 PrenexOption = Annotated[
@@ -86,7 +85,7 @@ EncodingOption = Annotated[
         "The encoding of a game (see 'qsage games --encodings').",
         "NAME",
         panel="Game",
-        complete=completion.encodings,
+        complete="encodings",
     ),
 ]
 PrepareOption = Annotated[
@@ -117,7 +116,7 @@ class CertOptions(OptionGroup):
     """The certificate of a formula: behind it, or by ``--cert``."""
 
     behind: str | None = argument(
-        "The certificate, as by --cert.", "CERT", default=None, complete=completion.files
+        "The certificate, as by --cert.", "CERT", default=None, complete="files"
     )
     cert: str | None = option("The certificate.", "FILE", panel="Files")
 

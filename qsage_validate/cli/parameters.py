@@ -63,6 +63,16 @@ class _Words(click.Choice[str]):
         return self._kind(super().convert(value, param, ctx))
 
 
+def _offers(complete: Complete | str) -> Complete:
+    """What completes a word; the module of names is loaded when the key is pressed."""
+    if not isinstance(complete, str):
+        return complete
+    from qsage_validate.cli import completion
+
+    offers: Complete = getattr(completion, complete)
+    return offers
+
+
 @dataclass(frozen=True)
 class _Declared:
     """What an option or an argument is, but for its name and its type."""
@@ -75,7 +85,7 @@ class _Declared:
     is_output: bool = False
     min: float | None = None
     max: float | None = None
-    complete: Complete | None = None
+    complete: Complete | str | None = None
     callback: Callable[[Any], Any] | None = None
 
     def parameter(self, name: str, annotation: Any, default: Any, panel: str | None) -> Parameter:
@@ -95,7 +105,9 @@ class _Declared:
             settings["show_default"] = default not in (REQUIRED, None, "", ())
         complete, callback = self.complete, self.callback
         if complete is not None:
-            settings["shell_complete"] = lambda ctx, param, incomplete: complete(incomplete)
+            settings["shell_complete"] = lambda ctx, param, incomplete: _offers(complete)(
+                incomplete
+            )
         if callback is not None:
             settings["callback"] = lambda ctx, param, value: callback(value)
         made: Parameter = self.kind(names, required=required, help=self.text, **settings)
@@ -132,7 +144,8 @@ def option(
     """An option with this help, called ``names`` or else as its parameter is.
 
     Further settings: ``panel``, the heading that it stands under; ``min`` and ``max`` of a number;
-    ``complete``, the shell's offers; ``callback``, what is done with its value when it is read.
+    ``complete``, the shell's offers, or their name in the module ``completion``; ``callback``, what
+    is done with its value when it is read.
     """
     return _field(_Declared(Option, text, metavar, names, **settings), default)
 

@@ -8,7 +8,6 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.commands import subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
 from qsage_validate.cli.options import (
@@ -94,7 +93,7 @@ class PartOptions(OptionGroup):
         "Who decides what a part of a certificate leaves open, or functions that are missing; "
         "default: what is there.",
         "NAME|auto",
-        complete=completion.solvers,
+        complete="solvers",
     )
     blocks: int | None = option(
         "Use the functions of the certificate's first N blocks only.", "N", min=1
@@ -116,7 +115,7 @@ class BehindFormulaOptions(OptionGroup):
         "The certificate, as by --cert; and the game, as by --game or --model.",
         "[CERT] [GAME]",
         default=(),
-        complete=completion.files,
+        complete="files",
     )
     cert: str | None = option("The certificate.", "FILE", panel="Files")
 
@@ -144,7 +143,7 @@ def command(
         "QCIR or QDIMACS; a clause certificate (Pedant) does alone.",
         "FORMULA",
         None,
-        complete=completion.files,
+        complete="files",
     ),
     certificate: BehindFormulaOptions,
     trace: str | None = option(
@@ -162,7 +161,7 @@ def command(
     level: tuple[str, ...] = option(
         f"Only these levels: {', '.join(LEVELS)}. May be repeated.",
         "NAME",
-        complete=completion.levels,
+        complete="levels",
         panel="Levels",
         default=(),
     ),

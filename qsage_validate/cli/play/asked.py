@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.model_arguments import ModelArguments, model_words
 from qsage_validate.cli.options import (
     AssertOption,
@@ -69,7 +68,7 @@ class SolvingOptions(OptionGroup):
         "auto: several at once. Without --cert it answers everything. A game is played against "
         "the search unless a solver is named.",
         "NAME|auto",
-        complete=completion.solvers,
+        complete="solvers",
     )
     timeout: float | None = option("At most so long for each reply.", "SECONDS", min=0)
     status: FormulaStatus | None = option(

@@ -470,22 +470,32 @@ class BddlGame(TwoPlayerGame):
 
     def drawn(self, board: BoardPicture) -> BoardPicture:
         shown = shaped_like(board, self._look)
+        if max(self._most_put.values()) < 2:
+            return shown  # no piece covers several squares
         pieces = self._speech.pieces(shown)
         return shown if pieces is None else replace(shown, pieces=pieces)
 
     @cached_property
+    def _most_put(self) -> Mapping[tuple[Player, Player], int]:
+        """On how many squares an action of a mover puts a player, by player and mover."""
+        grounding = self.grounding
+        return {
+            (player, mover): max(
+                (grounding.own(a.put, player).bit_count() for a in actions), default=0
+            )
+            for player in Player
+            for mover, actions in grounding.actions.items()
+        }
+
+    @cached_property
     def _most_pieces(self) -> Mapping[Player, int]:
         """A bound on the pieces of each player in a play: as if each ply put down the most."""
-        grounding = self.grounding
-        most: dict[Player, int] = {}
-        for player in Player:
-            put = {
-                mover: max((grounding.own(a.put, player).bit_count() for a in actions), default=0)
-                for mover, actions in grounding.actions.items()
-            }
-            plies = sum(put[self.player_at(ply)] for ply in range(1, self.plies + 1))
-            most[player] = grounding.own(grounding.initial, player).bit_count() + plies
-        return most
+        grounding, plies = self.grounding, range(1, self.plies + 1)
+        return {
+            player: grounding.own(grounding.initial, player).bit_count()
+            + sum(self._most_put[player, self.player_at(ply)] for ply in plies)
+            for player in Player
+        }
 
     @cached_property
     def _winning_sets(self) -> Mapping[Player, frozenset[frozenset[tuple[int, int]]]]:

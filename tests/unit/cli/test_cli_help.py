@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from qsage_validate.cli import completion
@@ -107,6 +108,14 @@ def test_options_stand_in_groups() -> None:
 
 
 # -- completion ----------------------------------------------------------------------------------
+
+
+def test_what_completes_an_option_by_name_is_there() -> None:
+    """A name is looked up when the key is pressed: a wrong one would end the completion."""
+    for _, command in commands():
+        context = click.Context(command)
+        for one in command.params:
+            assert isinstance(one.shell_complete(context, "no such word"), list), one.name
 
 
 def completed(

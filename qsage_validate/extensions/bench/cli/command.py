@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
-from qsage_validate.cli import completion
 from qsage_validate.cli.commands import Command, CommandGroup, subcommand
 from qsage_validate.cli.common import address_in, emit, emit_json, narrate
 from qsage_validate.cli.options import JsonOption
@@ -269,7 +268,7 @@ class WhatOptions(OptionGroup):
     solver: tuple[str, ...] = option(
         "search, a QBF solver, or certify:ROUTE. May be repeated.",
         "NAME",
-        complete=completion.solvers,
+        complete="solvers",
         default=(),
     )
     preprocess: tuple[str, ...] = option(
