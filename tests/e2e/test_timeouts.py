@@ -53,6 +53,7 @@ COMMANDS = {
     "verify": ("verify", "bundle"),
     "minimise": ("minimise", *RACE, "-o", "out.aag"),
     "export page": ("export", "page", *RACE, "-o", "out.html"),
+    "export class": ("export", "class", RACE[0], "-o", "class.html"),
 }
 OTHER_MEANING = {"play", "qsage-play", "bench"}
 """Where --timeout is that of a reply, or of a run."""
