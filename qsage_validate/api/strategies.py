@@ -372,7 +372,7 @@ class Tree:
 
     @property
     def label(self) -> str:
-        """Both, and how the play ends: ``occupy(1,1) → occupy(2,2), Black wins``."""
+        """Both, and how the play ends: ``a1 → b2, Black wins``."""
         return self._node.label
 
     @property

@@ -20,7 +20,6 @@ from qsage_validate.problems.load import Problem
 from qsage_validate.proving.pages.html import page
 from qsage_validate.proving.pages.play_page import SCRIPTS, TEMPLATE, play_values
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.render.steps import steps_of_states
 from qsage_validate.render.svg import board_svg, escape
 
 MOST_ANSWERS: Final = 2_000
@@ -81,21 +80,15 @@ def _sheet_board(number: int, board: BoardPicture, title: str) -> Markup:
 
 def _begins(tree: StrategyTree) -> str:
     """Who begins, and with which moves if it is the certificate."""
-    said = _said(tree.root, tree)
+    said = tree.root.said
     return f"{tree.player} begins: {', '.join(said)}." if said else f"{tree.player.other} begins."
-
-
-def _said(node: StrategyNode, tree: StrategyTree) -> list[str]:
-    """The last plies of a node as people say them: the opponent's move and the answers."""
-    before = 0 if node.parent is None else node.parent.state.plies
-    return [step.move for step in steps_of_states(node.play, tree.mover) if step.ply > before]
 
 
 def _answers(node: StrategyNode, tree: StrategyTree, explored: Exploration) -> str:
     """The answers below a node as a list; moves after which all is alike are one item."""
     alike: dict[str, dict[str, None]] = {}
     for child in () if node.ended or node in explored.frontier else tree.children(node):
-        move, *replies = _said(child, tree)
+        move, *replies = child.said
         ending = child.state.ending
         behind = f": <b>{escape(', '.join(replies))}</b>" if replies else ""
         if ending is not None:
