@@ -129,7 +129,8 @@ def test_commands_end_in_time(name: str, inputs: Path) -> None:
     assert "Traceback" not in err
     assert seconds < MOST_SECONDS
     made = {path for path in inputs.iterdir() if path not in files}
-    assert {path.name for path in made} <= {"out.html", "class.html"}  # a page says what was not proved
+    # A page says what was not proved.
+    assert {path.name for path in made} <= {"out.html", "class.html"}
     for path in made:
         path.unlink()
 
