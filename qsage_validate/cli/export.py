@@ -117,8 +117,7 @@ def class_(
     check_streams(output, json_output)
     games: list[ClassGame] = []
     with SearchLine(sys.stderr) as line:
-        for number, subject in enumerate(subjects, start=1):
-            line.tell(f"{number} of {len(subjects)}: {subject}")
+        for subject in subjects:
             strategy = _strategy_of(subject, timeout, line.tell)
             report = strategy.validate(timeout=timeout).whole
             games.append(ClassGame(strategy.playable, report))

@@ -123,6 +123,6 @@ def test_the_games_play_in_the_page(tmp_path: Path) -> None:
     path.write_text(_page("hex"), "utf-8")
     with chromium() as browser:
         page = Opened(browser, path).page
-        assert page.evaluate("document.querySelector('.sheet').checkVisibility()") is False
-        page.evaluate("document.querySelector('#boards').click()")
-        assert page.evaluate("document.querySelector('.sheet').checkVisibility()") is True
+        assert page.run("document.querySelector('.sheet').checkVisibility()") is False
+        page.run("document.querySelector('#boards').click()")
+        assert page.run("document.querySelector('.sheet').checkVisibility()") is True

@@ -581,7 +581,7 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         own = None if node is None else node.data
         if own is None:
             return
-        moves = " ".join(own.state.moves) or "start"
+        moves = "  ".join(said for node in own.path for said in node.said) or "start"
         lines = [Content(moves)]
         if own.findings:
             lines += [Content.styled(f"FINDING {f.text}", "$error") for f in own.findings]
