@@ -220,7 +220,7 @@ class Strategy:
         from qsage_validate.arena.lesson import teacher_of
         from qsage_validate.arena.open import open_engine
 
-        problem = self._playable
+        problem = self.playable
         if blocks and isinstance(problem, BoardProblem):
             problem = problem.blocks()
         return Match(open_engine(problem), teacher=lambda: teacher_of(problem))
@@ -244,7 +244,7 @@ class Strategy:
         from qsage_validate.api.reports import Attack
         from qsage_validate.arena.open import open_adversary
 
-        return Attack(open_adversary(self._playable, seed=seed, illegal=illegal).run(games))
+        return Attack(open_adversary(self.playable, seed=seed, illegal=illegal).run(games))
 
     def tree(self, depth: int | None = None, *, budget: int = 2_000) -> Tree:
         """The tree of the strategy: the opponent's moves with the reply to each.
@@ -313,18 +313,21 @@ class Strategy:
         from qsage_validate.proving.pages.play_page import play_page
 
         report = self.validate(timeout=timeout)
-        write_atomic(fspath(path), play_page(self._playable, report.whole))
+        write_atomic(fspath(path), play_page(self.playable, report.whole))
         return report
 
     @cached_property
     def _tree(self) -> StrategyTree:
         from qsage_validate.arena.strategy_tree import tree_of
 
-        return tree_of(self._playable.on_board)
+        return tree_of(self.playable.on_board)
 
     @cached_property
-    def _playable(self) -> Problem:
-        """The problem, whose functions read only what is chosen before."""
+    def playable(self) -> Problem:
+        """The problem, whose functions read only what is chosen before.
+
+        Raises ``UsageError`` for functions that read what is chosen later.
+        """
         from qsage_validate.kernel.certificate import wrong_dependency
 
         formula, certificate = self.problem.formula, self.problem.answering
@@ -369,7 +372,7 @@ class Tree:
 
     @property
     def label(self) -> str:
-        """Both, and how the play ends: ``occupy(1,1) → occupy(2,2), Black wins``."""
+        """Both, and how the play ends: ``a1 → b2, Black wins``."""
         return self._node.label
 
     @property

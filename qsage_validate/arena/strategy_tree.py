@@ -20,6 +20,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 
 from qsage_validate.arena.frame import Frame, Names, PlayState, WhyNot
 from qsage_validate.arena.open import open_play_engine
@@ -28,7 +29,7 @@ from qsage_validate.certificates.choose_oracle import OracleKind
 from qsage_validate.certificates.oracle import Oracle
 from qsage_validate.circuit.qbf import Connective, Qbf
 from qsage_validate.errors import UsageError, one_line
-from qsage_validate.games.protocol import Player
+from qsage_validate.games.protocol import Player, said_move
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.strategies.reader import (
     Assignment,
@@ -94,10 +95,20 @@ class StrategyNode:
         return tuple(finding for state in self.states for finding in state.findings)
 
     @property
+    def said(self) -> tuple[str, ...]:
+        """The plies of this node as people say them: the opponent's move and the answers."""
+        before = () if self.parent is None else (self.parent.state,)
+        made = pairwise((*before, *self.states))
+        return tuple(
+            new.moves[-1] if old.position is None else said_move(old.position, new.moves[-1])
+            for old, new in made
+            if new.plies > old.plies
+        )
+
+    @property
     def label(self) -> str:
-        """``occupy(1,1) → occupy(2,2), Black wins``."""
-        shown = " → ".join(str(part) for part in (self.move, self.answer) if part is not None)
-        shown = shown or "start"
+        """``a1 → b2, Black wins``."""
+        shown = " → ".join(self.said) or "start"
         ending = self.state.ending
         if ending is None:
             return shown

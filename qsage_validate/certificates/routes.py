@@ -501,6 +501,10 @@ def _check(
 # Each loads what it alone needs: a search no solvers, readers of traces and liftings.
 
 
+def _chosen(decisions: int) -> str:
+    return f"a move chosen in {decisions:,} case{'s' * (decisions != 1)}"
+
+
 def _search(task: _Task, limits: Limits) -> Candidate:
     assert task.encoding is not None, "the order has looked"
     certified = certify_encoding(task.encoding, limits=of_the_rest(limits), tell=task.tell)
@@ -510,7 +514,7 @@ def _search(task: _Task, limits: Limits) -> Candidate:
         ("check", certified.check_seconds),
     )
     same = certified.encoding.qbf == task.formula
-    proved, note = certified.check if same else None, f"{certified.decisions} decisions"
+    proved, note = certified.check if same else None, _chosen(certified.decisions)
     return Candidate(certified.certificate, SEARCH, stages, proved, note)
 
 

@@ -71,7 +71,8 @@ class Command(_Helped):
 
     def __init__(self, run: Callable[..., Exit], examples: tuple[str, ...]) -> None:
         parameters, callback = read(run)
-        super().__init__(run.__name__, dict(_SETTINGS), callback, [*parameters], help=run.__doc__)
+        name = run.__name__.rstrip("_")  # a keyword of Python is a name with an underscore
+        super().__init__(name, dict(_SETTINGS), callback, [*parameters], help=run.__doc__)
         self.examples = examples
 
     @property

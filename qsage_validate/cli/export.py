@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,9 +25,11 @@ from qsage_validate.errors import Exit, UsageError, did_you_mean, one_line
 from qsage_validate.system.limits import Deadline
 
 if TYPE_CHECKING:
+    from qsage_validate.api.strategies import Strategy
     from qsage_validate.certificates.smaller import Minimised
     from qsage_validate.kernel.certificate import Dialect
     from qsage_validate.proving.bundle_check import BundleVerification
+    from qsage_validate.system.limits import Tell
 
 
 # ``qsage export``: certificates and games in forms for people without this program
@@ -73,6 +77,81 @@ def page(
         emit_json({"page": output, "verdict": report.word, "summary": report.last_line})
     narrate(f"{output}: {report.last_line}")
     return report.exit_code
+
+
+@subcommand(
+    "qsage export class sample:tic sample:hex sample:connect3 -o class.html",
+    "qsage export class sample:tic 'hex --size 3x3' -o class.html",
+)
+def class_(
+    *,
+    subjects: tuple[str, ...] = argument(
+        "QCIR or QDIMACS with its certificate beside it, such as sample:hex, "
+        "or a game by name, certified here: 'hex --size 3x3'.",
+        "FORMULA|GAME...",
+        complete=completion.files,
+    ),
+    output: str = output_option("The page: HTML.", "FILE", "-o", "--output", default=REQUIRED),
+    timeout: float = option(
+        "How long to certify and to prove each game.",
+        "SECONDS",
+        min=0.1,
+        default=60.0,
+        panel="Limits",
+    ),
+    json_output: JsonOption = False,
+) -> Exit:
+    """Write one page for a class: games against proofs, boards to print, a solution sheet.
+
+    The page is one file that needs no network: each game plays in it as on the page of 'qsage
+    export page'. Boxes on top show games, boards and solutions; what is ticked of boards and
+    solutions is printed. The solution sheet has the certificate's answer to each move.
+
+    Exit code 0: written and proved, 1: written and one is refuted, 2: bad input, 3: written and one
+    is undecided, or a game that was not certified in time, 130: interrupted.
+    """
+    from qsage_validate.formats.writing import write_atomic
+    from qsage_validate.proving.pages.class_page import ClassGame, class_page
+
+    check_streams(output, json_output)
+    games: list[ClassGame] = []
+    with SearchLine(sys.stderr) as line:
+        for subject in subjects:
+            strategy = _strategy_of(subject, timeout, line.tell)
+            report = strategy.validate(timeout=timeout).whole
+            games.append(ClassGame(strategy.playable, report))
+    write_atomic(output, class_page(games))
+    if json_output:
+        facts = [{"verdict": g.report.word, "summary": g.report.last_line} for g in games]
+        emit_json({"page": output, "games": facts})
+    for game in games:
+        narrate(f"{output}: {game.report.last_line}")
+    codes = {game.report.exit_code for game in games}
+    return next((code for code in (Exit.REFUTED, Exit.UNDECIDED) if code in codes), Exit.FINE)
+
+
+def _strategy_of(subject: str, timeout: float, tell: Tell) -> Strategy:
+    """The certificate of a formula, or of a game by name, which is certified at its depth."""
+    from qsage_validate.api.games import Game
+    from qsage_validate.api.strategies import Strategy, certify
+    from qsage_validate.formats.source import sample_path
+    from qsage_validate.games.registry import find_command
+    from qsage_validate.problems.load import Files, load, sorted_out
+    from qsage_validate.solvers.deepening import at_critical_depth
+    from qsage_validate.system.limits import Limits
+
+    try:
+        words = shlex.split(subject) or [subject]
+    except ValueError as error:
+        raise UsageError(f"found {subject!r}: {error}, expected a file or a game") from None
+    path = sample_path(subject)
+    if len(words) == 1 and (os.sep in path or "." in path or os.path.exists(path)):
+        files = sorted_out(Files(path))
+        return Strategy(load(replace(files, unchecked_dependencies=True)))
+    model, deadline = find_command(words), Deadline.after(timeout)
+    if not any(word.partition("=")[0] == "--depth" for word in words):
+        model, _ = at_critical_depth(model, limits=Limits(deadline), tell=tell)
+    return certify(Game(model), timeout=timeout, tell=tell)
 
 
 @subcommand(
@@ -131,9 +210,10 @@ def positions(
 
 command = CommandGroup(
     "qsage export page sample:hex sample:hex.aig -o play.html",
+    "qsage export class sample:tic sample:hex -o class.html",
     "qsage export positions hex --size 3x3 -o table.csv",
-    help="Write a page that plays a proof, or a table of positions.",
-    commands=[page, positions],
+    help="Write a page that plays a proof, a page for a class, or a table of positions.",
+    commands=[page, class_, positions],
 )
 
 

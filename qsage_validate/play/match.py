@@ -384,13 +384,18 @@ class PlayMatch:
     def parse_move(self, text: str) -> MatchMove:
         """The move that ``text`` names, legal or not.
 
-        A legal move may be named by its squares too: ``b4``, ``b3-a2``, ``(2,3)-(1,2)``.
+        A legal move may be named by its squares too: ``b4``, ``b3-a2``, ``(2,3)-(1,2)``, and
+        any may have a number before it: ``1.b4``.
         Raises ``MalformedMoveError`` (quotes the text and says what a move looks like),
         ``AmbiguousMoveError``.
         """
         try:
             return self._engine.parse(self._ready, text)
         except (MalformedMoveError, AmbiguousMoveError):
+            from qsage_validate.problems.script_moves import unnumbered
+
+            if (rest := unnumbered(text)) not in ("", text):
+                return self.parse_move(rest)
             said = self.picks().said(text)
             if len(said) != 1:
                 raise

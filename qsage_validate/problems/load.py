@@ -166,6 +166,7 @@ def beside(formula: str) -> str | None:
 
 
 _NONE: Final = (None, None)
+_SECOND: Final = " --second"
 _SEARCH: Final = 0.75
 """The part of the time for reading in which a layout is looked for."""
 _GameOf: TypeAlias = "Callable[[Files, Layout], TwoPlayerGame | None]"
@@ -259,6 +260,8 @@ class Problem:
         if self.solving is not None:
             return self.title
         side, name = _side(self.answering), self._name
+        if self.game is not None and name.endswith(_SECOND):
+            name = f"{name.removesuffix(_SECOND)}, White first"
         return f"{name}: {side} {'has' if self.files.made_from else 'claims'} a proof"
 
     @property

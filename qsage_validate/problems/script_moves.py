@@ -48,6 +48,12 @@ def without_mark(text: str) -> str:
     return text.removeprefix("\ufeff")
 
 
+def unnumbered(text: str) -> str:
+    """A move without the number before it: ``1.a1`` is ``a1``."""
+    number = _NUMBER.match(text)
+    return text if number is None else text[number.end() :].lstrip()
+
+
 def _pieces(line: str, by_line: bool) -> Iterator[tuple[int, int]]:
     """The places of a line's moves; blanks inside parentheses or before ``!`` belong to a move."""
     start: int | None = None

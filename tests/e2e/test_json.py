@@ -131,6 +131,7 @@ RUNS = {
     "`compare --exact`": ["compare small.qcir small.qcir --exact"],
     "`compare --encodings`": [f"compare {SMALL} --encodings all"],
     "`export page`": ["export page f.qcir c.aig -o play.html"],
+    "`export class`": ["export class sample:hex -o class.html"],
     "`export positions`": [f"export positions {SMALL} -o table.csv"],
     "`help`": ["help"],
     "`help`: a page": ["help solving"],

@@ -348,6 +348,18 @@ def test_ctrl_c_during_random_games(tmp_path: Path, tic: str) -> None:
     assert child.exitstatus == Exit.INTERRUPTED
 
 
+def test_ctrl_c_while_certifying_says_what_is_left(tmp_path: Path) -> None:
+    child = at_a_terminal(tmp_path, "hex", "--size", "6x6", "--depth", "25", "--certify", "--plain")
+    child.expect("searching|positions|s,|[0-9]")
+    child.kill(signal.SIGINT)
+    child.expect("the certificate was not finished: without --certify the search plays at once")
+    child.expect("qsage: interrupted")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == Exit.INTERRUPTED
+    assert not list(tmp_path.iterdir())
+
+
 def test_forks_do_not_count_garbage_for_the_suite(tmp_path: Path, tic: str) -> None:
     """One Ctrl-C in six was lost in the callback by which Hypothesis times collections."""
     us = os.getpid()

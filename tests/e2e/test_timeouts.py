@@ -54,6 +54,7 @@ COMMANDS = {
     "verify": ("verify", "bundle"),
     "minimise": ("minimise", *RACE, "-o", "out.aag"),
     "export page": ("export", "page", *RACE, "-o", "out.html"),
+    "export class": ("export", "class", RACE[0], "-o", "class.html"),
 }
 OTHER_MEANING = {"play", "qsage-play", "bench"}
 """Where --timeout is that of a reply, or of a run."""
@@ -129,7 +130,8 @@ def test_commands_end_in_time(name: str, inputs: Path) -> None:
     assert "Traceback" not in err
     assert seconds < MOST_SECONDS
     made = {path for path in inputs.iterdir() if path not in files}
-    assert {path.name for path in made} <= {"out.html"}  # a page says what was not proved
+    # A page says what was not proved.
+    assert {path.name for path in made} <= {"out.html", "class.html"}
     for path in made:
         path.unlink()
 

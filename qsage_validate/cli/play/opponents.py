@@ -18,6 +18,7 @@ from qsage_validate.cli.common import SearchLine, narrate
 from qsage_validate.cli.model_arguments import formula_path
 from qsage_validate.cli.play.asked import SEARCH, Asked, GameSide, HeapOptions
 from qsage_validate.cli.play.play_options import PlayOptions
+from qsage_validate.cli.streams import was_interrupt
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
@@ -96,6 +97,17 @@ class CertificateOpponent(_OfFormula):
         return load(sorted_out(self.files)) if self.game is None else self._certified(self.game)
 
     def _certified(self, game: NamedGame) -> Problem:
+        """The play against a certificate that is made first; an interrupt says what is left."""
+        try:
+            return self._made(game)
+        except BaseException as error:
+            if was_interrupt(error):
+                narrate(
+                    "the certificate was not finished: without --certify the search plays at once"
+                )
+            raise
+
+    def _made(self, game: NamedGame) -> Problem:
         from qsage_validate.certificates.routes import RouteOptions, certify_formula
         from qsage_validate.encodings.registry import encode
         from qsage_validate.games.naming import name_of

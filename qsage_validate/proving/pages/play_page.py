@@ -177,6 +177,8 @@ class _Table:
 # A certificate as one HTML page in which it plays: the circuit, its meaning and a small script
 
 
+TEMPLATE: Final = "play.html.jinja"
+SCRIPTS: Final = ("rules.js", "play.js")
 MOST_GATES: Final = 1_000_000
 # Values of the variables that nobody has chosen, for which a page evaluates a verdict.
 _MOST_VALUES: Final = 1 << 10
@@ -198,6 +200,11 @@ def play_page(problem: Problem, report: ValidationReport) -> str:
     Raises ``UsageError`` for what a page cannot play: a clause set, a formula without a layout,
     more than ``MOST_GATES`` gates or ``MOST_NODES`` plays of White's.
     """
+    return page(TEMPLATE, SCRIPTS, play_values(problem, report))
+
+
+def play_values(problem: Problem, report: ValidationReport) -> dict[str, object]:
+    """What the template of :func:`play_page` shows; raises ``UsageError`` as it does."""
     words = NumberedTexts()
     told = problem.answering.kind is CertificateKind.HERBRAND
     drawing, data = _told(problem, words) if told else _data(problem, words)
@@ -208,7 +215,7 @@ def play_page(problem: Problem, report: ValidationReport) -> str:
     # Inside a script element only "<" could end it; JSON has another way to write it.
     table = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     opponent = problem.answering.kind.player.other
-    values = {
+    return {
         "title": one_line(f"{problem.play_title}. You are {opponent}"),
         "goal": "" if problem.game is None else goal_line(problem.game, opponent),
         "details": problem.notes,
@@ -221,7 +228,6 @@ def play_page(problem: Problem, report: ValidationReport) -> str:
         "drawing": Markup(drawing),
         "data": Markup(table),
     }
-    return page("play.html.jinja", ["rules.js", "play.js"], values)
 
 
 def _rules(

@@ -121,7 +121,8 @@ def test_children_are_the_opponents_moves_with_what_a_match_answers() -> None:
         match = match_for(EL)
         match.push(str(child.move))
         assert child.answer == str(match.frame.move)
-        assert child.label.startswith(f"{child.move} → {child.answer}")
+        assert child.said == tuple(frame.said for frame in match.frames[-2:])
+        assert child.label.startswith(" → ".join(child.said))
         assert [s.shown_board for s in child.play] == [f.board for f in match.frames]
 
 

@@ -113,3 +113,29 @@ def test_moves_that_do_the_same_are_one_move_to_people() -> None:
     told = [move.words for move in told_once(legal)]
     assert sorted(told) == ["column a", "column b", "column c", "column d"]
     assert len(legal) > len(told)
+
+
+def test_a_number_before_a_move_is_read_at_the_prompt_too() -> None:
+    sample = REPOSITORY / "certificates" / "hex"
+    match = PlayMatch(open_engine(load(Files(f"{sample}.qcir", f"{sample}.aig"))))
+    assert {str(match.parse_move(text)) for text in ("1.a1", "1. a1", "12... a1", "a1")} == {
+        str(match.parse_move("a1"))
+    }
+    for text in ("1.", "1.#"):
+        with pytest.raises(MalformedMoveError):
+            match.parse_move(text)
+
+
+def test_the_title_says_who_begins_in_words() -> None:
+    sample = REPOSITORY / "certificates" / "domineering"
+    problem = load(Files(f"{sample}.qcir", f"{sample}.aig"))
+    assert problem.play_title == "domineering 4x4, White first: White claims a proof"
+
+
+def test_the_tree_shows_moves_as_people_say_them() -> None:
+    tree = qs.load(REPOSITORY / "certificates" / "hex.qcir").tree(depth=1)
+    assert tree.label == "b2"
+    assert str(tree).splitlines()[1].strip() == "a1 → a3"
+    assert next(iter(tree)).answer == "occupy(1,3)"
+    falling = qs.load(REPOSITORY / "certificates" / "connect3.qcir").tree(depth=1)
+    assert "column" in str(falling).splitlines()[1]

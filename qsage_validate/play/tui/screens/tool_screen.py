@@ -581,7 +581,7 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
         own = None if node is None else node.data
         if own is None:
             return
-        moves = " ".join(own.state.moves) or "start"
+        moves = "  ".join(said for node in own.path for said in node.said) or "start"
         lines = [Content(moves)]
         if own.findings:
             lines += [Content.styled(f"FINDING {f.text}", "$error") for f in own.findings]
@@ -618,12 +618,12 @@ class TreeScreen(ToolScreen[tuple[str, ...]]):
 
 def node_pieces(node: StrategyNode, size: Size | None) -> list[Piece]:
     """A row: the move, the answer, how the play ended or what is below."""
-    if node.move is None:
-        pieces: list[Piece] = [("start", "bold")]
-    else:
-        pieces = [(str(node.move), "")]
-    if node.answer is not None:
-        pieces += [(" → ", "quiet"), (node.answer, "bold")]
+    said = node.said
+    pieces: list[Piece] = [("start", "bold")]
+    if node.move is not None:
+        pieces, said = [(said[0], "")], said[1:]
+    for answer in said:
+        pieces += [(" → ", "quiet"), (answer, "bold")]
     if node.findings:
         pieces.append(("  FINDING", "bold error"))
     ending = node.state.ending

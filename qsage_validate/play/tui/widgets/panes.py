@@ -477,7 +477,12 @@ class TitleBar(Horizontal):
         if facts.has_rules and any(frame.illegal is not None for frame in so_far):
             rules = "off the rules"
         ply = f"ply {view.frame.ply}" + (f"/{facts.plies}" if facts.plies else "")
-        flags = [Content(f" you {STONES[person]} {person}  {ply}  {rules} ")]
+        told = f" you {STONES[person]} {person}  {ply} "
+        # Where there is not room for all, who claims what comes before how it is compared.
+        usual = facts.has_rules and rules in ("rules compared", "by the rules")
+        if not usual or len(facts.title) + len(told) + len(rules) + 3 <= self.app.size.width:
+            told += f" {rules} "
+        flags = [Content(told)]
         if view.force:
             flags.append(Content.styled(" illegal moves happen ", "bold $warning"))
         found = len(situation.findings)
