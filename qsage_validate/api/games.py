@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from os import PathLike, fspath
@@ -89,10 +89,23 @@ class Board(protocol.BoardPicture):
     is one line: ``.B./.../W..``.
     """
 
+    _widget: Callable[[], Any] | None = None
+
     @classmethod
-    def of(cls, board: protocol.BoardPicture) -> Board:
-        """The same board, which notebooks draw."""
-        return cls(**{f.name: getattr(board, f.name) for f in fields(protocol.BoardPicture)})
+    def of(cls, board: protocol.BoardPicture, widget: Callable[[], Any] | None = None) -> Board:
+        """The same board, which notebooks draw; ``widget`` makes one that can be clicked."""
+        made = cls(**{f.name: getattr(board, f.name) for f in fields(protocol.BoardPicture)})
+        object.__setattr__(made, "_widget", widget)
+        return made
+
+    def __call__(self) -> Any:
+        """A widget for a notebook in which the play goes on by clicks (extra ``notebook``).
+
+        Raises ``UsageError`` for a board of no play.
+        """
+        if self._widget is None:
+            raise UsageError("found the board of no play, expected match.board()")
+        return self._widget()
 
     def svg(self) -> str:
         """The board as an SVG drawing."""

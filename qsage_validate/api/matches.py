@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from os import PathLike, fspath
 from typing import Any
@@ -17,8 +17,18 @@ from qsage_validate.games.protocol import Player
 from qsage_validate.play import match
 from qsage_validate.play.export import export_svg, write_play
 from qsage_validate.play.transcript import Transcript
+from qsage_validate.problems.load import Problem
+from qsage_validate.registry import declared
+from qsage_validate.registry import load as load_place
 
 # A play against a strategy, move by move
+
+
+@dataclass(frozen=True)
+class DeclaredBoard:
+    """Who shows the board of a :class:`Match` in a notebook; the place is loaded then."""
+
+    place: str
 
 
 class Match(match.PlayMatch):
@@ -30,11 +40,30 @@ class Match(match.PlayMatch):
     each has ``ply``, ``player``, ``move`` and ``board``.
     """
 
+    problem: Problem | None = None
+    """The files of the play, where a certificate answers."""
+
     @property
     def board(self) -> Board | None:
-        """The board now, as the formula has it; ``None`` in a play without a layout."""
+        """The board now, as the formula has it; ``None`` in a play without a layout.
+
+        ``match.board()`` is one that can be clicked in a notebook (extra ``notebook``).
+        """
         board = super().board
-        return None if board is None else Board.of(board)
+        return None if board is None else Board.of(board, self._clickable)
+
+    def _clickable(self) -> Any:
+        found = next(iter(declared("boards", DeclaredBoard)), None)
+        if found is None:
+            raise UsageError("found board(), expected an installed package with boards to click")
+        return load_place(found.place)(self)
+
+    @property
+    def pushed(self) -> tuple[str, ...]:
+        """Your moves so far, as text: what :meth:`push` was given."""
+        return tuple(
+            str(f.move) for f in self.frames if f.move is not None and f.player is self.person
+        )
 
     def __iter__(self) -> Iterator[Frame]:
         for frame in self.frames:

@@ -223,7 +223,9 @@ class Strategy:
         problem = self.playable
         if blocks and isinstance(problem, BoardProblem):
             problem = problem.blocks()
-        return Match(open_engine(problem), teacher=lambda: teacher_of(problem))
+        match = Match(open_engine(problem), teacher=lambda: teacher_of(problem))
+        match.problem = problem
+        return match
 
     def openspiel_bot(self) -> Any:
         """A ``pyspiel.Bot`` that plays the strategy (extra ``openspiel``).

@@ -89,7 +89,7 @@ def class_(
         "QCIR or QDIMACS with its certificate beside it, such as sample:hex, "
         "or a game by name, certified here: 'hex --size 3x3'.",
         "FORMULA|GAME...",
-        complete=completion.files,
+        complete="files",
     ),
     output: str = output_option("The page: HTML.", "FILE", "-o", "--output", default=REQUIRED),
     timeout: float = option(

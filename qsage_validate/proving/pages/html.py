@@ -66,15 +66,22 @@ def page(template: str, scripts: Sequence[str], values: Mapping[str, object]) ->
     All that is shown is escaped, but for drawings. ``steps.js`` stands before them. The page
     asks the network for nothing: its content security policy allows its own scripts alone.
     """
-    here = files(__package__)
-    text = "\n".join(here.joinpath(name).read_text("utf-8") for name in ("steps.js", *scripts))
+    text = script(scripts)
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     policy = f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'"
-    return (
-        _environment()
-        .get_template(template)
-        .render(**values, script=Markup(text), policy=Markup(policy), board_style=Markup(STYLE))
-    )
+    more = {"script": Markup(text), "policy": Markup(policy), "board_style": Markup(STYLE)}
+    return filled(template, {**values, **more})
+
+
+def script(names: Sequence[str]) -> str:
+    """The text of ``steps.js`` and of other scripts of this folder."""
+    here = files(__package__)
+    return "\n".join(here.joinpath(name).read_text("utf-8") for name in ("steps.js", *names))
+
+
+def filled(template: str, values: Mapping[str, object]) -> str:
+    """The text of a template in this folder; all that it shows is escaped, but for drawings."""
+    return _environment().get_template(template).render(**values)
 
 
 @cache

@@ -304,7 +304,7 @@ function toolbar(box) {
   };
   box.addEventListener("focusin", (event) => hold(event.target));
   box.addEventListener("keydown", (event) => {
-    const all = buttons(), now = all.indexOf(document.activeElement);
+    const all = buttons(), now = all.indexOf(box.getRootNode().activeElement);
     const next = { ArrowRight: now + 1, ArrowDown: now + 1, ArrowLeft: now - 1, ArrowUp: now - 1,
       Home: 0, End: all.length - 1 }[event.key];
     if (next === undefined || now < 0) return;
@@ -314,9 +314,11 @@ function toolbar(box) {
   return { renew: () => hold(buttons()[0]) };
 }
 
-function show(strategy) {
+// The play in the elements of `root`, which is a document or a shadow root. `told` hears the moves of
+// the opponent up to the state that is looked at. What is returned plays such moves from the start.
+function show(strategy, root, told = () => {}) {
   const { data, rules } = strategy;
-  const find = (id) => document.getElementById(id);
+  const find = (id) => root.getElementById(id);
   let line = []; // the states of the play so far, one for each ply
   let at = 0; // the one that is looked at
   let note = "";
@@ -477,7 +479,7 @@ function show(strategy) {
   function render() {
     const state = line[at];
     const moves = find("moves"), illegal = find("illegal");
-    const chose = moves.contains(document.activeElement);
+    const chose = moves.contains(root.activeElement);
     say(note);
     usable(find("undo"), earlier() >= 0);
     steps.set(at, line.length - 1);
@@ -507,6 +509,25 @@ function show(strategy) {
     const tree = find("tree");
     tree.replaceChildren();
     if (find("replies").open) branch(state, tree);
+    told(made());
+  }
+
+  // The opponent's moves up to the state that is looked at.
+  const made = () => line[at].moves.filter((_, k) => !data.plies[k].mine);
+
+  // Play these moves of the opponent's, as far as they are legal.
+  function replay(moves) {
+    line = replied(strategy.start());
+    for (const move of moves) {
+      const state = line.at(-1);
+      if (!waits(state)) break;
+      const k = data.plies[state.plies].moves.findIndex((each) => data.words[each] === move);
+      if (k < 0 || !legality(state)[k].legal) break;
+      line = [...line, ...replied(strategy.play(state, k))];
+    }
+    at = line.length - 1;
+    note = `The play stands after ply ${at}.`;
+    render();
   }
 
   const restart = () => {
@@ -536,14 +557,11 @@ function show(strategy) {
   find("again").addEventListener("click", restart);
   find("replies").addEventListener("toggle", () => render());
   restart();
+  return { moves: made, replay };
 }
 
-if (typeof document !== "undefined") {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  Rules.load(data, inflated)
-    .then((rules) => (data.nodes ? Told : Strategy).load(data, rules))
-    .then((strategy) => show(strategy))
-    .catch((error) => {
-      document.getElementById("status").textContent = `The circuit could not be read: ${error}`;
-    });
+// The play of a table in the elements of `root`.
+async function begin(data, root, told) {
+  const rules = await Rules.load(data, inflated);
+  return show(await (data.nodes ? Told : Strategy).load(data, rules), root, told);
 }

@@ -178,7 +178,7 @@ class _Table:
 
 
 TEMPLATE: Final = "play.html.jinja"
-SCRIPTS: Final = ("rules.js", "play.js")
+SCRIPTS: Final = ("rules.js", "play.js", "begin.js")
 MOST_GATES: Final = 1_000_000
 # Values of the variables that nobody has chosen, for which a page evaluates a verdict.
 _MOST_VALUES: Final = 1 << 10
@@ -205,6 +205,23 @@ def play_page(problem: Problem, report: ValidationReport) -> str:
 
 def play_values(problem: Problem, report: ValidationReport) -> dict[str, object]:
     """What the template of :func:`play_page` shows; raises ``UsageError`` as it does."""
+    opponent = problem.answering.kind.player.other
+    return {
+        "title": one_line(f"{problem.play_title}. You are {opponent}"),
+        "goal": "" if problem.game is None else goal_line(problem.game, opponent),
+        "details": problem.notes,
+        "verdict": report.last_line,
+        "tone": tone(report),
+        "files": [replace(fact, path=label(fact.path)) for fact in file_facts(problem.files)],
+        **board_values(problem),
+    }
+
+
+def board_values(problem: Problem) -> dict[str, object]:
+    """What ``play_board.html.jinja`` shows, and ``data``, the table for the script.
+
+    Raises ``UsageError`` as :func:`play_page` does.
+    """
     words = NumberedTexts()
     told = problem.answering.kind is CertificateKind.HERBRAND
     drawing, data = _told(problem, words) if told else _data(problem, words)
@@ -214,14 +231,7 @@ def play_values(problem: Problem, report: ValidationReport) -> dict[str, object]
     data["words"] = words.shown()
     # Inside a script element only "<" could end it; JSON has another way to write it.
     table = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
-    opponent = problem.answering.kind.player.other
     return {
-        "title": one_line(f"{problem.play_title}. You are {opponent}"),
-        "goal": "" if problem.game is None else goal_line(problem.game, opponent),
-        "details": problem.notes,
-        "verdict": report.last_line,
-        "tone": tone(report),
-        "files": [replace(fact, path=label(fact.path)) for fact in file_facts(problem.files)],
         "opponent": data["opponent"],
         "gates": data["gates"],
         "rules": rules,
