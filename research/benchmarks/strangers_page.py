@@ -100,8 +100,9 @@ the changed game after all complete plays (120 at 3 plies, 720 at 5).
 - **`ib` of a game in which White begins (`ib_bsp24`, Breakthrough second player on 2x4): Black makes a
   move before White's first one.** In `nib`, `dnib` and `bwnib` the variables of Black's first ply have to
   be 0 ("Dummy black move at time step 0"); in `ib` they are a move like all others, which changes the
-  board. After left-diagonal(2,2) forward(2,3) right-diagonal(1,1) forward(2,4) right-diagonal(1,2)
-  right-diagonal(1,4) forward(1,3) White has reached the last row, and the formula is true. The
+  board. After right-diagonal(1,2) forward(1,3) left-diagonal(2,3)
+  White has reached the last row, and the formula is true, by DepQBF too. With its meta file it is refuted
+  there; without, no reading of its variables stands out, for it differs from the game under each. The
   formula's own value is the game's.
 """
 
