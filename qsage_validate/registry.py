@@ -26,7 +26,7 @@ from typing import Any, Final, TypeVar
 GROUP: Final = "qsage_validate.extensions"
 KINDS: Final = (
     *("languages", "formats", "games", "families", "encodings", "solvers", "engines"),
-    *("teachers", "explanations", "strategies", "boards", "commands", "names"),
+    *("teachers", "explanations", "strategies", "boards", "axioms", "commands", "names"),
 )
 """The kinds of declarations; a mapping with another one is warned of."""
 

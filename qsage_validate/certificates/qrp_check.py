@@ -30,6 +30,8 @@ from qsage_validate.formats.qdimacs import ClausalForm
 from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.qrp_steps import QrpProof
 from qsage_validate.formats.source import Path
+from qsage_validate.registry import declared
+from qsage_validate.registry import load as load_place
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 
 # The bytes of a table of cubes and clauses that are computed at one time.
@@ -49,11 +51,14 @@ class QrpProved(Proof):
     needed: int
     leaves: int
     merged: int
+    generalised: int = 0
+    """Of the ``leaves``, those that are generalised axioms."""
 
     @property
     def reason(self) -> str:
         what = "cubes prove the formula true" if self.true else "clauses prove the formula false"
-        return f"{self.needed:,} {what}"
+        more = f", {self.generalised:,} of them generalised axioms" if self.generalised else ""
+        return f"{self.needed:,} {what}{more}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,17 @@ class QrpRefuted(Refutation):
         return f"step {self.id} ({self.place}) {self.what}"
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredAxioms:
+    """Who knows other initial clauses and cubes; the place is loaded when they are asked for.
+
+    It makes, of :class:`PrefixBits` and ``cubes``, what has ``check(literals, deadline)``: ``None``
+    for an axiom, a text why it is none, or :class:`Undecided`.
+    """
+
+    place: str
+
+
 QrpResult = QrpProved | QrpRefuted | Undecided
 
 
@@ -76,10 +92,13 @@ def check_qrp(
     formula: Qbf | ClausalForm,
     trace: QrpProof | Path,
     *,
+    generalised: bool = False,
     deadline: Deadline = NEVER,
     tell: Tell = nobody,
 ) -> QrpResult:
     """Check every step that the result rests on, in the order of the file.
+
+    ``generalised`` takes axioms of other kinds, which an extension checks.
 
     A circuit stands for its clauses (:func:`~qsage_validate.formats.qdimacs.clausal_form`).
     Memory is that of the index and of the steps that are still needed.  At the
@@ -87,13 +106,15 @@ def check_qrp(
     Raises :class:`InputError` for what is malformed.
     """
     read = trace if isinstance(trace, QrpProof) else read_qrp(trace)
-    return _Checker(as_form(formula), read).run(deadline, tell)
+    return _Checker(as_form(formula), read, generalised=generalised).run(deadline, tell)
 
 
 class _Checker:
-    def __init__(self, form: ClausalForm, trace: QrpProof) -> None:
+    def __init__(self, form: ClausalForm, trace: QrpProof, *, generalised: bool = False) -> None:
         self.trace = trace
         self.bits = PrefixBits(form)
+        found = declared("axioms", DeclaredAxioms) if generalised else ()
+        self.axioms = [load_place(one.place)(self.bits, cubes=trace.true) for one in found]
         pivot = Quantifier.FORALL if trace.true else Quantifier.EXISTS
         self.pivots = self.bits.of[pivot]
         self.reduced = self.bits.of[pivot.dual]
@@ -105,7 +126,7 @@ class _Checker:
         left = uses(trace, needed)
         live: dict[int, Literals] = {}
         leaf = self._cube if trace.true else self._clause
-        done = leaves = merged = 0
+        done = leaves = merged = others = 0
         self._prepare()
         for steps, table in self.bits.table(trace, needed):
             total = len(needed)
@@ -125,6 +146,12 @@ class _Checker:
                 elif reason is None:
                     leaves += 1
                     reason = leaf(literals, satisfying is not None and bool(satisfying[k]))
+                    if reason is not None and self.axioms:
+                        told = self.axioms[0].check(literals, deadline)
+                        if isinstance(told, Undecided):
+                            at = f"step {trace.ids[step]} ({trace.place(step)})"
+                            return Undecided(f"{at}: {told.why}")
+                        reason, others = told, others + (told is None)
                 if reason is not None:
                     return QrpRefuted(int(trace.ids[step]), trace.place(step), reason)
                 merged += bool(literals[0] & literals[1])
@@ -134,7 +161,7 @@ class _Checker:
                     left[b] -= 1
                     if not left[b]:
                         live.pop(b, None)
-        return QrpProved(trace.true, trace.num_steps, len(needed), leaves, merged)
+        return QrpProved(trace.true, trace.num_steps, len(needed), leaves, merged, others)
 
     def _consistent(self, step: int, literals: Literals) -> str | None:
         cubes = self.trace.cubes

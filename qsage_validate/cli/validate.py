@@ -6,6 +6,7 @@ import os
 import shlex
 import sys
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 from qsage_validate.cli.commands import subcommand
@@ -85,6 +86,13 @@ class ProofOptions(OptionGroup):
             raise UsageError("found --proof with --memory: a proof is written without a limit")
 
 
+class TraceAxioms(str, Enum):
+    """Which initial clauses and cubes of a trace are taken."""
+
+    PLAIN = "plain"
+    GENERAL = "general"
+
+
 @dataclass(frozen=True)
 class PartOptions(OptionGroup):
     panel = "Solver"
@@ -148,6 +156,13 @@ def command(
     certificate: BehindFormulaOptions,
     trace: str | None = option(
         "A QBF solver's trace: QRP, binary QRP or Qute's.", "FILE", panel="Files"
+    ),
+    axioms: TraceAxioms = option(
+        "Which initial clauses and cubes of a trace count: 'plain', those of the formula, or "
+        "'general', also those that the formula's value under them implies.",
+        "KIND",
+        default=TraceAxioms.PLAIN,
+        panel="Files",
     ),
     solution: str | None = option(
         "In the place of a formula: walk through all plays of a solution file ('qsage solve "
@@ -237,6 +252,7 @@ def command(
         jobs=attack.jobs,
         checkpoint=attack.checkpoint,
         trace=trace,
+        generalised=axioms is TraceAxioms.GENERAL,
         minimal=proof.trust == "minimal",
         obligations=proof.proof is not None or proof.trust == "verified",
         differences=attack.all_differences,

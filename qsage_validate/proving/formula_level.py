@@ -205,7 +205,12 @@ def _path(formula: Qbf, dependency: Dependency) -> dict[str, object]:
 
 
 def check_trace_level(
-    formula: Qbf, path: Path, *, deadline: Deadline = NEVER, tell: Tell = nobody
+    formula: Qbf,
+    path: Path,
+    *,
+    generalised: bool = False,
+    deadline: Deadline = NEVER,
+    tell: Tell = nobody,
 ) -> LevelResult:
     """Check each step of the trace in ``path`` that its result rests on.
 
@@ -217,7 +222,7 @@ def check_trace_level(
 
     watch = Stopwatch()
     trace = read_qrp(path)
-    result = check_qrp(formula, trace, deadline=deadline, tell=tell)
+    result = check_qrp(formula, trace, generalised=generalised, deadline=deadline, tell=tell)
     evidence: dict[str, object] = {
         "result": "true" if trace.true else "false",
         "dialect": trace.dialect.value,
@@ -230,6 +235,7 @@ def check_trace_level(
             "needed steps": result.needed,
             "initial clauses or cubes": result.leaves,
             "steps with merged literals": result.merged,
+            "generalised axioms": result.generalised,
         }
     elif isinstance(result, QrpRefuted):
         verdict = Refuted((Finding(FindingKind.TRACE_WRONG, 0, result.reason),))
@@ -340,4 +346,5 @@ def trace_level(run: ValidationRun) -> LevelResult | None:
     if formula is None or trace is None:
         return None
     tell = run.begin(Level.TRACE)
-    return check_trace_level(formula, trace, deadline=run.deadline, tell=tell)
+    general = run.options.generalised
+    return check_trace_level(formula, trace, generalised=general, deadline=run.deadline, tell=tell)

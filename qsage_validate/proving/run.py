@@ -114,7 +114,8 @@ class ValidationOptions:
 
     ``levels`` in the order in which they are run; ``games``, ``seed`` and ``illegal`` are for
     random plays; ``limits`` are those of the whole, its positions those of the exhaustive
-    adversary; ``jobs`` is the number of processes, ``trace`` the file of a solver's trace;
+    adversary; ``jobs`` is the number of processes, ``trace`` the file of a solver's trace,
+    of which ``generalised`` takes generalised axioms;
     ``obligations`` asks that results keep the claims that were proved.  ``minimal`` asks the
     kernel alone: nothing is merged, split or proved beforehand.  ``differences`` is how many
     differences between formula and game are looked for.
@@ -128,6 +129,7 @@ class ValidationOptions:
     jobs: int = 1
     checkpoint: str | None = None
     trace: str | None = None
+    generalised: bool = False
     obligations: bool = False
     minimal: bool = False
     differences: int = 1

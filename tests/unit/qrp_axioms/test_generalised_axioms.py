@@ -1,0 +1,236 @@
+"""Generalised axioms against brute force: all Skolem models, and proofs of an own making."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from qsage_validate.certificates.qrp_check import QrpProved, QrpRefuted, check_qrp
+from qsage_validate.certificates.qrp_sets import PrefixBits, as_form
+from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.errors import Exit
+from qsage_validate.extensions.qrp_axioms.axioms import GeneralisedAxioms
+from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.system.limits import NEVER
+from tests.support.commands import run_qsage
+from tests.support.readers import parse_qrp
+
+Values = dict[int, bool]
+Table = Mapping[tuple[bool, ...], bool]
+
+
+class Small:
+    """Clauses over variables 1, 2, …, in the order of the prefix; truth by trying all values."""
+
+    def __init__(self, rng: Random) -> None:
+        size = rng.randint(3, 6)
+        self.order = list(range(1, size + 1))
+        self.universal = {v for v in self.order if rng.random() < 0.4}
+        count = rng.randint(2, 2 * size)
+        self.clauses = [self._clause(rng) for _ in range(count)]
+
+    def _clause(self, rng: Random) -> tuple[int, ...]:
+        chosen = rng.sample(self.order, rng.randint(1, min(3, len(self.order))))
+        return tuple(v * rng.choice((1, -1)) for v in chosen)
+
+    def qbf(self) -> Qbf:
+        lines = "".join(f"{'a' if v in self.universal else 'e'} {v} 0\n" for v in self.order)
+        matrix = "".join(" ".join(map(str, c)) + " 0\n" for c in self.clauses)
+        return parse_qdimacs(f"p cnf {len(self.order)} {len(self.clauses)}\n{lines}{matrix}")
+
+    def value(self, fixed: Mapping[int, bool], at: int = 0) -> bool:
+        if at == len(self.order):
+            return all(any(fixed[abs(x)] == (x > 0) for x in c) for c in self.clauses)
+        v = self.order[at]
+        if v in fixed:
+            return self.value(fixed, at + 1)
+        both = (self.value({**fixed, v: value}, at + 1) for value in (False, True))
+        return all(both) if v in self.universal else any(both)
+
+    def _strategies(self, of_universal: bool) -> Iterator[dict[int, Table]]:
+        """All functions of a player's variables, of the other's to their left."""
+        own = [v for v in self.order if (v in self.universal) is of_universal]
+        tables = []
+        for v in own:
+            left = [u for u in self.order if u < v and u not in own]
+            rows = list(product((False, True), repeat=len(left)))
+            tables.append(
+                [dict(zip(rows, t, strict=True)) for t in product((False, True), repeat=len(rows))]
+            )
+        for chosen in product(*tables):
+            yield dict(zip(own, chosen, strict=True))
+
+    def plays(self, strategy: Mapping[int, Table]) -> Iterator[Values]:
+        others = [v for v in self.order if v not in strategy]
+        for chosen in product((False, True), repeat=len(others)):
+            values: Values = dict(zip(others, chosen, strict=True))
+            for v, table in strategy.items():
+                values[v] = table[tuple(values[u] for u in others if u < v)]
+            yield values
+
+    def holds_in_all_models(self, literals: Sequence[int], cubes: bool) -> bool:
+        """A clause is satisfied by every model in every play; a cube by no counter-model."""
+        for strategy in self._strategies(cubes):
+            plays = [*self.plays(strategy)]
+            wins = all(self.value(play) is not cubes for play in plays)
+            meets = any(all(p[abs(x)] == (x > 0) for x in literals) for p in plays)
+            fails = any(all(p[abs(x)] != (x > 0) for x in literals) for p in plays)
+            if wins and (meets if cubes else fails):
+                return False
+        return True
+
+
+def _few_functions(small: Small) -> bool:
+    size = 1
+    for kind in (True, False):
+        own = [v for v in small.order if (v in small.universal) is kind]
+        rows = [2 ** sum(u < v and u not in own for u in small.order) for v in own]
+        size = max(size, 2 ** sum(rows))
+    return size <= 512
+
+
+def test_an_axiom_holds_in_all_models_and_a_whole_assignment_is_decided() -> None:
+    rng = Random(7)
+    held = closed = left = 0
+    while held < 150 or left < 20:
+        small = Small(rng)
+        if not _few_functions(small):
+            continue
+        bits = PrefixBits(as_form(small.qbf()))
+        for cubes in (False, True):
+            axioms = GeneralisedAxioms(bits, cubes=cubes)
+            chosen = rng.sample(small.order, rng.randint(0, len(small.order)))
+            literals = tuple(v * rng.choice((1, -1)) for v in chosen)
+            told = axioms.check(bits.literals(literals), NEVER)
+            assigned = {abs(x): (x > 0) is cubes for x in literals}
+            pivots = small.universal if cubes else set(small.order) - small.universal
+            last = max((v for v in assigned if v in pivots), default=0)
+            whole = all(v in assigned or v in pivots for v in small.order if v < last)
+            if whole:
+                closed += 1
+                assert (told is None) is (small.value(assigned) is cubes), (small.clauses, literals)
+            if told is None:
+                held += 1
+                left += not whole
+                assert small.holds_in_all_models(literals, cubes), (small.clauses, literals)
+            elif isinstance(told, str):
+                assert small.value(assigned) is not cubes
+    assert closed > 100
+
+
+def proof(small: Small, rng: Random) -> list[tuple[list[int], list[int]]]:
+    """A tree of resolutions over axioms under assignments of leading variables."""
+    true = small.value({})
+    pivot = small.universal if true else set(small.order) - small.universal
+    steps: list[tuple[list[int], list[int]]] = []
+
+    def reduced(literals: Sequence[int]) -> list[int]:
+        last = max((abs(x) for x in literals if abs(x) in pivot), default=0)
+        return sorted((x for x in literals if abs(x) in pivot or abs(x) < last), key=abs)
+
+    def add(literals: Sequence[int], below: list[int]) -> int:
+        steps.append((reduced(literals), below))
+        return len(steps)
+
+    def derive(values: Values) -> int:
+        v = len(values) + 1
+        if v > len(small.order) or rng.random() < 0.3:
+            return add([u if value is true else -u for u, value in values.items()], [])
+        if v not in pivot:
+            value = next(x for x in (False, True) if small.value({**values, v: x}) is true)
+            return derive({**values, v: value})
+        two = [derive({**values, v: value}) for value in (False, True)]
+        for one, value in zip(two, (False, True), strict=True):
+            if (v if value is true else -v) not in steps[one - 1][0]:
+                return one
+        union = {x for one in two for x in steps[one - 1][0]} - {v, -v}
+        return add(sorted(union), two)
+
+    last = derive({})
+    if steps[last - 1][0] or last != len(steps):
+        steps.append(([], [last]))
+    return steps
+
+
+def text(small: Small, steps: Sequence[tuple[list[int], list[int]]], true: bool) -> bytes:
+    lines = [f"p qrp {len(small.order)} {len(steps)}"]
+    lines += [f"{'a' if v in small.universal else 'e'} {v} 0" for v in small.order]
+    for k, (literals, below) in enumerate(steps, start=1):
+        lines.append(" ".join(map(str, [k, *literals, 0, *below, 0])))
+    return ("\n".join([*lines, f"r {'SAT' if true else 'UNSAT'}"]) + "\n").encode()
+
+
+def test_proofs_by_generalised_axioms_are_proofs_and_damaged_ones_prove_nothing_false() -> None:
+    rng = Random(11)
+    general = refused = 0
+    for _ in range(250):
+        small = Small(rng)
+        formula, truth = small.qbf(), small.value({})
+        steps = proof(small, rng)
+        trace = parse_qrp(text(small, steps, truth))
+        result = check_qrp(formula, trace, generalised=True)
+        assert isinstance(result, QrpProved), (small.clauses, steps, result)
+        assert result.true is truth
+        general += result.generalised > 0
+        if result.generalised:
+            assert isinstance(check_qrp(formula, trace), QrpRefuted)
+        for _ in range(4):
+            damaged = [(list(a), list(b)) for a, b in steps]
+            literals, _below = rng.choice(damaged)
+            if literals and rng.random() < 0.5:
+                literals.remove(rng.choice(literals))
+            elif literals:
+                at = rng.randrange(len(literals))
+                literals[at] = -literals[at]
+            claimed = truth if rng.random() < 0.7 else not truth
+            told = check_qrp(formula, parse_qrp(text(small, damaged, claimed)), generalised=True)
+            assert not isinstance(told, QrpProved) or told.true is truth, (small.clauses, damaged)
+            refused += isinstance(told, QrpRefuted)
+    assert general > 100
+    assert refused > 100
+
+
+def test_the_command_checks_them_when_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    formula = parse_qdimacs("p cnf 3 4\ne 1 0\na 2 0\ne 3 0\n1 2 3 0\n1 2 -3 0\n-1 3 0\n-1 -3 0\n")
+    Path("f.qdimacs").write_text(qbf_to_qdimacs(formula))
+    prefix = "p qrp 3 3\ne 1 0\na 2 0\ne 3 0\n"
+    # A solver was asked for 1 false, and for 1 true, and learned from its answers.
+    Path("f.qrp").write_text(f"{prefix}1 1 0 0\n2 -1 0 0\n3 0 1 2 0\nr UNSAT\n")
+    words = ["validate", "f.qdimacs", "--trace", "f.qrp"]
+    assert run_qsage(words) == Exit.REFUTED
+    assert "step 1 (line 5) has no antecedents" in capsys.readouterr().out
+    general = [*words, "--axioms", "general"]
+    assert run_qsage(general) == Exit.FINE
+    told = " ".join(capsys.readouterr().out.split())
+    assert "3 clauses prove the formula false, 2 of them generalised axioms" in told
+    # Nothing says that an assignment to 3 alone is a solver's: 2 is left of it.
+    Path("f.qrp").write_text(f"{prefix}1 3 0 0\n2 0 1 0\nr UNSAT\n")
+    assert run_qsage(general) == Exit.UNDECIDED
+    told = " ".join(capsys.readouterr().out.split())
+    assert "step 1 (line 5): an assignment leaves out 2" in told
+    Path("f.qdimacs").write_text("p cnf 3 1\ne 1 0\na 2 0\ne 3 0\n1 3 0\n")
+    Path("f.qrp").write_text(f"{prefix}1 1 0 0\n2 0 1 0\nr UNSAT\n")
+    assert run_qsage(general) == Exit.REFUTED
+    told = " ".join(capsys.readouterr().out.split())
+    assert "step 1 (line 5) is no axiom: the formula is true under its negation" in told
+
+
+def test_what_follows_by_propagation_may_have_others_to_its_left() -> None:
+    """3 follows from 1 whatever 2 is: an assignment that leaves 2 out is a solver's."""
+    lines = "p cnf 4 4\ne 1 0\na 2 0\ne 3 0\na 4 0\n-1 3 4 0\n-1 -3 2 0\n-1 -3 -2 4 0\n1 2 0\n"
+    bits = PrefixBits(as_form(parse_qdimacs(lines)))
+    axioms = GeneralisedAxioms(bits, cubes=False)
+    assert axioms.check(bits.literals((-1, -3)), NEVER) is None
+
+
+def test_a_cube_under_which_the_formula_is_false_is_none() -> None:
+    bits = PrefixBits(as_form(parse_qdimacs("p cnf 2 2\na 1 0\ne 2 0\n1 2 0\n-1 -2 0\n")))
+    told = GeneralisedAxioms(bits, cubes=True).check((0b10, 0), NEVER)
+    assert told == "is no axiom: the formula is false under it"
