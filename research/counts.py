@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import textwrap
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -119,11 +120,31 @@ def _says_not_none(node: ast.AST) -> bool:
     return isinstance(node, ast.Assert) and ast.unparse(node.test).endswith("is not None")
 
 
+def tree() -> str:
+    """The folders with the modules of each behind it, as `architecture.md` has them."""
+    lines = [f"{PACKAGE.name}/"]
+    for folder in sorted(p for p in PACKAGE.rglob("*") if p.is_dir() and p.name != "__pycache__"):
+        modules = sorted(p.stem for p in folder.glob("*.py") if p.name != "__init__.py")
+        if not modules and not (folder / "__init__.py").is_file():
+            continue
+        place = folder.relative_to(PACKAGE)
+        head = f"{'  ' * len(place.parts)}{place.name}/".ljust(22)
+        text = " ".join(modules)
+        own = textwrap.wrap(text, 100, initial_indent=head, subsequent_indent=" " * len(head))
+        lines += own or [head.rstrip()]
+    return "\n".join(lines)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Count, and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--list", action="store_true", help="name the modules and the classes")
-    listed = parser.parse_args(arguments).list
+    parser.add_argument("--tree", action="store_true", help="draw the folders and no more")
+    options = parser.parse_args(arguments)
+    if options.tree:
+        print(tree())
+        return
+    listed = options.list
     files = sorted(PACKAGE.rglob("*.py"))
     found = counts({p.relative_to(PACKAGE).as_posix(): p.read_text("utf-8") for p in files})
     print(f"modules                              {found.modules:8,}")

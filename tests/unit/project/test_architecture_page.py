@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from research.counts import tree
 from tests.support.package_trees import PACKAGE, package_trees
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,6 +45,12 @@ def names_of(statement: ast.stmt) -> Iterator[str]:
 
 def exists(word: str, *folders: Path) -> bool:
     return any((folder / word).exists() for folder in (*folders, PACKAGE, ROOT))
+
+
+def test_the_tree_of_the_page_is_the_tree() -> None:
+    """It had lost modules that came later: nothing held it to the folders."""
+    (drawn,) = re.findall(r"```text\n(qsage_validate/\n.*?)\n```", section("The tree"), re.DOTALL)
+    assert drawn == tree()
 
 
 def test_every_path_of_the_page_exists() -> None:
