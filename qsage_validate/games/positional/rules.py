@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError
+from qsage_validate.formats.grid_names import cell_name, square_named
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
 from qsage_validate.games.positional.model import (
@@ -531,6 +532,10 @@ class PositionalGame(TwoPlayerGame):
     def parse_move(self, text: str, player: Player) -> ClaimMove:
         name = text.strip()
         number = self.model.number.get(name)
+        if number is None and name.lower().startswith("occupy("):
+            # So a move is called on a grid: the same game is written there too.
+            cell = square_named(name[len("occupy") :])
+            name = name if cell is None else cell_name(*cell)
         if number is None:
             fitting = [k for k, p in enumerate(self.model.positions) if p.lower() == name.lower()]
             if len(fitting) > 1:

@@ -41,7 +41,7 @@ start.play_main() if sys.argv[0] == "qsage-play" else start.main()
         (("qsage", "validate", *TIC, "--games", "10"), 26_190),
         (
             ("qsage", "certify", "httt", "--size", "3x3", "--shape", "domino", "--depth", "3"),
-            19_570,
+            19_580,
         ),
     ],
     ids=["play", "validate", "certify"],

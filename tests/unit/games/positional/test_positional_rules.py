@@ -82,6 +82,16 @@ def test_a_play_and_its_text_forms() -> None:
     assert illegality.text == "c1: the play has ended: Black has won"
 
 
+def test_a_position_may_be_called_as_a_move_on_a_grid() -> None:
+    """`qsage-play hex --certify --moves "occupy(1,1)"` was refused, as other encodings call it."""
+    game = PositionalGame(hex_network(3, 3))
+    assert str(game.parse_move("occupy(1,2)", BLACK)) == "a2"
+    assert str(game.parse_move(" Occupy( 3 , 1 )", BLACK)) == "c1"
+    for wrong in ("occupy(4,1)", "occupy(1)", "occupy(x)"):
+        with pytest.raises(MalformedMoveError, match="occupy"):
+            game.parse_move(wrong, BLACK)
+
+
 def test_illegal_and_malformed_moves() -> None:
     game = PositionalGame(path(plies=3))
     position = game.initial.play(game.parse_move("middle", BLACK))
