@@ -211,7 +211,7 @@ def positions(
 command = CommandGroup(
     "qsage export page sample:hex sample:hex.aig -o play.html",
     "qsage export class sample:tic sample:hex -o class.html",
-    help="Write a page that plays a proof, a page for a class, or a table of positions.",
+    help="Write a page that plays a proof, or a table of positions.",
     commands=[page, class_, positions],
 )
 

@@ -18,6 +18,7 @@ import json
 import lzma
 import os
 import random
+import re
 import signal
 import sys
 import tempfile
@@ -77,7 +78,9 @@ def kinds(folder: Path) -> list[Kind]:
                ("play", "--solution", "FILE", "--moves", "occupy(1,1)"))  # fmt: skip
 
     def read(*names: str) -> tuple[bytes, ...]:
-        return tuple((good / name).read_bytes() for name in names)
+        # With the seconds that a reply took, a case would be damaged at another place each time.
+        found = ((good / name).read_bytes() for name in names)
+        return tuple(re.sub(rb'"seconds": [-+.e0-9]+', b'"seconds": 0.5', data) for data in found)
 
     results = Path(__file__).parents[2] / "research/experiments/httt-5x5.jsonl"
     records = b"".join(results.read_bytes().splitlines(keepends=True)[:6])

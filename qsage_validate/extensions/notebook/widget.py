@@ -62,7 +62,7 @@ def _widget_class() -> Any:
     except ImportError:
         raise MissingExtraError("a board that can be clicked", "notebook") from None
 
-    class PlayWidget(anywidget.AnyWidget):
+    class PlayWidget(anywidget.AnyWidget):  # type: ignore[misc,unused-ignore]
         """A play on a board; ``moves`` are the opponent's, as text."""
 
         _esm = script_text()
