@@ -79,7 +79,7 @@ class DeclaredAxioms:
     """Who knows other initial clauses and cubes; the place is loaded when they are asked for.
 
     It makes, of :class:`PrefixBits` and ``cubes``, what has ``check(literals, deadline)``: ``None``
-    for an axiom, a text why it is none, or :class:`Undecided`.
+    for an axiom, else why it is not known to be one.
     """
 
     place: str
@@ -147,11 +147,12 @@ class _Checker:
                     leaves += 1
                     reason = leaf(literals, satisfying is not None and bool(satisfying[k]))
                     if reason is not None and self.axioms:
-                        told = self.axioms[0].check(literals, deadline)
-                        if isinstance(told, Undecided):
+                        why = self.axioms[0].check(literals, deadline)
+                        if why is not None:
+                            # A solver may have reasons for a step that nobody looks for here.
                             at = f"step {trace.ids[step]} ({trace.place(step)})"
-                            return Undecided(f"{at}: {told.why}")
-                        reason, others = told, others + (told is None)
+                            return Undecided(f"{at} {why}")
+                        reason, others = None, others + 1
                 if reason is not None:
                     return QrpRefuted(int(trace.ids[step]), trace.place(step), reason)
                 merged += bool(literals[0] & literals[1])

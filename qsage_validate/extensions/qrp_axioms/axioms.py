@@ -55,21 +55,24 @@ class GeneralisedAxioms:
         self._clauses = [bits.literals(clause) for clause in bits.form.clauses]
         self._known: dict[Literals, bool | Undecided] = {}
 
-    def check(self, literals: Literals, deadline: Deadline) -> str | Undecided | None:
-        """Why an initial clause or cube is no axiom, or is none as far as known; else ``None``."""
+    def check(self, literals: Literals, deadline: Deadline) -> str | None:
+        """Why an initial clause or cube is not known to be an axiom; ``None`` for one.
+
+        No answer refutes a trace: solvers have other reasons too (blocked clauses).
+        """
         # A clause is held against the formula under its negation, a cube against it under itself.
         assigned = literals if self._cubes else (literals[1], literals[0])
         value = self._value(assigned, deadline)
         if isinstance(value, Undecided):
-            return value
+            return f"may be an axiom: {value.why}"
         if value is not self._cubes:
             found = "false under it" if self._cubes else "true under its negation"
-            return f"is no axiom: the formula is {found}"
+            return f"is no axiom that is known: the formula is {found}"
         missing = self._missing(assigned)
         if not missing:
             return None
         names = ", ".join(map(str, self._bits.names(missing)))
-        doubt = Undecided(f"an assignment leaves out {names}, left of its literals")
+        doubt = f"may be an axiom: its assignment leaves out {names}, left of its literals"
         if missing.bit_count() > _MOST_MISSING:
             return doubt
         every = [*members(missing)]
@@ -78,7 +81,7 @@ class GeneralisedAxioms:
             whole = assigned[0] | more, assigned[1] | (missing & ~more)
             value = self._value(whole, deadline)
             if value is not self._cubes:
-                return value if isinstance(value, Undecided) else doubt
+                return doubt
         return None
 
     def _missing(self, assigned: Literals) -> int:

@@ -117,7 +117,7 @@ def test_an_axiom_holds_in_all_models_and_a_whole_assignment_is_decided() -> Non
                 held += 1
                 left += not whole
                 assert small.holds_in_all_models(literals, cubes), (small.clauses, literals)
-            elif isinstance(told, str):
+            elif told.startswith("is no axiom"):
                 assert small.value(assigned) is not cubes
     assert closed > 100
 
@@ -189,7 +189,7 @@ def test_proofs_by_generalised_axioms_are_proofs_and_damaged_ones_prove_nothing_
             claimed = truth if rng.random() < 0.7 else not truth
             told = check_qrp(formula, parse_qrp(text(small, damaged, claimed)), generalised=True)
             assert not isinstance(told, QrpProved) or told.true is truth, (small.clauses, damaged)
-            refused += isinstance(told, QrpRefuted)
+            refused += not isinstance(told, QrpProved)
     assert general > 100
     assert refused > 100
 
@@ -214,12 +214,14 @@ def test_the_command_checks_them_when_asked(
     Path("f.qrp").write_text(f"{prefix}1 3 0 0\n2 0 1 0\nr UNSAT\n")
     assert run_qsage(general) == Exit.UNDECIDED
     told = " ".join(capsys.readouterr().out.split())
-    assert "step 1 (line 5): an assignment leaves out 2" in told
+    assert "step 1 (line 5) may be an axiom: its assignment leaves out 2" in told
     Path("f.qdimacs").write_text("p cnf 3 1\ne 1 0\na 2 0\ne 3 0\n1 3 0\n")
     Path("f.qrp").write_text(f"{prefix}1 1 0 0\n2 0 1 0\nr UNSAT\n")
-    assert run_qsage(general) == Exit.REFUTED
+    assert run_qsage(general) == Exit.UNDECIDED
     told = " ".join(capsys.readouterr().out.split())
-    assert "step 1 (line 5) is no axiom: the formula is true under its negation" in told
+    assert (
+        "step 1 (line 5) is no axiom that is known: the formula is true under its negation" in told
+    )
 
 
 def test_what_follows_by_propagation_may_have_others_to_its_left() -> None:
@@ -233,4 +235,4 @@ def test_what_follows_by_propagation_may_have_others_to_its_left() -> None:
 def test_a_cube_under_which_the_formula_is_false_is_none() -> None:
     bits = PrefixBits(as_form(parse_qdimacs("p cnf 2 2\na 1 0\ne 2 0\n1 2 0\n-1 -2 0\n")))
     told = GeneralisedAxioms(bits, cubes=True).check((0b10, 0), NEVER)
-    assert told == "is no axiom: the formula is false under it"
+    assert told == "is no axiom that is known: the formula is false under it"
