@@ -14,7 +14,12 @@ export default {
         model.set("moves", moves);
         model.save_changes();
       });
-      const follow = () => play.replay(model.get("moves"));
+      // The program's moves are shown and not told back: they may have names that only it can read.
+      const follow = () => {
+        ready = false;
+        play.replay(model.get("moves"));
+        ready = true;
+      };
       if (asked.length) follow();
       ready = true;
       // A move of the program's own is shown; one that was clicked here is shown already.

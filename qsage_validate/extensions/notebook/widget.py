@@ -1,7 +1,7 @@
 """A play's board as a widget of anywidget: the script and the board of the exported page.
 
-The widget and the play tell each other of moves: what is clicked is in the play, and what is pushed
-to the play stands on the board when ``widget.moves`` is set or the widget is shown anew.
+What is clicked, or set as ``widget.moves``, is in the play.  What is pushed to the play afterwards
+stands on the board that the next ``match.board()`` makes.
 """
 
 from __future__ import annotations
@@ -76,12 +76,20 @@ def _widget_class() -> Any:
             self.observe(self._follow, names="moves")
 
         def _follow(self, change: Any) -> None:
-            """The play with the moves that stand on the board."""
+            """The play with the moves that stand on the board; of a bad one nothing is played."""
             moves, made = list(change["new"]), list(self.match.pushed)
-            if moves[: len(made)] != made:
-                self.match.restart()
-                made = []
-            for move in moves[len(made) :]:
-                self.match.push(move)
+            stood = self.match.history.here.number
+            try:
+                if moves[: len(made)] != made:
+                    self.match.restart()
+                    made = []
+                for move in moves[len(made) :]:
+                    self.match.push(move)
+            except BaseException:  # an interrupt, too, leaves the play that was there
+                self.match.go(stood)
+                raise
+            finally:
+                # The script knows a move by the formula's name alone: a1 is occupy(1,1) there.
+                self.moves = list(self.match.pushed)
 
     return PlayWidget

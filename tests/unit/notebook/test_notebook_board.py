@@ -15,7 +15,7 @@ import pytest
 
 from qsage_validate.api.games import Board, game
 from qsage_validate.api.strategies import Strategy, certify, load
-from qsage_validate.errors import MissingExtraError, UsageError
+from qsage_validate.errors import MissingExtraError, QsageError, UsageError
 from qsage_validate.extensions.notebook import widget
 from qsage_validate.formats.source import sample_path
 from tests.support.places import REPOSITORY
@@ -105,6 +105,27 @@ def test_what_is_clicked_is_in_the_play(hexes: Strategy) -> None:
     assert not match.pushed
 
 
+def test_a_move_has_the_formulas_name_on_the_board(hexes: Strategy) -> None:
+    match = hexes.play()
+    assert match.board is not None
+    made = match.board()
+    made.moves = ["a1"]
+    assert made.moves == [*match.pushed] == ["occupy(1,1)"]
+
+
+@pytest.mark.parametrize("bad", [["zzz"], ["c3", "c3"], ["a1", "a1"]])
+def test_a_bad_move_leaves_the_play_as_it_was(hexes: Strategy, bad: list[str]) -> None:
+    match = hexes.play()
+    match.push("a1")
+    before = match.moves
+    assert match.board is not None
+    made = match.board()
+    with pytest.raises(QsageError):
+        made.moves = bad
+    assert match.moves == before
+    assert made.moves == ["occupy(1,1)"]
+
+
 def test_what_has_no_board_to_click_says_so(
     hexes: Strategy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,6 +159,14 @@ def test_the_script_plays_in_a_notebook(hexes: Strategy, tmp_path: Path) -> None
         for move in step["moves"]:
             match.push(move)
         assert len(step["history"]) == len(match.moves)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
+def test_the_script_tells_no_moves_back_that_it_cannot_read(
+    hexes: Strategy, tmp_path: Path
+) -> None:
+    told = _clicked(hexes.play(), tmp_path, "set:a1", "c3")
+    assert [each["moves"] for each in told] == [[], ["a1"], ["occupy(3,3)"]]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
