@@ -57,8 +57,10 @@ class QrpProved(Proof):
     @property
     def reason(self) -> str:
         what = "cubes prove the formula true" if self.true else "clauses prove the formula false"
-        more = f", {self.generalised:,} of them generalised axioms" if self.generalised else ""
-        return f"{self.needed:,} {what}{more}"
+        if not self.generalised:
+            return f"{self.needed:,} {what}"
+        # What such a step says is this program's work, and not the trace's.
+        return f"{self.needed:,} {what}, {self.generalised:,} of them axioms that were decided here"
 
 
 @dataclass(frozen=True, slots=True)

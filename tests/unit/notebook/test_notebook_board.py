@@ -170,6 +170,13 @@ def test_the_script_tells_no_moves_back_that_it_cannot_read(
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
+def test_the_script_shows_moves_as_far_as_they_are_legal(hexes: Strategy, tmp_path: Path) -> None:
+    told = _clicked(hexes.play(), tmp_path, "set:occupy(1,1) occupy(2,2) occupy(3,3)")
+    assert [line.partition(": ")[2] for line in told[1]["history"]][:2] == ["b2", "a1"]
+    assert len(told[1]["history"]) == 3
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the script")
 def test_so_does_a_certificate_of_whites(tmp_path: Path) -> None:
     strategy = certify(game("domineering", size=(4, 2), depth=5))
     match = strategy.play()

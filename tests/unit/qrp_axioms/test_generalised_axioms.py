@@ -209,7 +209,7 @@ def test_the_command_checks_them_when_asked(
     general = [*words, "--axioms", "general"]
     assert run_qsage(general) == Exit.FINE
     told = " ".join(capsys.readouterr().out.split())
-    assert "3 clauses prove the formula false, 2 of them generalised axioms" in told
+    assert "3 clauses prove the formula false, 2 of them axioms that were decided here" in told
     # Nothing says that an assignment to 3 alone is a solver's: 2 is left of it.
     Path("f.qrp").write_text(f"{prefix}1 3 0 0\n2 0 1 0\nr UNSAT\n")
     assert run_qsage(general) == Exit.UNDECIDED
