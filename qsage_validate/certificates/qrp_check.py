@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,11 +54,14 @@ class QrpProved(Proof):
     merged: int
     generalised: int = 0
     """Of the ``leaves``, those that are generalised axioms."""
+    whole: bool = False
+    """One of those is empty but for what is reduced: it says what the formula's value is."""
 
     @property
     def reason(self) -> str:
         what = "cubes prove the formula true" if self.true else "clauses prove the formula false"
         more = f", {self.generalised:,} of them generalised axioms" if self.generalised else ""
+        more += "; one of these is empty, and the formula was decided here" if self.whole else ""
         return f"{self.needed:,} {what}{more}"
 
 
@@ -79,10 +83,14 @@ class DeclaredAxioms:
     """Who knows other initial clauses and cubes; the place is loaded when they are asked for.
 
     It makes, of :class:`PrefixBits` and ``cubes``, what has ``check(literals, deadline)``: ``None``
-    for an axiom, else why it is not known to be one.
+    for an axiom, else why it is not known to be one.  Functions are made of its
+    ``strategy(literals, deadline)`` (``AxiomStrategy`` in ``by_proof.py``).
     """
 
     place: str
+
+    def made(self, bits: PrefixBits, *, cubes: bool) -> Any:
+        return load_place(self.place)(bits, cubes=cubes)
 
 
 QrpResult = QrpProved | QrpRefuted | Undecided
@@ -114,7 +122,7 @@ class _Checker:
         self.trace = trace
         self.bits = PrefixBits(form)
         found = declared("axioms", DeclaredAxioms) if generalised else ()
-        self.axioms = [load_place(one.place)(self.bits, cubes=trace.true) for one in found]
+        self.axioms = [one.made(self.bits, cubes=trace.true) for one in found]
         pivot = Quantifier.FORALL if trace.true else Quantifier.EXISTS
         self.pivots = self.bits.of[pivot]
         self.reduced = self.bits.of[pivot.dual]
@@ -127,6 +135,7 @@ class _Checker:
         live: dict[int, Literals] = {}
         leaf = self._cube if trace.true else self._clause
         done = leaves = merged = others = 0
+        whole = False
         self._prepare()
         for steps, table in self.bits.table(trace, needed):
             total = len(needed)
@@ -153,6 +162,7 @@ class _Checker:
                             at = f"step {trace.ids[step]} ({trace.place(step)})"
                             return Undecided(f"{at} {why}")
                         reason, others = None, others + 1
+                        whole |= not (literals[0] | literals[1]) & self.pivots
                 if reason is not None:
                     return QrpRefuted(int(trace.ids[step]), trace.place(step), reason)
                 merged += bool(literals[0] & literals[1])
@@ -162,7 +172,7 @@ class _Checker:
                     left[b] -= 1
                     if not left[b]:
                         live.pop(b, None)
-        return QrpProved(trace.true, trace.num_steps, len(needed), leaves, merged, others)
+        return QrpProved(trace.true, trace.num_steps, len(needed), leaves, merged, others, whole)
 
     def _consistent(self, step: int, literals: Literals) -> str | None:
         cubes = self.trace.cubes
