@@ -11,7 +11,9 @@ depends on the pivots (Balabanov, Jiang, Janota and Widl, *Efficient extraction 
 Why it works, for clauses: under the functions' values take the first step that is false (there is
 one, the last).  The clause is no resolvent, since a parent of it would be false before.  If it is
 a reduction, its entry is the first in the lists of all that it reduces, so their literals are
-false too, and the step before was false.  So a clause of the formula is false.
+false too, and the step before was false.  So a clause of the formula is false.  A generalised axiom
+has an entry before its step, for all variables right of it: of what is left of the formula where a
+part of the axiom is false.  If that part is the first to be false, those functions win.
 
 Reductions are recorded first, in one pass over the needed steps; then the functions are built
 from the outermost scope inwards, since a condition may read functions further left.  Variables
@@ -50,9 +52,10 @@ from qsage_validate.certificates.clausal import (
     written_by,
 )
 from qsage_validate.certificates.qrat import lift, read_qrat
+from qsage_validate.certificates.qrp_check import DeclaredAxioms
 from qsage_validate.certificates.qrp_sets import Literals, PrefixBits, as_form, step_error, uses
 from qsage_validate.certificates.reader import read_certificate
-from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.formats.qcir_writer import qcir_text
@@ -61,6 +64,7 @@ from qsage_validate.formats.qrp import read_qrp
 from qsage_validate.formats.qrp_steps import QrpProof
 from qsage_validate.games.masks import members
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
+from qsage_validate.registry import declared
 from qsage_validate.solvers.backend import (
     EXIT_CODES,
     Backend,
@@ -72,7 +76,7 @@ from qsage_validate.solvers.backend import (
 )
 from qsage_validate.solvers.backends import backends, get_backend
 from qsage_validate.solvers.bloqqer import Preprocessed, preprocess
-from qsage_validate.system.limits import Limits, Progress, Stopwatch, Tell
+from qsage_validate.system.limits import Deadline, Limits, Progress, Stopwatch, Tell
 from qsage_validate.system.programs import Ended, run_program, workspace
 
 # Functions extracted from a Q-resolution proof
@@ -91,10 +95,31 @@ class QrpStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class QrpReduction:
-    """A reduction: ``rest`` is left, and the variables of ``reduced`` are right of its pivots."""
+    """A reduction: ``rest`` is left, and the variables of ``reduced`` are right of its pivots.
+
+    Of a generalised axiom, ``given`` has the functions of the other variables of ``bits``.
+    """
 
     rest: QrpStep
     reduced: QrpStep
+    bits: int
+    given: CircuitCertificate | None = None
+
+
+class AxiomStrategy(NamedTuple):
+    """How the winning side beats the formula once a part of an initial step is beaten.
+
+    Where the literals of ``rest`` are beaten, those of ``own``, right of its pivots, are to be
+    beaten, too, and ``functions`` say the rest, which may read whatever stands left of them.
+    """
+
+    rest: Literals
+    own: Literals
+    functions: CircuitCertificate | None
+
+
+Axioms = Callable[[Literals], AxiomStrategy]
+"""The strategy of an initial clause or cube; ``UndecidedError`` for what may be no axiom."""
 
 
 _NO_PHASES: Phases = {}
@@ -107,7 +132,10 @@ class Reductions:
     needed.  Only reductions of ``wanted`` variables are recorded.
     """
 
-    def __init__(self, cubes: bool, bits: PrefixBits, phases: PhaseTable, wanted: int) -> None:
+    def __init__(
+        self, cubes: bool, bits: PrefixBits, phases: PhaseTable, wanted: int, axioms: Axioms | None
+    ) -> None:
+        self._axioms = axioms
         pivot = Quantifier.FORALL if cubes else Quantifier.EXISTS
         self._pivots = bits.of[pivot]
         self._others = bits.of[pivot.dual]
@@ -152,9 +180,21 @@ class Reductions:
                         self._record(QrpStep(*clause, _NO_PHASES))
                     break
             else:
-                return "has no antecedents and is no clause of the formula"
+                if self._axioms is None:
+                    return "has no antecedents and is no clause of the formula"
+                self._by_axiom(self._axioms(listed))
+        elif self._axioms is not None:
+            self._by_axiom(self._axioms(listed))
         self.live[step] = reduction
         return ""
+
+    def _by_axiom(self, found: AxiomStrategy) -> None:
+        """Record the strategy of a generalised axiom."""
+        rest, own = QrpStep(*found.rest, _NO_PHASES), QrpStep(*found.own, _NO_PHASES)
+        gone = self._wanted & ~self._kept(*found.rest)
+        if found.functions is None:
+            gone &= own.positive | own.negative
+        self.records.append(QrpReduction(rest, own, gone, found.functions))
 
     def _chain(self, parents: list[QrpStep], listed: Literals, *, early: bool) -> QrpStep | str:
         """The parents resolved one after the other, as far as the listed literals go."""
@@ -233,7 +273,8 @@ class Reductions:
         positive, negative = step.positive & gone, step.negative & gone
         if positive | negative:
             rest = QrpStep(step.positive & keep, step.negative & keep, step.phases)
-            self.records.append(QrpReduction(rest, QrpStep(positive, negative, step.phases)))
+            reduced = QrpStep(positive, negative, step.phases)
+            self.records.append(QrpReduction(rest, reduced, positive | negative))
 
 
 def _phase(step: QrpStep, bit: int) -> int | None:
@@ -341,8 +382,7 @@ class FunctionBuilder:
         gate_of = {self._bits.bit(abs(g)): g for g in sorted(gates, key=abs)}
         entries: dict[int, list[int]] = {}
         for number, record in enumerate(records):
-            both = (record.reduced.positive | record.reduced.negative) & wanted
-            for bit in members(both):
+            for bit in members(record.bits & wanted):
                 entries.setdefault(bit, []).append(number)
         functions: dict[int, int] = {}
         conditions: dict[int, int] = {}
@@ -386,7 +426,7 @@ class FunctionBuilder:
             if condition in seen:
                 continue
             seen.add(condition)
-            value = self._value(records[number].reduced, bit)
+            value = self._value(records[number], bit)
             if not runs or runs[-1][0] != value:
                 runs.append((value, []))
             runs[-1][1].append(condition)
@@ -399,9 +439,15 @@ class FunctionBuilder:
             function = builder.ite(builder.or_all(alternatives), value, function)
         return function
 
-    def _value(self, step: QrpStep, bit: int) -> int:
+    def _value(self, record: QrpReduction, bit: int) -> int:
         """The value of the variable with which its literal in a step is beaten."""
+        step = record.reduced
         positive, negative = step.positive >> bit & 1, step.negative >> bit & 1
+        if record.given is not None and not positive | negative:
+            given = record.given
+            inputs = [self._literals.get(self._bits.bit(v), FALSE) for v in given.inputs]
+            function = given.functions.get(self._bits.order[bit], FALSE)
+            return embed(self._builder, given.aig, inputs, [function])[0]
         phase = self._phase(step.phases[bit]) if positive and negative else positive
         return phase ^ self._flip
 
@@ -484,7 +530,11 @@ def conjunctions(form: ClausalForm) -> Definitions:
 
 
 def extract(
-    formula: Qbf | ClausalForm, trace: QrpProof | str | PathLike[str], *, gates: bool = False
+    formula: Qbf | ClausalForm,
+    trace: QrpProof | str | PathLike[str],
+    *,
+    gates: bool = False,
+    generalised: Deadline | None = None,
 ) -> CircuitCertificate:
     """The functions that a trace of ``formula`` proves it by: Skolem when it is true.
 
@@ -492,6 +542,8 @@ def extract(
     are those of the formula's own variables, ``inputs`` all variables of the opponent; with
     ``gates`` a circuit's gates are named too (``extra``), which a certificate of the clausal form
     needs.  Variables that the proof never reduces are left out: any value is right.
+    ``generalised`` takes generalised axioms, too, which an extension decides up to that deadline;
+    their functions are in the lists as entries of their own, and all variables have functions.
 
     Memory is that of the index, of the steps that are still needed and of the reductions.
     Raises :class:`InputError` for a trace that is malformed or no proof; what it gives must
@@ -517,10 +569,17 @@ def extract(
     known = {abs(gate) for gate in gates_of}
     wanted = sum(1 << bits.bit(v) for v in decided if v not in known)
     phases = PhaseTable(cubes=read.true)
-    records = _record(read, bits, phases, wanted)
+    axioms: Axioms | None = None
+    if generalised is not None:
+        found = [one.made(bits, cubes=read.true) for one in declared("axioms", DeclaredAxioms)]
+        axioms = partial(found[0].strategy, deadline=generalised) if found else None
+    records = _record(read, bits, phases, wanted, axioms)
     builder = AigBuilder()
     literals = {variable: builder.input() for variable in inputs}
     built = FunctionBuilder(builder, bits, phases, kind, literals).build(records, wanted, gates_of)
+    if any(record.given is not None for record in records):
+        # What no list decides was false where given functions read it, and must stay so.
+        built = {**dict.fromkeys(decided, FALSE), **built}
     extra: dict[int, int] = {}
     if gates and isinstance(formula, Qbf):
         values = {**dict.fromkeys(formula.quantifiers(), FALSE), **literals, **built}
@@ -540,12 +599,12 @@ def extract(
 
 
 def _record(
-    trace: QrpProof, bits: PrefixBits, phases: PhaseTable, wanted: int
+    trace: QrpProof, bits: PrefixBits, phases: PhaseTable, wanted: int, axioms: Axioms | None
 ) -> Sequence[QrpReduction]:
     """All reductions of ``wanted`` variables, in the order of the proof."""
     needed = trace.needed()
     left = uses(trace, needed)
-    recorder = Reductions(trace.true, bits, phases, wanted)
+    recorder = Reductions(trace.true, bits, phases, wanted, axioms)
     live = recorder.live
     for steps, table in bits.table(trace, needed):
         first = trace.first[steps].tolist()
@@ -594,12 +653,19 @@ def tracers(name: str | None = None) -> list[Backend]:
     return found
 
 
-def by_trace(formula: Qbf, limits: Limits, *, solver: str | None, tell: Tell) -> Candidate:
-    """The certificate that a solver's trace of the clausal form gives.
+def by_trace(
+    formula: Qbf, limits: Limits, *, solver: str | None, tell: Tell, trace: str | None = None
+) -> Candidate:
+    """The certificate that a solver's trace of the clausal form gives, or the one in ``trace``.
 
     Each solver gets an equal share of what is left of the time.  Raises ``UndecidedError`` when
-    none of them answers.
+    none of them answers, and ``InputError`` for a file that is no proof.
     """
+    if trace is not None:
+        tell(Progress("extracting"))
+        watch = Stopwatch()
+        certificate = extract(formula, trace, generalised=limits.deadline)
+        return Candidate(certificate, f"the trace {trace}", (("extract", watch.seconds),))
     form = clausal_form(formula)
     with workspace() as folder:
         for outcome in _outcomes(formula, form, limits, tracers(solver), folder, tell):

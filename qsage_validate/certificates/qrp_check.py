@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,10 +82,14 @@ class DeclaredAxioms:
     """Who knows other initial clauses and cubes; the place is loaded when they are asked for.
 
     It makes, of :class:`PrefixBits` and ``cubes``, what has ``check(literals, deadline)``: ``None``
-    for an axiom, else why it is not known to be one.
+    for an axiom, else why it is not known to be one.  Functions are made of its
+    ``strategy(literals, deadline)`` (``AxiomStrategy`` in ``by_proof.py``).
     """
 
     place: str
+
+    def made(self, bits: PrefixBits, *, cubes: bool) -> Any:
+        return load_place(self.place)(bits, cubes=cubes)
 
 
 QrpResult = QrpProved | QrpRefuted | Undecided
@@ -116,7 +121,7 @@ class _Checker:
         self.trace = trace
         self.bits = PrefixBits(form)
         found = declared("axioms", DeclaredAxioms) if generalised else ()
-        self.axioms = [load_place(one.place)(self.bits, cubes=trace.true) for one in found]
+        self.axioms = [one.made(self.bits, cubes=trace.true) for one in found]
         pivot = Quantifier.FORALL if trace.true else Quantifier.EXISTS
         self.pivots = self.bits.of[pivot]
         self.reduced = self.bits.of[pivot.dual]

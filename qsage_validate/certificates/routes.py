@@ -269,7 +269,8 @@ class RouteOptions:
 
     ``solver`` is the QBF solver (``None``: what is there); ``limits`` of time are for all
     of it, the check included, of memory for each program and for the search's table;
-    ``jobs`` are processes of the check; ``bloqqer`` are options of the preprocessor.
+    ``jobs`` are processes of the check; ``bloqqer`` are options of the preprocessor; ``given`` is
+    the file of a trace for the route of that name.
     """
 
     route: str = AUTO
@@ -278,6 +279,7 @@ class RouteOptions:
     minimise: bool = False
     jobs: int = 1
     bloqqer: Mapping[str, int] | None = None
+    given: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,9 +328,8 @@ class _Task:
     formula: Qbf
     encoding: Encoding | None
     layout: Layout | None
-    solver: str | None
+    options: RouteOptions
     quick: bool
-    bloqqer: Mapping[str, int] | None
     tell: Tell
     patience: float
 
@@ -355,7 +356,7 @@ def certify_formula(
     known = layout if layout is not None or encoding is None else encoding.layout
     patient = options.route != AUTO or options.limits.deadline.at < inf
     patience = inf if patient else _PATIENCE
-    task = _Task(formula, encoding, known, options.solver, small, options.bloqqer, tell, patience)
+    task = _Task(formula, encoding, known, options, small, tell, patience)
     names = _order(task, options)
     attempts: dict[str, RouteAttempt] = {}
     failures: dict[str, QsageError] = {}
@@ -404,7 +405,7 @@ def certify_prepared(
     lifted = lift(found.certificate, prepared, whole)
     stages = (*found.stages, ("lift", watch.seconds))
     candidate = Candidate(lifted, f"{found.by} on the prepared game", stages, None, found.note)
-    task = _Task(whole.qbf, whole, whole.layout, options.solver, False, options.bloqqer, tell, inf)
+    task = _Task(whole.qbf, whole, whole.layout, options, False, tell, inf)
     return _proved(task, found.route, candidate, options, found.attempts)
 
 
@@ -524,9 +525,9 @@ def _bloqqer(task: _Task, limits: Limits) -> Candidate:
     return by_preprocessing(
         task.formula,
         limits,
-        solver=task.solver,
+        solver=task.options.solver,
         tell=task.tell,
-        options=task.bloqqer,
+        options=task.options.bloqqer,
         patience=task.patience,
     )
 
@@ -534,13 +535,14 @@ def _bloqqer(task: _Task, limits: Limits) -> Candidate:
 def _trace(task: _Task, limits: Limits) -> Candidate:
     from qsage_validate.certificates.by_proof import by_trace
 
-    return by_trace(task.formula, limits, solver=task.solver, tell=task.tell)
+    solver, given = task.options.solver, task.options.given
+    return by_trace(task.formula, limits, solver=solver, tell=task.tell, trace=given)
 
 
 def _tool(task: _Task, limits: Limits) -> Candidate:
     from qsage_validate.certificates.by_proof import by_tool
 
-    return by_tool(task.formula, limits, solver=task.solver, tell=task.tell)
+    return by_tool(task.formula, limits, solver=task.options.solver, tell=task.tell)
 
 
 def _expansion(task: _Task, limits: Limits) -> Candidate:

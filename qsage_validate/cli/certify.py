@@ -71,6 +71,7 @@ def command(
         complete="solvers",
         panel="Solver",
     ),
+    trace: str | None = option("A solver's trace, to make functions of.", "FILE", panel="Solver"),
     minimise: bool = option(
         "Make the certificate smaller, as 'qsage minimise'.", default=False, panel="Output"
     ),
@@ -118,7 +119,10 @@ def command(
     solution = _solution_file(model)
     path = None if solution is not None else formula_path(model)
     target = _Target(output, formula, parse_dialect(dialect, "--as"), blocks)
-    options = RouteOptions(route, solver, limits.begin(), minimise, jobs)
+    if trace is not None and (route != "auto" or solver is not None):
+        raise UsageError("found --trace with --route or --solver, expected one of them")
+    route = route if trace is None else "trace"
+    options = RouteOptions(route, solver, limits.begin(), minimise, jobs, given=trace)
     if solution is not None:
         if blocks is None or solver is not None or route != "auto" or minimise or prepare:
             raise UsageError(

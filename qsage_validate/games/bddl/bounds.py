@@ -489,8 +489,3 @@ class RaceBound:
 
 
 GroundBounds = Packing | RaceBound
-
-
-def bounds_of(grounding: Grounding) -> GroundBounds | None:
-    """The bounds that hold in a game; ``None`` where none is known."""
-    return Packing.of(grounding) or RaceBound.of(grounding)

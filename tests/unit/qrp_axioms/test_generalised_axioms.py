@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -9,15 +10,21 @@ from random import Random
 
 import pytest
 
+from qsage_validate.certificates.by_proof import extract
+from qsage_validate.certificates.check import CertificateProved, check
 from qsage_validate.certificates.qrp_check import QrpProved, QrpRefuted, check_qrp
-from qsage_validate.certificates.qrp_sets import PrefixBits, as_form
+from qsage_validate.certificates.qrp_sets import Literals, PrefixBits, as_form
+from qsage_validate.circuit.aig import values_of
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.errors import Exit
+from qsage_validate.errors import Exit, InputError, UndecidedError
 from qsage_validate.extensions.qrp_axioms.axioms import GeneralisedAxioms
 from qsage_validate.formats.qdimacs import parse_qdimacs, qbf_to_qdimacs
+from qsage_validate.solvers.backends import get_backend
 from qsage_validate.system.limits import NEVER
 from tests.support.commands import run_qsage
+from tests.support.random_qbf import random_dense_qdimacs
 from tests.support.readers import parse_qrp
+from tests.support.tracing import require_solvers
 
 Values = dict[int, bool]
 Table = Mapping[tuple[bool, ...], bool]
@@ -95,7 +102,7 @@ def _few_functions(small: Small) -> bool:
 
 def test_an_axiom_holds_in_all_models_and_a_whole_assignment_is_decided() -> None:
     rng = Random(7)
-    held = closed = left = 0
+    held = closed = left = strategies = 0
     while held < 150 or left < 20:
         small = Small(rng)
         if not _few_functions(small):
@@ -112,7 +119,13 @@ def test_an_axiom_holds_in_all_models_and_a_whole_assignment_is_decided() -> Non
             whole = all(v in assigned or v in pivots for v in small.order if v < last)
             if whole:
                 closed += 1
-                assert (told is None) is (small.value(assigned) is cubes), (small.clauses, literals)
+                # What the rules drop, right of all pivots, may be needed or in the way.
+                below = {v: value for v, value in assigned.items() if v <= last}
+                right = cubes in (small.value(assigned), small.value(below))
+                assert (told is None) is right, (small.clauses, literals)
+            wins = _wins(small, bits, axioms, literals, cubes=cubes)
+            assert wins is (told is None), (small.clauses, literals)
+            strategies += wins
             if told is None:
                 held += 1
                 left += not whole
@@ -120,6 +133,41 @@ def test_an_axiom_holds_in_all_models_and_a_whole_assignment_is_decided() -> Non
             elif told.startswith("is no axiom"):
                 assert small.value(assigned) is not cubes
     assert closed > 100
+    assert strategies > 100
+
+
+def _wins(
+    small: Small,
+    bits: PrefixBits,
+    axioms: GeneralisedAxioms,
+    literals: tuple[int, ...],
+    *,
+    cubes: bool,
+) -> bool:
+    """Whether there is a strategy, which then wins however what stands left of it was played."""
+    try:
+        found = axioms.strategy(bits.literals(literals), NEVER)
+    except UndecidedError:
+        return False
+
+    def values(step: Literals) -> Values:
+        signs = dict.fromkeys(bits.names(step[0]), cubes)
+        return signs | dict.fromkeys(bits.names(step[1]), not cubes)
+
+    beaten, own, functions = values(found.rest), values(found.own), found.functions
+    owns = set(small.order) - small.universal if cubes else small.universal
+    last = max((v for v in beaten if v not in owns), default=0)
+    answered = {v for v in owns if v > last} if functions is not None else set(own)
+    others = [v for v in small.order if v not in beaten and v not in answered]
+    for chosen in product((False, True), repeat=len(others)):
+        play = {**beaten, **dict(zip(others, chosen, strict=True)), **own}
+        if functions is not None:
+            inputs = [play.get(v, False) for v in functions.inputs]
+            told = values_of(functions.aig, inputs, [*functions.functions.values()])
+            answers = dict(zip(functions.functions, told, strict=True))
+            play |= {v: answers.get(v, False) for v in answered - own.keys()}
+        assert small.value(play) is cubes, (small.clauses, literals, play)
+    return True
 
 
 def proof(small: Small, rng: Random) -> list[tuple[list[int], list[int]]]:
@@ -175,6 +223,8 @@ def test_proofs_by_generalised_axioms_are_proofs_and_damaged_ones_prove_nothing_
         result = check_qrp(formula, trace, generalised=True)
         assert isinstance(result, QrpProved), (small.clauses, steps, result)
         assert result.true is truth
+        certificate = extract(formula, trace, generalised=NEVER)
+        assert isinstance(check(formula, certificate), CertificateProved), (small.clauses, steps)
         general += result.generalised > 0
         if result.generalised:
             assert isinstance(check_qrp(formula, trace), QrpRefuted)
@@ -190,6 +240,9 @@ def test_proofs_by_generalised_axioms_are_proofs_and_damaged_ones_prove_nothing_
             told = check_qrp(formula, parse_qrp(text(small, damaged, claimed)), generalised=True)
             assert not isinstance(told, QrpProved) or told.true is truth, (small.clauses, damaged)
             refused += not isinstance(told, QrpProved)
+            if not isinstance(told, QrpProved):
+                with pytest.raises((InputError, UndecidedError)):
+                    extract(formula, parse_qrp(text(small, damaged, claimed)), generalised=NEVER)
     assert general > 100
     assert refused > 100
 
@@ -219,9 +272,7 @@ def test_the_command_checks_them_when_asked(
     Path("f.qrp").write_text(f"{prefix}1 1 0 0\n2 0 1 0\nr UNSAT\n")
     assert run_qsage(general) == Exit.UNDECIDED
     told = " ".join(capsys.readouterr().out.split())
-    assert (
-        "step 1 (line 5) is no axiom that is known: the formula is true under its negation" in told
-    )
+    assert "step 1 (line 5) is no axiom that is known: the formula is true under its" in told
 
 
 def test_what_follows_by_propagation_may_have_others_to_its_left() -> None:
@@ -233,6 +284,60 @@ def test_what_follows_by_propagation_may_have_others_to_its_left() -> None:
 
 
 def test_a_cube_under_which_the_formula_is_false_is_none() -> None:
+    bits = PrefixBits(as_form(parse_qdimacs("p cnf 2 2\na 1 0\ne 2 0\n1 2 0\n1 -2 0\n")))
+    axioms = GeneralisedAxioms(bits, cubes=True)
+    assert (
+        axioms.check((0, 0b01), NEVER) == "is no axiom that is known: the formula is false under it"
+    )
+    assert (
+        axioms.check((0b10, 0b01), NEVER)
+        == "is no axiom that is known: the formula is false under it"
+    )
+
+
+def test_a_literal_that_the_rules_drop_may_be_wrong() -> None:
+    """So are cubes under blocked clause elimination: 2 must differ from 1, and the cube says 2."""
     bits = PrefixBits(as_form(parse_qdimacs("p cnf 2 2\na 1 0\ne 2 0\n1 2 0\n-1 -2 0\n")))
-    told = GeneralisedAxioms(bits, cubes=True).check((0b10, 0), NEVER)
-    assert told == "is no axiom that is known: the formula is false under it"
+    assert GeneralisedAxioms(bits, cubes=True).check((0b10, 0), NEVER) is None
+
+
+def test_depqbf_need_not_be_crippled(tmp_path: Path) -> None:
+    """Its traces with Nenofex and SAT calls are proofs, and give functions."""
+    require_solvers()
+    program = get_backend("depqbf").program().path
+    rng = Random(7)
+    general = 0
+    for k in range(24):
+        formula = parse_qdimacs(random_dense_qdimacs(rng))
+        file = tmp_path / f"{k}.qdimacs"
+        file.write_text(qbf_to_qdimacs(formula))
+        words = [program, "--dep-man=simple", "--no-lazy-qpup", "--no-qbce-dynamic"]
+        words += ["--trace=qrp", str(file)]
+        done = subprocess.run(words, capture_output=True, check=False)
+        trace = parse_qrp(done.stdout)
+        result = check_qrp(formula, trace, generalised=True)
+        assert isinstance(result, QrpProved), (k, result)
+        certificate = extract(formula, trace, generalised=NEVER)
+        assert isinstance(check(formula, certificate), CertificateProved), k
+        general += result.generalised > 0
+    assert general > 5
+
+
+def test_functions_of_a_trace_by_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    prefix = "p qrp 3 3\ne 1 0\na 2 0\ne 3 0\n"
+    Path("f.qdimacs").write_text("p cnf 3 3\ne 1 0\na 2 0\ne 3 0\n-1 2 3 0\n-1 2 -3 0\n1 2 0\n")
+    Path("f.qrp").write_text(f"{prefix}1 1 0 0\n2 -1 0 0\n3 0 1 2 0\nr UNSAT\n")
+    words = ["certify", "f.qdimacs", "--trace", "f.qrp", "-o", "f.aag"]
+    assert run_qsage(words) == Exit.FINE
+    assert "by the trace f.qrp" in capsys.readouterr().err
+    assert run_qsage(["validate", "f.qdimacs", "f.aag", "--level", "formula"]) == Exit.FINE
+    assert run_qsage([*words, "--solver", "depqbf"]) == Exit.BAD_INPUT
+    assert "found --trace with" in capsys.readouterr().err
+    Path("f.qdimacs").write_text("p cnf 3 1\ne 1 0\na 2 0\ne 3 0\n1 3 0\n")
+    Path("f.aag").unlink()
+    assert run_qsage(words) == Exit.UNDECIDED
+    assert "the initial clause 1 is no axiom that is known" in capsys.readouterr().err
+    assert not Path("f.aag").exists()

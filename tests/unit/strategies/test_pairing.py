@@ -22,12 +22,9 @@ from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.backends import get_backend
 from qsage_validate.solvers.maker_maker import BlockingSearch
 from qsage_validate.solvers.qbf_solving import solve_formula
-from qsage_validate.strategies.guesses import (
-    PairingFailsError,
-    PairingStrategy,
-    check_pairing,
-)
+from qsage_validate.strategies.guesses import PairingStrategy
 from qsage_validate.system.limits import Deadline, Limits
+from tests.support.pairing import PairingFailsError, check_pairing
 from tests.support.positional import random_game, winner
 
 BLACK, WHITE = Player.BLACK, Player.WHITE

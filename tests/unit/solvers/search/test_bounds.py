@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 
-from qsage_validate.games.bddl.bounds import Packing, RaceBound, bounds_of
+from qsage_validate.games.bddl.bounds import GroundBounds, Packing, RaceBound
 from qsage_validate.games.bddl.ground import Grounding
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.rules import BddlGame
@@ -32,6 +32,10 @@ def model_of(words: str) -> Model:
     model = find_command(words.split())
     assert isinstance(model, Model)
     return model
+
+
+def bounds_of(grounding: Grounding) -> GroundBounds | None:
+    return Packing.of(grounding) or RaceBound.of(grounding)
 
 
 def compare(model: Model, most: int = 4000) -> Counter[str]:
