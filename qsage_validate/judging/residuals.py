@@ -548,6 +548,17 @@ def trimmed(formula: Qbf) -> Qbf:
     )
 
 
+def solver_value(formula: Qbf, deadline: Deadline = NEVER) -> ResidualValue:
+    """The value of a closed formula by QBF solvers, with growing patience."""
+    seconds = _FIRST_SECONDS
+    while not deadline.over:
+        found = _said(formula, deadline, seconds)
+        if found.truth is not None:
+            return found
+        seconds *= _PATIENCE_GROWS
+    return ResidualValue(None)
+
+
 def _certified(formula: Qbf, deadline: Deadline) -> ResidualValue:
     """The value by a certificate that was checked, if some route gives one in time."""
     from qsage_validate.certificates.routes import CheckFailedError, RouteOptions, certify_formula

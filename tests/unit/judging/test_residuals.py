@@ -19,6 +19,7 @@ from qsage_validate.judging.residuals import (
     Refinement,
     Residuals,
     ResidualsOf,
+    solver_value,
     trimmed,
 )
 from qsage_validate.judging.simulator import GameValues
@@ -189,6 +190,7 @@ def test_no_value_after_the_deadline(most_inputs: int) -> None:
     residuals = Residuals(formula, [(1,)], most_inputs=most_inputs)
     over = Deadline.after(0)
     assert residuals.answer({1: False}, 1, over).truth is None
+    assert solver_value(formula, over).truth is None
     assert residuals.asked == 0
     assert residuals.value({1: False}, 1) is True
 
