@@ -105,7 +105,6 @@ class FrameValue:
         return f"{self.name} [{self.variable}]: {shown}"
 
     def evidence(self) -> Evidence:
-        """The value as evidence of a finding."""
         from qsage_validate.validation.finding import Evidence
 
         return Evidence(self.literal, self.variable, self.value, self.name)

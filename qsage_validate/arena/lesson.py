@@ -322,7 +322,6 @@ class Lesson:
         return tuple(filter(None, (self.reason, threats, distance)))
 
     def to_dict(self) -> dict[str, object]:
-        """The lesson, for ``--json``."""
         return {
             "distance": None if self.distance is None else _distance_json(self.distance),
             "grades": [

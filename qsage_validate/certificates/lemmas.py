@@ -44,14 +44,8 @@ from qsage_validate.certificates.check import Lemma, LemmaStep
 from qsage_validate.certificates.compiler import Compiler, PlayInLiterals, require_completion
 from qsage_validate.certificates.plan import Plan, PlanNode
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed, strash
-from qsage_validate.encodings.encoding import (
-    Encoding,
-    Goals,
-    PlyLiterals,
-    completed,
-    first_true,
-    held,
-)
+from qsage_validate.circuit.decision import first_true
+from qsage_validate.encodings.encoding import Encoding, Goals, PlyLiterals, completed, held
 from qsage_validate.encodings.grid import grid_play
 from qsage_validate.encodings.grid_state import Content, MoveTracker
 from qsage_validate.encodings.layout import Bits, Layout, Ply, listed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from qsage_validate.certificates.parts import own_blocks
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.errors import InputError
@@ -66,5 +65,5 @@ def read_outer_block(data: bytes, formula: Qbf | None, path: str | None) -> Circ
         # The clausal form's, whose outermost block may have variables of the circuit's gates.
         extra={v: TRUE if value else FALSE for v, value in values.items() if v not in level},
         recognised="a solver's result or lines 'V'",
-        first_blocks=1 if len(own_blocks(formula, kind)) > 1 else None,
+        first_blocks=1 if len(formula.blocks(kind.decides)) > 1 else None,
     )

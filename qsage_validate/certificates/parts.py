@@ -14,18 +14,12 @@ if TYPE_CHECKING:
     from qsage_validate.circuit.rewriting import Value
 
 
-def own_blocks(formula: Qbf, kind: CertificateKind) -> list[frozenset[int]]:
-    """The blocks of the player whose functions a certificate of that kind has."""
-    scopes = formula.merged_scopes()
-    return [frozenset(s.variables) for s in scopes if s.quantifier is kind.decides]
-
-
 def first_blocks(certificate: CircuitCertificate, formula: Qbf, blocks: int) -> CircuitCertificate:
     """The certificate without the functions of blocks behind the first ``blocks`` of its own.
 
     Raises ``UsageError`` where there are not so many.
     """
-    own = own_blocks(formula, certificate.kind)
+    own = formula.blocks(certificate.kind.decides)
     if blocks > len(own):
         whose = "existential" if certificate.kind is CertificateKind.SKOLEM else "universal"
         raise UsageError(
@@ -46,7 +40,7 @@ def check_outermost(certificate: CircuitCertificate, formula: Qbf) -> None:
 
     A certificate without any functions leaves all blocks alike to a solver.
     """
-    own = own_blocks(formula, certificate.kind)
+    own = formula.blocks(certificate.kind.decides)
     if certificate.functions and own[0].isdisjoint(certificate.functions):
         names = " ".join(formula.name(v) for v in sorted(own[0])[:6])
         more = " …" * (len(own[0]) > 6)

@@ -455,9 +455,7 @@ class _CircuitReader:
                 expected = f"{_article(own)} variable: these are {kind.value} functions"
                 raise self.error("o", self.position[variable], found, expected)
         if self.said is not None:
-            from qsage_validate.certificates.parts import own_blocks
-
-            self._check_blocks(formula, *self.said, own_blocks(formula, kind), functions)
+            self._check_blocks(formula, *self.said, formula.blocks(kind.decides), functions)
 
     def _check_blocks(
         self,

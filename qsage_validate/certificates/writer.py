@@ -133,8 +133,8 @@ def _blocks(certificate: CircuitCertificate, formula: Qbf | None) -> list[str]:
     """The comment about the blocks of a part of a certificate."""
     if certificate.first_blocks is None or formula is None:
         return []
-    from qsage_validate.certificates.parts import own_blocks
+
     from qsage_validate.certificates.reader import part_comment
 
-    blocks = len(own_blocks(formula, certificate.kind))
+    blocks = len(formula.blocks(certificate.kind.decides))
     return [part_comment(certificate.first_blocks, blocks)]

@@ -1,4 +1,4 @@
-"""Small circuits for partial functions given row by row.
+"""Small circuits for partial functions given row by row, and the first true literal of some.
 
 A row gives the outputs for one assignment of the inputs; assignments without a row are
 don't-cares.  The circuits are multiplexer graphs built like reduced ordered decision diagrams,
@@ -8,7 +8,7 @@ substitution, Coudert and Madre's *restrict*).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig, AigBuilder
@@ -207,3 +207,13 @@ def _build_sparse(
         return found
 
     return build(0, ones, zeros)
+
+
+def first_true(builder: AigBuilder, literals: Iterable[int]) -> list[int]:
+    """For each literal, whether it is true and none before it is."""
+    found = []
+    none = TRUE
+    for literal in literals:
+        found.append(builder.and_(none, literal))
+        none = builder.and_(none, literal ^ 1)
+    return found

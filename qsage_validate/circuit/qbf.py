@@ -128,6 +128,10 @@ class Qbf:
             merged.append(scope)
         return tuple(merged)
 
+    def blocks(self, quantifier: Quantifier) -> list[frozenset[int]]:
+        """The variables of the merged scopes of a quantifier, from the outermost."""
+        return [frozenset(s.variables) for s in self.merged_scopes() if s.quantifier is quantifier]
+
     def levels(self) -> dict[int, int]:
         """The level of each variable: the index, from 0, of its merged scope."""
         return {

@@ -247,13 +247,12 @@ class _Target:
 
     def check(self, asked: _Question) -> None:
         """Raise ``UsageError`` for more blocks than a player has, and for files that were read."""
-        from qsage_validate.certificates.parts import own_blocks
         from qsage_validate.formats.source import check_writable
         from qsage_validate.kernel.certificate import CertificateKind
 
         for path in filter(None, (self.output, self.formula)):
             check_writable(path)
-        most = max(len(own_blocks(asked.qbf, kind)) for kind in CertificateKind)
+        most = max(len(asked.qbf.blocks(kind.decides)) for kind in CertificateKind)
         if self.blocks is not None and self.blocks > most:
             found = f"found --blocks {self.blocks} for {asked.name}"
             raise UsageError(f"{found}, expected at most {most}: no player has more")
@@ -265,7 +264,6 @@ class _Target:
 
         ``by`` says on whose word values of the outermost block are written, unproved.
         """
-        from qsage_validate.certificates.parts import first_blocks
         from qsage_validate.certificates.writer import certificate_bytes
         from qsage_validate.formats.writing import write_atomic
 
@@ -280,6 +278,8 @@ class _Target:
                 certificate = _clausal(certificate, qbf, clausal)
             qbf = clausal
         if by is None and self.blocks is not None:
+            from qsage_validate.certificates.parts import first_blocks
+
             certificate = first_blocks(certificate, qbf, self.blocks)
         content = certificate_bytes(
             certificate,

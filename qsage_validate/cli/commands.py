@@ -159,7 +159,6 @@ class LazyCommand(click.Command):
 
     @cached_property
     def loaded(self) -> Any:
-        """The command itself."""
         return load(self._place)
 
     def make_context(self, *given: Any, **extra: Any) -> click.Context:

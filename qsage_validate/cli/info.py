@@ -353,7 +353,6 @@ def _outer_block(data: bytes, name: str) -> Facts:
 
 def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) -> Facts:
     """The facts that need the formula: sides, don't-cares, functions that it does not name."""
-    from qsage_validate.certificates.parts import own_blocks
     from qsage_validate.certificates.reader import parse_certificate
     from qsage_validate.kernel.certificate import CircuitCertificate
 
@@ -369,7 +368,7 @@ def _certificate(data: bytes, name: str, formula: str, prenex: Prenex | None) ->
             "other functions": len(certificate.extra),
         }
         if certificate.first_blocks is not None:
-            blocks = len(own_blocks(qbf, certificate.kind))
+            blocks = len(qbf.blocks(certificate.kind.decides))
             lacking = "open"
             facts["a part"] = f"of the first {certificate.first_blocks} of {blocks} blocks"
     else:

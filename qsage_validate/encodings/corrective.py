@@ -57,7 +57,6 @@ from qsage_validate.encodings.encoding import (
     constant_literals,
     held,
     nothing_else,
-    width_for,
 )
 from qsage_validate.encodings.explicit import (
     FALSE_LITERAL,
@@ -68,7 +67,7 @@ from qsage_validate.encodings.explicit import (
     until_last_black_ply,
 )
 from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Ply, StateView, listed
-from qsage_validate.games.masks import mask_of, members
+from qsage_validate.games.masks import mask_of, members, width_for
 from qsage_validate.games.positional.hex import contracted, with_winning_sets
 from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.protocol import Player

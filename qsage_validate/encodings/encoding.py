@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
+from qsage_validate.circuit.decision import first_true
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Bits, Layout, Ply
 from qsage_validate.games.masks import members
@@ -28,11 +29,6 @@ if TYPE_CHECKING:
 
 
 # Arithmetic on short bit vectors as circuits (paper, section 4.3, auxiliary circuits)
-
-
-def width_for(count: int) -> int:
-    """The number of bits that can number ``count`` things from 0."""
-    return max(count - 1, 0).bit_length()
 
 
 def add_constant(circuit: CircuitBuilder, bits: Sequence[int], constant: int) -> Bits:
@@ -242,15 +238,6 @@ def held(mask: int, size: int) -> list[int]:
 def completed(builder: AigBuilder, sets: Iterable[int], stones: Sequence[int]) -> list[int]:
     """For each set of positions, whether all of it has a stone."""
     return [builder.and_all(stones[v] for v in members(own)) for own in sets]
-
-
-def first_true(builder: AigBuilder, literals: Sequence[int]) -> list[int]:
-    found = []
-    none = TRUE
-    for literal in literals:
-        found.append(builder.and_(none, literal))
-        none = builder.and_(none, literal ^ 1)
-    return found
 
 
 class ClaimsInMind(ReferencePlay):

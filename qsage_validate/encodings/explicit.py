@@ -38,6 +38,7 @@ from typing import Final
 
 from qsage_validate.circuit import aig
 from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.decision import first_true
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope, clause_gates
 from qsage_validate.encodings.encoding import (
     ClaimsInMind,
@@ -47,22 +48,25 @@ from qsage_validate.encodings.encoding import (
     ReferencePlay,
     completed,
     constant_literals,
-    first_true,
     held,
     nothing_else,
-    width_for,
 )
 from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Ply, StateView, listed
 from qsage_validate.errors import UsageError
-from qsage_validate.games.masks import members
+from qsage_validate.games.masks import members, width_for
 from qsage_validate.games.positional.cover_game import (
     OUT_OF_COVER,
     CoverGame,
     in_the_cover,
     shapes_of,
 )
-from qsage_validate.games.positional.hex import is_hex_board, transversal_of, with_winning_sets
-from qsage_validate.games.positional.model import Network, PositionalModel, require_alternating
+from qsage_validate.games.positional.hex import transversal_of, with_winning_sets
+from qsage_validate.games.positional.model import (
+    Network,
+    PositionalModel,
+    is_hex_board,
+    require_alternating,
+)
 from qsage_validate.games.protocol import Player
 
 # The explicit board of EA, EN and ET (Shaik et al. 2023, section 3.1, equations 1 to 6)

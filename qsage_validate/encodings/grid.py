@@ -43,7 +43,6 @@ from qsage_validate.encodings.encoding import (
     equality_clauses,
     in_range,
     less_than,
-    width_for,
 )
 from qsage_validate.encodings.grid_state import GridPly, MoveTracker, Vector
 from qsage_validate.encodings.layout import (
@@ -69,6 +68,7 @@ from qsage_validate.games.bddl.model import (
     Model,
     SubCondition,
 )
+from qsage_validate.games.masks import width_for
 from qsage_validate.games.naming import name_of
 from qsage_validate.games.protocol import Player, Square
 

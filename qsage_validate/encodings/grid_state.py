@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.decision import synthesise
-from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout import Bits, Indicators
 from qsage_validate.games.bddl.model import (
     Action,
@@ -24,6 +23,7 @@ from qsage_validate.games.bddl.model import (
     Model,
     SubCondition,
 )
+from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, Square
 
 
@@ -35,7 +35,6 @@ class Vector:
     offset: int = 0
 
     def plus(self, constant: int) -> Vector:
-        """The vector moved by ``constant``."""
         return Vector(self.bits, (self.offset + constant) % (1 << len(self.bits)))
 
 

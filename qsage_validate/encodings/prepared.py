@@ -42,17 +42,15 @@ from qsage_validate.encodings.encoding import (
     held,
     nothing_else,
     one_of,
-    width_for,
 )
 from qsage_validate.encodings.explicit import ClauseSet, constant, differs, until_last_black_ply
 from qsage_validate.encodings.layout import Bits, Layout, StateView, listed
 from qsage_validate.errors import UsageError
-from qsage_validate.games.masks import members
+from qsage_validate.games.masks import members, width_for
 from qsage_validate.games.positional.cover_game import Pairing, PairingGame
 from qsage_validate.games.positional.hex import (
     after,
     contracted,
-    is_hex_board,
     last_of,
     preprocess,
     stages,
@@ -62,13 +60,14 @@ from qsage_validate.games.positional.hex import (
     with_winning_sets,
     without_detours,
     without_larger_sets,
-    without_long_sets,
 )
 from qsage_validate.games.positional.model import (
     Network,
     PositionalModel,
+    is_hex_board,
     require_alternating,
     with_first_moves,
+    without_long_sets,
 )
 from qsage_validate.games.protocol import Player
 

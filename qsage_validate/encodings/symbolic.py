@@ -55,7 +55,6 @@ from qsage_validate.encodings.encoding import (
     equality_clauses,
     less_than,
     nothing_else,
-    width_for,
 )
 from qsage_validate.encodings.layout import Bits, IllegalMoves, Layout, Number, StateView, listed
 from qsage_validate.encodings.layout_lines import is_clausal
@@ -79,7 +78,7 @@ from qsage_validate.encodings.prepared import (
     witness_positions,
 )
 from qsage_validate.errors import UsageError
-from qsage_validate.games.masks import mask_of, members
+from qsage_validate.games.masks import mask_of, members, width_for
 from qsage_validate.games.positional.harary import PolyominoBoard, polyomino_of
 from qsage_validate.games.positional.model import PositionalModel, sound_first_moves
 from qsage_validate.games.positional.polyominoes import Cells

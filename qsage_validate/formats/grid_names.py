@@ -62,7 +62,6 @@ def column_named(text: str) -> int | None:
 
 
 def column_names(width: int) -> tuple[str, ...]:
-    """The names of the columns of a board."""
     return tuple(column_letters(x) for x in range(1, width + 1))
 
 

@@ -1,4 +1,4 @@
-"""Sets of positions as integers: position number k is bit k."""
+"""Sets of positions as integers: position number k is bit k; and the bits that number them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def members(mask: int) -> Iterator[int]:
     """The numbers in a mask, ascending."""
     for bit in bits(mask):
         yield bit.bit_length() - 1
+
+
+def width_for(count: int) -> int:
+    """The number of bits that can number ``count`` things from 0."""
+    return max(count - 1, 0).bit_length()
 
 
 def mask_of(numbers: Iterable[int]) -> int:

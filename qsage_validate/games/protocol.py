@@ -300,7 +300,6 @@ class Symmetry:
     keeps_initial: bool
 
     def board(self, board: BoardPicture) -> BoardPicture:
-        """The image of a board."""
         squares = list(board.squares)
         for (x, y), (u, v) in self.squares.items():
             squares[(v - 1) * board.width + (u - 1)] = board[x, y]

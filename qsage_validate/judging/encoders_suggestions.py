@@ -7,14 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qsage_validate.circuit.aig import FALSE, AigBuilder
+from qsage_validate.circuit.decision import first_true
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.encoding import (
-    Goals,
-    PlayLiterals,
-    PlyLiterals,
-    completed,
-    first_true,
-)
+from qsage_validate.encodings.encoding import Goals, PlayLiterals, PlyLiterals, completed
 from qsage_validate.encodings.layout import Bits, Layout, Ply, value_bits
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, Cover

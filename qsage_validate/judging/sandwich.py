@@ -19,8 +19,8 @@ from itertools import groupby
 from typing import Final, Protocol
 
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder, embed
+from qsage_validate.circuit.decision import first_true
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope, add_gates
-from qsage_validate.encodings.encoding import first_true
 from qsage_validate.encodings.layout import value_bits
 from qsage_validate.errors import UndecidedError
 from qsage_validate.games.protocol import Player

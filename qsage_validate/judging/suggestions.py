@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from qsage_validate.circuit.aig import FALSE
-from qsage_validate.encodings.encoding import first_true, width_for
+from qsage_validate.circuit.decision import first_true
 from qsage_validate.encodings.grid_state import MoveTracker, Vector
 from qsage_validate.encodings.layout import Bits, Layout, Ply, StateCode, value_bits
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.codes import BLACK, WHITE
 from qsage_validate.judging.sandwich import Scripts

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from qsage_validate.certificates.oracle import NoAnswerError, Oracle
-from qsage_validate.certificates.parts import own_blocks
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.certificates.solving_oracle import SolvingOracle
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
@@ -278,7 +277,7 @@ class Solving:
         reply = self.replies.reply(formula, value)
         empty = without_functions(formula, kind, None)
         functions = {v: TRUE if bit else FALSE for v, bit in reply.values.items()}
-        blocks = 1 if len(own_blocks(formula, kind)) > 1 else None
+        blocks = 1 if len(formula.blocks(kind.decides)) > 1 else None
         return replace(empty, functions=functions, first_blocks=blocks), reply.by
 
     def oracle(

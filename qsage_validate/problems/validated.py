@@ -10,15 +10,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata
 from math import inf
+from typing import TYPE_CHECKING
 
 from qsage_validate import __version__
-from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout import inconclusive
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import open_input
 from qsage_validate.kernel.certificate import dont_cares
 from qsage_validate.problems.load import BoardProblem, Files, Problem, load
 from qsage_validate.validation.fit import check_fit
+
+if TYPE_CHECKING:
+    from qsage_validate.encodings.encoding import Encoding
 
 # The inputs of a validation: files by their content, programs by their versions
 

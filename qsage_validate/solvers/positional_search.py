@@ -23,16 +23,13 @@ from qsage_validate.errors import UsageError
 from qsage_validate.games.bddl.positional import as_positional
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.masks import minimal
-from qsage_validate.games.positional.hex import (
-    with_winning_sets,
-    without_dead_sets,
-    without_long_sets,
-)
 from qsage_validate.games.positional.model import (
     CanonicalKeys,
     PositionalModel,
     alternating,
     key_symmetries,
+    without_dead_sets,
+    without_long_sets,
 )
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player, State
@@ -131,7 +128,12 @@ class PositionalEngine:
     def _search_of_sets(self, game: PositionalGame) -> MakerBreaker | MakerMaker:
         model = game.model
         # The sets that the first stones leave, and that the stones of the play are enough for.
-        short = without_long_sets(without_dead_sets(with_winning_sets(model, MOST_SETS)))
+        listed = model
+        if model.network is not None:
+            from qsage_validate.games.positional.hex import with_winning_sets
+
+            listed = with_winning_sets(model, MOST_SETS)
+        short = without_long_sets(without_dead_sets(listed))
         if max(len(short.black_wins), len(short.white_wins)) > MOST_SETS:
             raise UsageError(f"{game.name}: found more than {MOST_SETS:,} winning sets")
         keys = CanonicalKeys(self._size, key_symmetries(short, game.arrangement))

@@ -419,7 +419,7 @@ def _stage(
     model: PositionalModel, choice: EngineChoice, memory_mb: int | None
 ) -> SearchStage | None:
     """The search of full boards, for games of connection."""
-    from qsage_validate.games.positional.hex import is_hex_board
+    from qsage_validate.games.positional.model import is_hex_board
 
     if model.network is None and not is_hex_board(model):
         return None

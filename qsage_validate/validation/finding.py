@@ -105,7 +105,6 @@ class Finding:
         return one_line(line)
 
     def with_replay(self, command: str) -> Finding:
-        """The same finding with the command that replays it."""
         return replace(self, replay=command)
 
     def to_dict(self) -> dict[str, object]:

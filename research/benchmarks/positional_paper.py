@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Final
 
-from qsage_validate.encodings.encoding import width_for
+from qsage_validate.games.masks import width_for
 
 
 @dataclass(frozen=True, slots=True)

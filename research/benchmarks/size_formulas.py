@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from qsage_validate.encodings.encoding import width_for
 from qsage_validate.errors import UsageError
+from qsage_validate.games.masks import width_for
 from qsage_validate.games.positional.hex import with_winning_sets
 from qsage_validate.games.positional.model import Network, PositionalModel
 from qsage_validate.games.protocol import Player

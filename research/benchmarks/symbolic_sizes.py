@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.prepared import (
     OpenGame,
     steps_of,
@@ -20,7 +19,7 @@ from qsage_validate.encodings.prepared import (
     with_sets,
 )
 from qsage_validate.errors import UsageError
-from qsage_validate.games.masks import members
+from qsage_validate.games.masks import members, width_for
 from qsage_validate.games.positional.model import Network, PositionalModel
 
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from qsage_validate.certificates.parts import first_blocks, own_blocks
+from qsage_validate.certificates.parts import first_blocks
 from qsage_validate.certificates.reader import parse_certificate, read_certificate
 from qsage_validate.certificates.routes import certify_encoding
 from qsage_validate.certificates.writer import certificate_bytes
@@ -169,7 +169,7 @@ def test_every_cut_of_an_encodings_strategy(tmp_path: Path, game: str, encoding:
     path = tmp_path / "whole.aig"
     path.write_bytes(certificate_bytes(whole, encoded.qbf))
     full = validated(formula, path, levels=tuple(Level))
-    every = range(1, len(own_blocks(encoded.qbf, whole.kind)))
+    every = range(1, len(encoded.qbf.blocks(whole.kind.decides)))
     for part in cuts(tmp_path, encoded.qbf, whole, every):
         report = validated(formula, part, levels=tuple(Level))
         assert (report.word, report.claim) == (full.word, full.claim)
@@ -187,7 +187,7 @@ def test_random_parts_against_the_definition(tmp_path: Path, solver: str) -> Non
     for _ in range(60):
         qbf = random_qbf(rng, most=8)
         part = random_part(rng, qbf, rng.choice(list(CertificateKind)))
-        own = own_blocks(qbf, part.kind)
+        own = qbf.blocks(part.kind.decides)
         if not own or own[0].isdisjoint(part.functions) or not dont_cares(part, qbf):
             continue
         formula.write_text(qcir_text(qbf), encoding="utf-8")

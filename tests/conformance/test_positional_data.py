@@ -21,9 +21,7 @@ from qsage_validate.games.positional.hex import (
     with_all_winning_sets,
     with_useless_white,
     with_winning_sets,
-    without_dead_sets,
     without_larger_sets,
-    without_long_sets,
 )
 from qsage_validate.games.positional.language import model_of_hex, read_positional
 from qsage_validate.games.positional.model import (
@@ -31,6 +29,8 @@ from qsage_validate.games.positional.model import (
     PositionalModel,
     find_symmetries,
     orbits,
+    without_dead_sets,
+    without_long_sets,
 )
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Player

@@ -12,9 +12,10 @@ from typing import Final
 
 from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.encodings.encoding import constant_literals, width_for
+from qsage_validate.encodings.encoding import constant_literals
 from qsage_validate.errors import UsageError
 from qsage_validate.extensions.impartial.rules import ImpartialRules, State, reach
+from qsage_validate.games.masks import width_for
 
 MAX_GATES: Final = 200_000
 """A state for which more moves would be written out is not encoded."""

@@ -12,8 +12,8 @@ from random import Random
 
 from qsage_validate.circuit.builder import CircuitBuilder
 from qsage_validate.circuit.qbf import Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.encoding import width_for
 from qsage_validate.formats.qdimacs import Placement, clausal_form, parse_qdimacs, qdimacs_text
+from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player
 
 EXISTS, FORALL = Quantifier.EXISTS, Quantifier.FORALL

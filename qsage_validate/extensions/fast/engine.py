@@ -38,8 +38,13 @@ from qsage_validate.extensions.fast.arrays import (
     new_frames,
 )
 from qsage_validate.games.bddl.kernel import BddlKernel
-from qsage_validate.games.positional.hex import is_hex_board, transversal_network, with_network
-from qsage_validate.games.positional.model import Arrangement, Network, PositionalModel
+from qsage_validate.games.positional.hex import transversal_network, with_network
+from qsage_validate.games.positional.model import (
+    Arrangement,
+    Network,
+    PositionalModel,
+    is_hex_board,
+)
 from qsage_validate.games.protocol import ALWAYS, Kernel, Player, State
 from qsage_validate.solvers.search_engine import MAX_PLIES, NEVER, NOT_WITHIN, WIN, LimitError
 from qsage_validate.system.memory import physical_mb

@@ -38,7 +38,6 @@ class Linear:
 
     @classmethod
     def variable(cls, name: str) -> Linear:
-        """The variable ``name`` alone."""
         return cls(((name, 1),))
 
     def __add__(self, other: Linear | int) -> Linear:

@@ -364,7 +364,7 @@ def _mend_split(count: int, bound: int | None) -> tuple[Rules, str] | None:
 
 
 def nim_families() -> tuple[ImpartialFamily, ...]:
-    """The nim_families of category 2 up to class 2.9."""
+    """The families of category 2 up to class 2.9."""
     return (
         ImpartialFamily("2.1", "Nim", two_and_three("nim", nim)),
         ImpartialFamily(
@@ -574,7 +574,7 @@ def circular(count: int, together: int, *, slip: bool = False) -> ImpartialGame:
 
 
 def nim_position_families() -> tuple[ImpartialFamily, ...]:
-    """The nim_position_families of category 2 from class 2.10."""
+    """The families of category 2 from class 2.10."""
     return (
         ImpartialFamily("2.10", "Small Nim", two_and_three("small-nim", small)),
         ImpartialFamily("2.11", "Greedy Nim", two_and_three("greedy-nim", greedy)),

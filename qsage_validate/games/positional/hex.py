@@ -21,15 +21,20 @@ from typing import Final
 
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.games.masks import bits, flood, mask_of, members, minimal, spread
+from qsage_validate.games.masks import bits, flood, members, minimal, spread
 from qsage_validate.games.positional.model import (
     MAX_POSITIONS,
     Arrangement,
     Network,
     PositionalModel,
     alternating,
+    border,
+    hex_axis,
+    hex_neighbours,
+    is_hex_board,
+    without_dead_sets,
+    without_long_sets,
 )
-from qsage_validate.games.positional.polyominoes import NEIGHBOURS
 from qsage_validate.games.protocol import Player
 
 # The winning sets of a network: all minimal ways from start to end
@@ -179,30 +184,6 @@ def transversals(sets: list[int], limit: int = DEFAULT_LIMIT, name: str = "the g
 
 
 BLACK, WHITE = Player.BLACK, Player.WHITE
-
-
-def without_long_sets(model: PositionalModel) -> PositionalModel:
-    """Without the winning sets that miss more positions than their player has stones left.
-
-    Neither player can complete those in time.
-    """
-    black, white = (
-        tuple(w for w in wins if (w & ~own).bit_count() <= model.moves_of(player))
-        for player, wins, own in (
-            (BLACK, model.black_wins, model.black),
-            (WHITE, model.white_wins, model.white),
-        )
-    )
-    return replace(model, black_wins=black, white_wins=white)
-
-
-def without_dead_sets(model: PositionalModel) -> PositionalModel:
-    """Without the winning sets in which the opponent has a position."""
-    return replace(
-        model,
-        black_wins=tuple(w for w in model.black_wins if not w & model.white),
-        white_wins=tuple(w for w in model.white_wins if not w & model.black),
-    )
 
 
 def without_larger_sets(model: PositionalModel) -> PositionalModel:
@@ -402,19 +383,6 @@ def last_of(models: Iterable[PositionalModel], otherwise: PositionalModel) -> Po
 # Hex as a network: cells of a board of hexagons, Black from the first row to the last
 
 
-def hex_neighbours(cells: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
-    """For each cell, 1-based (x, y), the set of its neighbours among the cells."""
-    number = {cell: k for k, cell in enumerate(cells)}
-    return tuple(
-        mask_of(number[x + dx, y + dy] for dx, dy in NEIGHBOURS if (x + dx, y + dy) in number)
-        for x, y in cells
-    )
-
-
-def _border(cells: tuple[tuple[int, int], ...], axis: int, value: int) -> int:
-    return mask_of(k for k, cell in enumerate(cells) if cell[axis] == value)
-
-
 def hex_network(
     width: int, height: int, plies: int | None = None, *, transversal: bool = False
 ) -> PositionalModel:
@@ -431,8 +399,8 @@ def hex_network(
     axis, last = (0, width) if transversal else (1, height)
     network = Network(
         hex_neighbours(cells),
-        _border(cells, axis, 1),
-        _border(cells, axis, last),
+        border(cells, axis, 1),
+        border(cells, axis, last),
         short=Player.WHITE if transversal else Player.BLACK,
     )
     return PositionalModel(
@@ -458,8 +426,8 @@ def transversal_network(model: PositionalModel) -> Network:
     if network is None or not is_hex_board(model):
         raise UsageError(f"{model.name} is no Hex board with a network, expected one")
     grid = Arrangement.of(model.positions)
-    axis, last = (0, grid.width) if _axis(network, grid) == 1 else (1, grid.height)
-    first, final = _border(grid.squares, axis, 1), _border(grid.squares, axis, last)
+    axis, last = (0, grid.width) if hex_axis(network, grid) == 1 else (1, grid.height)
+    first, final = border(grid.squares, axis, 1), border(grid.squares, axis, last)
     return Network(network.neighbours, first, final, short=network.short.other)
 
 
@@ -472,7 +440,7 @@ def with_network(model: PositionalModel) -> PositionalModel | None:
     if model.network is not None or model.black or model.white or not is_hex_board(model):
         return None
     cells = Arrangement.of(model.positions).squares
-    first, last = _border(cells, 1, 1), _border(cells, 1, max(y for _, y in cells))
+    first, last = border(cells, 1, 1), border(cells, 1, max(y for _, y in cells))
     network = Network(hex_neighbours(cells), first, last)
     found = replace(model, network=network, black_wins=())
     try:
@@ -480,15 +448,6 @@ def with_network(model: PositionalModel) -> PositionalModel | None:
     except UsageError:  # more ways than the game has sets
         return None
     return found if set(minimal(model.black_wins)) == set(minimal(listed.black_wins)) else None
-
-
-def _axis(network: Network, grid: Arrangement) -> int | None:
-    """0 for a network from the first column to the last, 1 for one between rows."""
-    cells = grid.squares
-    for axis, last in ((1, grid.height), (0, grid.width)):
-        if (network.start, network.end) == (_border(cells, axis, 1), _border(cells, axis, last)):
-            return axis
-    return None
 
 
 def side_owner(model: PositionalModel) -> Player | None:
@@ -503,31 +462,4 @@ def side_owner(model: PositionalModel) -> Player | None:
     if model.network is None:
         return Player.BLACK
     short = model.network.short
-    return short if _axis(model.network, Arrangement.of(model.positions)) == 1 else short.other
-
-
-def is_hex_board(model: PositionalModel) -> bool:
-    """True if a model is Hex on a board, by its network between two sides or its winning sets.
-
-    Winning sets are Hex's when all of them connect the first row with the last by neighbouring
-    hexagons, and some of them only by the neighbours that squares do not have.
-    """
-    grid = Arrangement.of(model.positions)
-    if not grid.grid or model.white_wins:
-        return False
-    cells, neighbours, network = grid.squares, hex_neighbours(grid.squares), model.network
-    if network is not None:
-        return network.neighbours == neighbours and _axis(network, grid) is not None
-    first, final = _border(cells, 1, 1), _border(cells, 1, grid.height)
-    straight = tuple(
-        mask_of(
-            k
-            for k in members(row)
-            if sum(abs(a - b) for a, b in zip(cells[k], cell, strict=True)) == 1
-        )
-        for cell, row in zip(cells, neighbours, strict=True)
-    )
-    for wins in model.black_wins:
-        if not flood(first & wins, wins, neighbours) & final:
-            return False
-    return any(not flood(first & w, w, straight) & final for w in model.black_wins)
+    return short if hex_axis(model.network, Arrangement.of(model.positions)) == 1 else short.other

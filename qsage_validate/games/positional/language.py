@@ -38,11 +38,12 @@ from qsage_validate.games.library.template import (
 )
 from qsage_validate.games.masks import mask_of
 from qsage_validate.games.model_text import ModelParts
-from qsage_validate.games.positional.hex import hex_network, is_hex_board
+from qsage_validate.games.positional.hex import hex_network
 from qsage_validate.games.positional.model import (
     Network,
     PositionalModel,
     alternating,
+    is_hex_board,
     sound_first_moves,
 )
 from qsage_validate.games.protocol import Player

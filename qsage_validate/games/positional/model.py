@@ -28,6 +28,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.formats.grid_names import Cell, column_names, named_cell
 from qsage_validate.formats.source import quoted
 from qsage_validate.games.masks import bits, flood, mask_of, members, spread
+from qsage_validate.games.positional.polyominoes import NEIGHBOURS
 from qsage_validate.games.protocol import (
     BoardPicture,
     Move,
@@ -446,6 +447,83 @@ class Arrangement:
 
     def __repr__(self) -> str:
         return f"<Arrangement {self.width}x{self.height}>"
+
+
+# Winning sets that can decide, and boards of hexagons
+
+
+def without_long_sets(model: PositionalModel) -> PositionalModel:
+    """Without the winning sets that miss more positions than their player has stones left.
+
+    Neither player can complete those in time.
+    """
+    black, white = (
+        tuple(w for w in wins if (w & ~own).bit_count() <= model.moves_of(player))
+        for player, wins, own in (
+            (Player.BLACK, model.black_wins, model.black),
+            (Player.WHITE, model.white_wins, model.white),
+        )
+    )
+    return replace(model, black_wins=black, white_wins=white)
+
+
+def without_dead_sets(model: PositionalModel) -> PositionalModel:
+    """Without the winning sets in which the opponent has a position."""
+    return replace(
+        model,
+        black_wins=tuple(w for w in model.black_wins if not w & model.white),
+        white_wins=tuple(w for w in model.white_wins if not w & model.black),
+    )
+
+
+def hex_neighbours(cells: tuple[tuple[int, int], ...]) -> tuple[int, ...]:
+    """For each cell, 1-based (x, y), the set of its neighbours among the cells."""
+    number = {cell: k for k, cell in enumerate(cells)}
+    return tuple(
+        mask_of(number[x + dx, y + dy] for dx, dy in NEIGHBOURS if (x + dx, y + dy) in number)
+        for x, y in cells
+    )
+
+
+def border(cells: tuple[tuple[int, int], ...], axis: int, value: int) -> int:
+    """The cells whose coordinate on an axis (0: x, 1: y) has a value."""
+    return mask_of(k for k, cell in enumerate(cells) if cell[axis] == value)
+
+
+def hex_axis(network: Network, grid: Arrangement) -> int | None:
+    """0 for a network from the first column to the last, 1 for one between rows."""
+    cells = grid.squares
+    for axis, last in ((1, grid.height), (0, grid.width)):
+        if (network.start, network.end) == (border(cells, axis, 1), border(cells, axis, last)):
+            return axis
+    return None
+
+
+def is_hex_board(model: PositionalModel) -> bool:
+    """True if a model is Hex on a board, by its network between two sides or its winning sets.
+
+    Winning sets are Hex's when all of them connect the first row with the last by neighbouring
+    hexagons, and some of them only by the neighbours that squares do not have.
+    """
+    grid = Arrangement.of(model.positions)
+    if not grid.grid or model.white_wins:
+        return False
+    cells, neighbours, network = grid.squares, hex_neighbours(grid.squares), model.network
+    if network is not None:
+        return network.neighbours == neighbours and hex_axis(network, grid) is not None
+    first, final = border(cells, 1, 1), border(cells, 1, grid.height)
+    straight = tuple(
+        mask_of(
+            k
+            for k in members(row)
+            if sum(abs(a - b) for a, b in zip(cells[k], cell, strict=True)) == 1
+        )
+        for cell, row in zip(cells, neighbours, strict=True)
+    )
+    for wins in model.black_wins:
+        if not flood(first & wins, wins, neighbours) & final:
+            return False
+    return any(not flood(first & w, w, straight) & final for w in model.black_wins)
 
 
 # Symmetries of a positional game that is drawn as a grid, and the orbits of first moves

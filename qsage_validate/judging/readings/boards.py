@@ -14,7 +14,6 @@ from itertools import combinations, permutations, product
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout import (
     Bits,
     Layout,
@@ -26,6 +25,7 @@ from qsage_validate.encodings.layout import (
 )
 from qsage_validate.encodings.layout_lines import is_clausal
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
 from qsage_validate.judging.readings.codes import Sketch
 from qsage_validate.judging.readings.goals import with_goals

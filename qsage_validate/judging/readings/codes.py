@@ -11,7 +11,6 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
-from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout import (
     Bits,
     GridCoding,
@@ -22,6 +21,7 @@ from qsage_validate.encodings.layout import (
     value_bits,
 )
 from qsage_validate.errors import UsageError
+from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.simulator import GameValues, Simulator, simulator_of
 from qsage_validate.system.limits import NEVER, Deadline

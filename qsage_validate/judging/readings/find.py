@@ -12,9 +12,9 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import recovered
-from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout import FOUND, Layout, NumberedCoding, Ply, UnspecifiedLegality
 from qsage_validate.errors import UndecidedError, UsageError
+from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.differences import described
 from qsage_validate.judging.encoding import judge

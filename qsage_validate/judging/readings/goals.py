@@ -13,10 +13,10 @@ from itertools import islice, permutations
 from typing import Final
 
 from qsage_validate.circuit.qbf import Quantifier
-from qsage_validate.encodings.encoding import width_for
 from qsage_validate.encodings.layout import Bits, GoalVariables, Indicators, Layout, Ply, value_bits
 from qsage_validate.games.bddl.model import Condition
 from qsage_validate.games.bddl.rules import BddlGame
+from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.readings.codes import SketchedPlay
 from qsage_validate.judging.readings.propagation import Matrix

@@ -15,9 +15,9 @@ from qsage_validate.encodings.encoding import (
     equality_clauses,
     in_range,
     less_than,
-    width_for,
 )
 from qsage_validate.encodings.layout import bits_value, value_bits
+from qsage_validate.games.masks import width_for
 
 
 def _values(circuit: CircuitBuilder, width: int, value: int, literals: Sequence[int]) -> list[bool]:

@@ -9,7 +9,7 @@ import pytest
 
 from qsage_validate.certificates.by_expansion import expand
 from qsage_validate.certificates.check import CertificateProved, check
-from qsage_validate.certificates.parts import joined, left_by, own_blocks
+from qsage_validate.certificates.parts import joined, left_by
 from qsage_validate.certificates.rest import part_of
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import Exit, InputError, UndecidedError
@@ -40,7 +40,7 @@ def test_the_rest_can_be_chosen(words: str, blocks: int) -> None:
     encoded = encode(solution.model)
     part = part_of(encoded, solution, blocks)
     assert part.kind.player is solution.winner
-    kept = frozenset[int]().union(*own_blocks(encoded.qbf, part.kind)[:blocks])
+    kept = frozenset[int]().union(*encoded.qbf.blocks(part.kind.decides)[:blocks])
     assert set(part.functions) <= kept
     assert part.functions
     rest = expand(left_by(encoded.qbf, part))

@@ -284,7 +284,7 @@ def _odd(model: PositionalModel) -> int:
 
 def _suits(model: PositionalModel, config: Configuration) -> bool:
     """True if an encoding can express the goal of a game."""
-    from qsage_validate.games.positional.hex import is_hex_board
+    from qsage_validate.games.positional.model import is_hex_board
     from qsage_validate.games.protocol import Player
 
     network = model.network

@@ -14,13 +14,14 @@ from qsage_validate.errors import (
 from qsage_validate.formats.grid_names import cell_name, named_cell
 from qsage_validate.formats.pg import parse_pg, pg_text
 from qsage_validate.games.positional.harary import harary_model
-from qsage_validate.games.positional.hex import hex_network, is_hex_board, with_winning_sets
+from qsage_validate.games.positional.hex import hex_network, with_winning_sets
 from qsage_validate.games.positional.language import model_of_pg
 from qsage_validate.games.positional.model import (
     Network,
     PositionalModel,
     alternating,
     find_symmetries,
+    is_hex_board,
     orbits,
     representatives,
     require_alternating,

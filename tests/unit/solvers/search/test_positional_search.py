@@ -19,12 +19,14 @@ from qsage_validate.games.positional.hex import (
     useless_positions,
     with_useless_white,
     with_winning_sets,
-    without_dead_sets,
     without_detours,
     without_larger_sets,
+)
+from qsage_validate.games.positional.model import (
+    PositionalModel,
+    without_dead_sets,
     without_long_sets,
 )
-from qsage_validate.games.positional.model import PositionalModel
 from qsage_validate.games.positional.rules import PositionalGame
 from qsage_validate.games.protocol import Move, Player
 from qsage_validate.solvers.search import SearchSolver
