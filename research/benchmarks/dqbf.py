@@ -33,8 +33,7 @@ from qsage_validate.certificates.check import (
 from qsage_validate.certificates.reader import parse_certificate
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.extensions.dqbf.expansion import expand
-from qsage_validate.extensions.dqbf.reader import parse_dqbf
+from qsage_validate.extensions.dqbf.expansion import expand, parse_dqbf
 from qsage_validate.formats.aiger_writer import aiger_bytes
 
 # The bits of all tables of a formula: brute force tries 2 ** _BITS choices of functions at most.

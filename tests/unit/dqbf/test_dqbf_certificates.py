@@ -10,8 +10,7 @@ from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.extensions.dqbf import expansion
-from qsage_validate.extensions.dqbf.expansion import expand
-from qsage_validate.extensions.dqbf.reader import parse_dqbf
+from qsage_validate.extensions.dqbf.expansion import expand, parse_dqbf
 from qsage_validate.kernel.certificate import (
     CertificateKind,
     CircuitCertificate,

@@ -6,7 +6,7 @@ import pytest
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.dqbf.reader import dependency_sets, parse_dqbf, read_dqbf
+from qsage_validate.extensions.dqbf.expansion import dependency_sets, parse_dqbf, read_dqbf
 from qsage_validate.formats.source import Format, sniff_bytes
 
 CLAUSES = b"p cnf 6 2\na 1 2 0\ne 3 0\na 4 0\ne 5 0\nd 6 1 4 0\n-1 6 3 5 0\n-2 -4 5 0\n"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import InputError
-from qsage_validate.extensions.dqbf.reader import parse_dqbf, parse_dqcir, parse_dqdimacs
+from qsage_validate.extensions.dqbf.expansion import parse_dqbf, parse_dqcir, parse_dqdimacs
 from qsage_validate.extensions.gdl.model import check_description
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.formats.aiger import parse_aiger

@@ -9,7 +9,7 @@ FORMATS: Final = tuple(
     DeclaredFormat(
         own,
         f"{__package__}.command:told",
-        formula="qsage_validate.extensions.dqbf.reader:read_dqbf",
+        formula="qsage_validate.extensions.dqbf.expansion:read_dqbf",
         solve=f"{__package__}.command:solve",
     )
     for own in (Format.DQDIMACS, Format.DQCIR)

@@ -10,7 +10,7 @@ from qsage_validate.cli.common import SearchLine, emit, emit_json, narrate
 from qsage_validate.cli.deepening import exit_of, word_of
 from qsage_validate.cli.info import formula_facts
 from qsage_validate.errors import Exit, UndecidedError, UsageError
-from qsage_validate.extensions.dqbf.reader import dependency_sets, parse_dqbf, read_dqbf
+from qsage_validate.extensions.dqbf.expansion import dependency_sets, parse_dqbf, read_dqbf
 from qsage_validate.formats.source import label
 
 if TYPE_CHECKING:
