@@ -87,23 +87,29 @@ class StrategyBoard:
         self.game, self.model = game, model
         self._steps: dict[tuple[Live, Cell], PatternReply] = {}
         self._answers: dict[HexLink, tuple[PatternAnswer, ...]] = {}
-        self._masks: dict[HexLink, int] = {}
+        self._masks: dict[HexLink, tuple[int, int]] = {}
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         return tuple(self.game.arrangement.squares)
 
+    @cached_property
+    def _bits(self) -> dict[Cell, int]:
+        return {cell: 1 << number for number, cell in enumerate(self.cells)}
+
     def bit(self, cell: Cell) -> int:
-        number = self.model.number.get(cell_name(*cell)) if min(cell) > 0 else None
-        if number is None:
+        if cell not in self._bits:
             line = self.strategy.opening.line
             raise BrokenStrategyError(line, f"{cell_name(*cell)} is outside of the board")
-        return 1 << number
+        return self._bits[cell]
 
-    def mask(self, link: HexLink) -> int:
-        if link not in self._masks:
-            self._masks[link] = sum(map(self.bit, link.carrier))
-        return self._masks[link]
+    def masks(self, link: HexLink) -> tuple[int, int]:
+        """The carrier of a link, and its stones."""
+        found = self._masks.get(link)
+        if found is None:
+            found = sum(map(self.bit, link.carrier)), sum(map(self.bit, link.stones))
+            self._masks[link] = found
+        return found
 
     def answers(self, link: HexLink) -> tuple[PatternAnswer, ...]:
         if link not in self._answers:
@@ -143,7 +149,7 @@ class StrategyBoard:
         found = self._steps.get(key)
         if found is None:
             bit = self.bit(white)
-            hit = next((link for link in live if self.mask(link) & bit), None)
+            hit = next((link for link in live if self.masks(link)[0] & bit), None)
             if hit is None and not live:
                 raise BrokenStrategyError(self.strategy.opening.line, "no link is live")
             link = live[0] if hit is None else hit
@@ -234,8 +240,7 @@ def _carriers(play: StrategyBoard, black: int, live: Sequence[HexLink]) -> int:
     """The carriers of links that hold at once."""
     taken = 0
     for link in live:
-        carrier = play.mask(link)
-        stones = sum(map(play.bit, link.stones))
+        carrier, stones = play.masks(link)
         if carrier & (taken | black) or stones & ~black:
             why = "needs cells that are not empty, or stones that are not there"
             raise BrokenStrategyError(link.pattern.line, f"{link} {why}")
@@ -254,17 +259,16 @@ def _walk_links(play: StrategyBoard, limits: Limits) -> StrategyWalk:
     while waiting:
         link = waiting.pop()
         limits.deadline.check("the strategy was walked through")
-        stones, line = sum(map(play.bit, link.stones)), link.pattern.line
+        (carrier, stones), line = play.masks(link), link.pattern.line
         following = [own.placed(link.placement) for own in link.pattern.links]
         if following:
             _joined(play, following, stones, link.ends, line)
-        carrier = play.mask(link)
         for white in members(carrier) if not following else ():
             replies += 1
             cell = play.cells[white]
             answer = play.answer(link, cell)
             own = play.bit(answer.move)
-            needed = own | sum(map(play.mask, answer.links))
+            needed = own | sum(play.masks(part)[0] for part in answer.links)
             if needed & 1 << white or needed & ~carrier or own & stones:
                 raise _unplayable(PatternReply(answer.move, (), link, ahead=False), cell)
             _joined(play, answer.links, stones | own, link.ends, line)

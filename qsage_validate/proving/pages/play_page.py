@@ -37,8 +37,7 @@ from qsage_validate.problems.load import Problem
 from qsage_validate.problems.validated import file_facts
 from qsage_validate.proving.pages import told_page
 from qsage_validate.proving.pages.html import page, tone
-from qsage_validate.proving.pages.numbered import NumberedTexts
-from qsage_validate.proving.pages.told_page import square_key
+from qsage_validate.proving.pages.told_page import NumberedTexts, square_key
 from qsage_validate.proving.report import ValidationReport
 from qsage_validate.render.svg import board_svg, centres, paints
 from qsage_validate.strategies.reader import Assignment, LayoutMove, PlyCode

@@ -12,11 +12,35 @@ from typing import Final
 
 from qsage_validate.arena.strategy_tree import StrategyNode, tree_of
 from qsage_validate.encodings.layout import Layout
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import UsageError, one_line
 from qsage_validate.games.protocol import Player, Square, TwoPlayerGame
 from qsage_validate.problems.load import BoardProblem
-from qsage_validate.proving.pages.numbered import NumberedTexts
 from qsage_validate.strategies.reader import LayoutMove, PlyCode, SquareXY
+
+
+class NumberedTexts:
+    """Texts by their numbers.  What is shown of them is cut, and differs where the texts do."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    def shown(self) -> list[str]:
+        """The texts in one line each; where two would look alike, with a number behind them."""
+        seen: set[str] = set()
+        found = []
+        for text in self._numbers:
+            line = shown = one_line(text)
+            count = 1
+            while shown in seen:
+                count += 1
+                shown = f"{line} [{count}]"
+            seen.add(shown)
+            found.append(shown)
+        return found
+
 
 MOST_NODES: Final = 10_000
 """Plays after which the opponent is to move, or which have ended, for which answers travel."""

@@ -264,13 +264,29 @@ def test_all_openings_that_win_are_found_and_proved(size: str) -> None:
     assert won == {"2x2": 2, "3x3": 5, "4x3": 12, "3x4": 0, "4x4": 4}[size]
 
 
-@pytest.mark.parametrize(("sample", "plies"), [("hex-5x5.hexs", 13), ("hex-6x6.hexs.gz", 35)])
+@pytest.mark.parametrize(("sample", "plies"), [("hex-5x5.hexs", 13), ("hex-6x6.hexs", 27)])
 def test_samples_are_proved(sample: str, plies: int) -> None:
     strategy = read_strategy(sample_path(f"sample:{sample}"))
     assert structure_fault(strategy) is None
     for most in (10_000, 3_000):
         assert isinstance(walk(strategy, Limits(positions=most)), StrategyWalk)
     assert strategy.plies == plies
+
+
+@pytest.mark.slow
+def test_the_centre_of_7x7_is_proved() -> None:
+    strategy = read_strategy(sample_path("sample:hex-7x7.hexs.gz"))
+    assert structure_fault(strategy) is None
+    walked = walk(strategy, Limits())
+    assert isinstance(walked, StrategyWalk)
+    assert strategy.plies == 39
+    assert walked.apart
+
+
+def test_the_search_finds_a_strategy_of_6x6() -> None:
+    assert proved(found("6x6", "c4"))[:2] == (True, True)
+    with pytest.raises(UsageError, match="with which White wins 5x5"):
+        found("5x5", "a1")
 
 
 def test_placements_form_a_group() -> None:

@@ -8,10 +8,13 @@ All pure, so that what the interface claims can be tested without a screen.
 
 from __future__ import annotations
 
+# Lessons as the interface shows them: notes on plies, letters, ghosts. Pure
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
+from typing import Final
 
 from qsage_validate.arena.frame import (
     BlockMove,
@@ -33,11 +36,41 @@ from qsage_validate.arena.program import letters_of
 from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.play.picking import Picks
 from qsage_validate.play.tui.model.actions import key_of
-from qsage_validate.play.tui.model.glyphs import HEIGHT
 from qsage_validate.play.tui.model.requests import Refused
 from qsage_validate.play.tui.model.situation import MatchSituation
 
-# Lessons as the interface shows them: notes on plies, letters, ghosts. Pure
+HEIGHT: Final = 3
+"""The rows of a glyph; each is as many columns wide."""
+
+# The five rows of dots of each glyph, three bits in a digit.
+_DOTS: Final[Mapping[str, str]] = dict(
+    zip(
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        re.findall(
+            ".{5}",
+            "7555726227717477171755711747177475771122757577571725755656563444365556746477464434553"
+            "5575572227111525565544447577556555525552656442556365655342167222255557555225577555255"
+            "5522271247",
+        ),
+        strict=True,
+    )
+)
+_HALVES: Final = " ▄▀█"
+
+
+def has_glyphs(text: str) -> bool:
+    """Whether each character of a name has a glyph."""
+    return all(character.upper() in _DOTS for character in text)
+
+
+def glyph_row(text: str, row: int) -> str:
+    """A row (from 0) of a name in large letters, with a column between two of them."""
+    return " ".join(_row(_DOTS[character.upper()] + "0", row) for character in text)
+
+
+def _row(dots: str, row: int) -> str:
+    above, below = (int(dots[2 * row + half]) for half in (0, 1))
+    return "".join(_HALVES[2 * (above >> bit & 1) + (below >> bit & 1)] for bit in (2, 1, 0))
 
 
 def ply_notes(line: Sequence[Frame], lessons: Mapping[int, Lesson]) -> dict[int, str]:

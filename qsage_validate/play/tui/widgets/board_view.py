@@ -19,13 +19,15 @@ from textual.strip import Strip
 
 from qsage_validate.arena.frame import SquareXY
 from qsage_validate.games.protocol import Shape, Square
-from qsage_validate.play.tui.model.glyphs import HEIGHT, glyph_row, has_glyphs
 from qsage_validate.play.tui.model.view import (
+    HEIGHT,
     SIDES,
     GridGeometry,
     Picture,
     SquareMark,
     best_grid,
+    glyph_row,
+    has_glyphs,
     scales,
     square_rows,
 )
