@@ -71,6 +71,11 @@ class Illegality:
         """The sentence, if there is one, and the text."""
         return (self.sentence, self.text) if self.sentence else (self.text,)
 
+    @property
+    def reason(self) -> str:
+        """The sentence and the text in one line."""
+        return "; ".join(self.lines)
+
     @classmethod
     def after_end(cls, move: Move, outcome: Outcome) -> Illegality:
         """No move is legal once the play has ended."""
@@ -273,7 +278,7 @@ class Position(ABC):
         move = self.named(move)
         if not self.is_legal(move):
             illegality = self.illegality(move)
-            why = f"{move} is illegal" if illegality is None else illegality.text
+            why = f"{move} is illegal" if illegality is None else illegality.reason
             raise IllegalMoveError(why)
         return self.after(move)
 

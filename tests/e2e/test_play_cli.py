@@ -206,12 +206,14 @@ def prompt(play: Play, monkeypatch: pytest.MonkeyPatch) -> Play:
 
 
 def test_lines_of_standard_input_are_played(prompt: Play, tic: str) -> None:
-    lines = "moves\nwhy 2,2\noccupy(2,2)\noccupy(3,3)\nhint\nundo\nredo\ngates\nrandom\nquit\n"
+    lines = "moves\nwhy 2,2\n?b2\noccupy(2,2)\noccupy(3,3)\nhint\nundo\nredo\ngates\nrandom\nquit\n"
     done = prompt(lines, tic, "--plain")
     assert done.code == Exit.FINE
     assert done.err == ""
     assert "occupy(2,2): open(?x,?y) is false at (2,2)" in done.out
     assert "'force b2' lets it happen" in done.out
+    # A question is asked as on the board.
+    assert done.out.count("Black already holds b2") == 3
     assert "as promised" in done.out
     assert "\x1b[" not in done.out
 
