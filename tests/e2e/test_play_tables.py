@@ -52,7 +52,8 @@ def test_an_occupied_position_is_refused_and_can_be_let_happen(
     assert ran.code == Exit.BAD_INPUT
     assert "b2: Black has claimed it" in ran.out
     assert "formula: white 2 b2 legal" in ran.out
-    assert ran.err.splitlines()[-1].endswith("b2 is illegal: Black has claimed it (b2! lets it happen)")
+    last = ran.err.splitlines()[-1]
+    assert last.endswith("b2 is illegal: Black has claimed it (b2! lets it happen)")
     ran = qsage("play", formula, "--cert", certificate, "--moves", "b2! b2!", "--json")
     assert ran.code == Exit.FINE
     assert json.loads(ran.out)["outcome"]["promised"] is True
