@@ -253,8 +253,8 @@ class GridWords(MoveWords):
     def _square(self, text: str, legal: Sequence[LayoutMove]) -> LayoutMove:
         """A square alone is a move where there is one action only, or one that is legal."""
         square = square_named(text)
-        names = self.actions
-        if square is None:
+        names, (width, height) = self.actions, self._layout.state.size
+        if square is None or not (1 <= square[0] <= width and 1 <= square[1] <= height):
             raise MalformedMoveError(
                 f"found {text.strip()!r}, expected a move like {names[0]}(1,1); the actions of "
                 f"{self._player}: {', '.join(names)}"
@@ -454,6 +454,14 @@ class BoardEngine(Engine):
         return replace(move, said=referee.game.say(known, mover, board))
 
     def parse(self, frame: Frame, text: str) -> LayoutMove:
+        try:
+            return self._parse(frame, text)
+        except MalformedMoveError:
+            if frame.board is not None:
+                frame.board.check_named(text)
+            raise
+
+    def _parse(self, frame: Frame, text: str) -> LayoutMove:
         # A square alone may be a move because no other one there is legal.
         legal = () if frame.over else self.legal(frame)
         game, mover = self._play_engine.game, self.mover(frame)

@@ -16,8 +16,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from qsage_validate.errors import AmbiguousMoveError, IllegalMoveError, QsageError, UsageError
-from qsage_validate.formats.grid_names import column_letters, square_named
+from qsage_validate.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    MalformedMoveError,
+    QsageError,
+    UsageError,
+)
+from qsage_validate.formats.grid_names import column_letters, square_named, step_named
 from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
 
@@ -154,6 +160,21 @@ class BoardPicture:
             raise UsageError(f"{found}, expected one from a1 to {last}, or (column,row)")
         return x, y
 
+    def check_named(self, text: str) -> None:
+        """Raise ``MalformedMoveError`` for a move in a person's words on a square that is not here.
+
+        A list and heaps have names that are no squares.
+        """
+        step = None if self.names or self.shape is Shape.HEAPS else step_named(text)
+        squares = () if step is None else (*step[0], *step[1])
+        if all(1 <= x <= self.width and 1 <= y <= self.height for x, y in squares):
+            return
+        first, last = (self.square_name(s) for s in ((1, 1), (self.width, self.height)))
+        raise MalformedMoveError(
+            f"found {quoted(text.strip())}, expected squares of the {self.width}x{self.height} "
+            f"board: {first} to {last}"
+        )
+
     def row_name(self, y: int) -> str:
         """The name of row ``y`` (1-based): its own name, else its number."""
         return self.names[y - 1] if self.names else str(y)
@@ -263,6 +284,9 @@ class Position(ABC):
         game: TwoPlayerGame = self.game
         try:
             return game.parse_move(move, self.to_move)
+        except MalformedMoveError:
+            self.board.check_named(move)
+            raise
         except AmbiguousMoveError:
             legal = [found for found in game.meant(move, self.to_move) if self.is_legal(found)]
             if len(legal) != 1:
