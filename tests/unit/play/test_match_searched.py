@@ -76,7 +76,7 @@ def test_words_for_moves() -> None:
         play.push("(2 2)")
     with pytest.raises(MalformedMoveError, match="expected a move like occupy"):
         play.push("zz")
-    with pytest.raises(MalformedMoveError, match="squares of the 3x3 board: a1 to c3$"):
+    with pytest.raises(MalformedMoveError, match=r"squares of the 3x3 board: a1 to c3$"):
         play.push("z9")
     pieces = match_of(BISHOPS, Player.WHITE)
     with pytest.raises(AmbiguousMoveError, match="expected one of"):

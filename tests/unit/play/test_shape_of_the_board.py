@@ -144,7 +144,7 @@ def test_the_tree_shows_moves_as_people_say_them() -> None:
 @pytest.mark.parametrize("text", ["z9", "9,9", "(9,9)", "a1-z9", "a1+b9"])
 def test_a_square_that_is_not_on_the_board_names_its_range(text: str) -> None:
     """``z9`` was the illegal move occupy(26,9) of a formula, and no move without one."""
-    said = "expected squares of the 3x3 board: a1 to c3$"
+    said = r"expected squares of the 3x3 board: a1 to c3$"
     with_certificate = [
         qs.certify(name, size=3, depth=5, **more).play()
         for name, more in (("hex", {}), ("harary", {"shape": "el"}), ("httt", {"shape": "el"}))
