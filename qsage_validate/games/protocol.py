@@ -120,6 +120,14 @@ class Shape(Enum):
     HEAPS = "heaps"
 
 
+class Piece(Enum):
+    """The form of a player's pieces; the values are their letters in text, but for stones."""
+
+    STONE = ""
+    FUGITIVE = "E"
+    PURSUER = "P"
+
+
 @dataclass(frozen=True, slots=True)
 class BoardPicture:
     """The picture of a position as a grid; frozen and comparable.
@@ -130,6 +138,7 @@ class BoardPicture:
     columns, ``top`` who connects the top row with the bottom row (in Hex; the other one
     connects sideways), and ``pieces`` the squares of each piece that covers several (dominoes;
     ``None`` where all pieces stand on one square); these make no difference between boards.
+    Nor does ``pursuer``, whose one piece hunts the other player's: an evader.
     """
 
     width: int
@@ -140,6 +149,7 @@ class BoardPicture:
     columns: tuple[str, ...] = field(default=(), compare=False)
     top: Player | None = field(default=None, compare=False)
     pieces: tuple[tuple[tuple[int, int], ...], ...] | None = field(default=None, compare=False)
+    pursuer: Player | None = field(default=None, compare=False)
 
     def __getitem__(self, square: tuple[int, int] | str) -> Square:
         x, y = self.square_at(square) if isinstance(square, str) else square
@@ -194,6 +204,17 @@ class BoardPicture:
         if self.shape is Shape.HEAPS:
             return f"{row}, token {square[0]}"
         return f"{column}{row}" if column.isalpha() else f"({column},{row})"
+
+    def piece(self, content: Square) -> Piece:
+        """The form of the pieces of one colour."""
+        if self.pursuer is None or content is Square.OPEN:
+            return Piece.STONE
+        hunts = content.value == self.pursuer.value[0].upper()
+        return Piece.PURSUER if hunts else Piece.FUGITIVE
+
+    def sign(self, content: Square) -> str:
+        """The letter of a square with this content, in text."""
+        return self.piece(content).value or content.value
 
     @property
     def joints(self) -> frozenset[tuple[tuple[int, int], tuple[int, int]]]:

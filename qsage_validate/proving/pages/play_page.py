@@ -40,7 +40,7 @@ from qsage_validate.proving.pages.html import page, tone
 from qsage_validate.proving.pages.numbered import NumberedTexts
 from qsage_validate.proving.pages.told_page import square_key
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.render.svg import board_svg, centres, paints
+from qsage_validate.render.svg import FORMS, board_svg, centres, paints
 from qsage_validate.strategies.reader import Assignment, LayoutMove, PlyCode
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.validation.referee import Referee
@@ -317,6 +317,10 @@ def _drawing(
 ) -> tuple[str, dict[str, object]]:
     """The board without stones, and the table with the places on it."""
     at = {} if blank is None else centres(blank)
+    data["forms"] = {
+        content.value: () if blank is None else FORMS.get(blank.piece(content), ())
+        for content in (Square.BLACK, Square.WHITE)
+    }
     data["paint"] = {name: paints(kind) for name, kind in _PAINTS.items()}
     data["conditions"] = sayings.conditions
     data["names"] = {} if blank is None else {square_key(s): blank.square_name(s) for s in at}
