@@ -1,4 +1,4 @@
-"""Games of one piece that hunts another: their pieces have a shape each, wherever they are drawn."""
+"""One piece that hunts another: each has a shape of its own, wherever it is drawn."""
 
 from __future__ import annotations
 
