@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.api.formulas import Formula, encode, order_of, renamed, subject_of
-from qsage_validate.api.games import Board, Game
+from qsage_validate.api.games import Board, Game, game_of
 from qsage_validate.api.values import (
     FileSource,
     as_paths,
@@ -505,7 +505,7 @@ def _as_named(
         return game, encoding
     # A game that is called as in another language counts a dropped first move, or does not.
     counted = critical.plies - game.at_depth(found.depth).for_encoding(encoding).plies
-    return game.at_depth(found.depth + counted), encoding
+    return game_of(name, {**parameters, "depth": found.depth + counted}), encoding
 
 
 @parameter_words

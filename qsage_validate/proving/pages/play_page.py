@@ -206,8 +206,10 @@ def play_page(problem: Problem, report: ValidationReport) -> str:
 def play_values(problem: Problem, report: ValidationReport) -> dict[str, object]:
     """What the template of :func:`play_page` shows; raises ``UsageError`` as it does."""
     opponent = problem.answering.kind.player.other
+    proved = bool(problem.files.made_from) or report.word in ("valid", "proved")
+    title = problem.title_for_play(proved=proved)
     return {
-        "title": one_line(f"{problem.play_title}. You are {opponent}"),
+        "title": one_line(f"{title}. You are {opponent}"),
         "goal": "" if problem.game is None else goal_line(problem.game, opponent),
         "details": problem.notes,
         "verdict": report.last_line,
