@@ -13,11 +13,11 @@ from qsage_validate.api.formulas import Formula, encode, subject_of
 from qsage_validate.api.games import Game
 from qsage_validate.api.matches import Match
 from qsage_validate.api.values import FileSource, as_paths, html_table, parameter_words, shown
-from qsage_validate.errors import UsageError
+from qsage_validate.errors import MissingExtraError, UndecidedError, UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.solutions import check as checking
 from qsage_validate.solutions import walk
-from qsage_validate.system.limits import Deadline, Limits, Progress, Tell, nobody
+from qsage_validate.system.limits import Deadline, Limits, Progress, Stopwatch, Tell, nobody
 
 if TYPE_CHECKING:
     from qsage_validate.circuit.qbf import Qbf
@@ -151,7 +151,9 @@ def ask_solvers(
     ``preprocessor`` names what it goes through first, or is ``none``; by default it is Bloqqer,
     where that is there and the solver takes clauses; then and without a limit of time, Bloqqer is
     given up after some seconds.
-    A ``portfolio`` has as many solvers as there are processors, or two.
+    A ``portfolio`` has as many solvers as there are processors, or two.  Where no solver is
+    installed, and none is asked for, a small formula is decided by expansion, as by
+    ``qsage certify``; its certificate is checked.
 
     Raises ``UsageError`` for a solver that is not known or takes no clauses from a preprocessor,
     ``SolverMissingError`` and ``MissingExtraError``.
@@ -165,7 +167,15 @@ def ask_solvers(
         contenders = [get_backend(solver)]
     else:
         most = max(2, os.cpu_count() or 1) if portfolio else 1
-        contenders = available(circuit=first is None)[:most]
+        try:
+            contenders = available(circuit=first is None)[:most]
+        except MissingExtraError:
+            if first is not None or portfolio:
+                raise
+            expanded = _expanded(formula, limits, tell)
+            if expanded is None:
+                raise
+            return expanded
     takes_clauses = any(SolverFormat.QDIMACS in backend.accepts for backend in contenders)
     if first is not None and not takes_clauses:
         raise UsageError(
@@ -178,6 +188,21 @@ def ask_solvers(
     names = ", ".join(backend.name for backend in contenders)
     tell(Progress(f"solving with {names}{f' after {first.title}' if first else ''}"))
     return solve_formula(formula, contenders, limits, preprocessor=first, patience=patience)
+
+
+def _expanded(formula: Qbf, limits: Limits, tell: Tell) -> Solved | None:
+    """The value of a formula by expansion; ``None`` where it is too large for that."""
+    from qsage_validate.certificates.routes import EXPANSION, RouteOptions, certify_formula
+    from qsage_validate.solvers.backend import SolverStatus
+    from qsage_validate.solvers.qbf_solving import Solved
+
+    watch = Stopwatch()
+    try:
+        made = certify_formula(formula, RouteOptions(EXPANSION, limits=limits), tell=tell)
+    except UndecidedError:
+        return None
+    status = SolverStatus.TRUE if made.truth else SolverStatus.FALSE
+    return Solved(status, "", EXPANSION, "", None, watch.seconds, 0.0, watch.seconds, 0.0)
 
 
 def first_move(layout: Layout | None, outer: Mapping[int, bool] | None, winner: Player) -> str:

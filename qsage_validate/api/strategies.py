@@ -9,7 +9,7 @@ from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
 from qsage_validate.api.formulas import Formula, encode, order_of, renamed, subject_of
-from qsage_validate.api.games import Board, Game
+from qsage_validate.api.games import Board, Game, game_of
 from qsage_validate.api.values import (
     FileSource,
     as_paths,
@@ -455,7 +455,8 @@ def certify(
     """The winner's strategy, proved before it is handed out.
 
     A game may be given by its name and ``parameters``, ``certify("hex", size=3)``, and game and
-    formula by a file: ``certify("f.qdimacs")``.  For a game it
+    formula by a file: ``certify("f.qdimacs")``.  A game that is named without a depth is taken at
+    its critical depth, as by ``qsage certify``.  For a game it
     is the certificate of its formula in ``encoding``, found by a search on the rules; for a
     formula, or with ``solver``, QBF solvers find it (``route`` as in ``qsage certify``).  With
     ``minimise`` the functions are made smaller.  ``timeout`` is in seconds for all of it,
@@ -465,19 +466,46 @@ def certify(
     """
     from qsage_validate.certificates.routes import RouteOptions, certify_formula
 
-    subject = subject_of(subject, parameters)
+    limits = Limits(Deadline.after(timeout), memory)
+    name, subject = subject, subject_of(subject, parameters)
     if isinstance(subject, Game):
+        if isinstance(name, str) and subject.by_name:
+            subject, encoding = _as_named(subject, name, parameters, encoding, limits, tell)
         subject = encode(subject, encoding)
     elif encoding is not None:
         raise UsageError("found encoding= with a formula, expected a game")
     made = certify_formula(
         subject.qbf,
-        RouteOptions(route, solver, Limits(Deadline.after(timeout), memory), minimise, jobs),
+        RouteOptions(route, solver, limits, minimise, jobs),
         encoding=subject.encoding,
         layout=subject.layout,
         tell=tell,
     )
     return Strategy(certified_by(subject.problem, made.certificate), subject, made)
+
+
+def _as_named(
+    game: Game,
+    name: str,
+    parameters: Mapping[str, object],
+    encoding: str | None,
+    limits: Limits,
+    tell: Tell,
+) -> tuple[Game, str | None]:
+    """What ``qsage certify`` takes for a game's name: its critical depth, the quickest encoding."""
+    from qsage_validate.games.registry import find_game
+    from qsage_validate.solvers.deepening import at_critical_depth
+
+    known = find_game(name)
+    encoding = encoding or known.certified_by(parameters)
+    if parameters.get("depth") is not None or all(o.name != "depth" for o in known.options):
+        return game, encoding
+    critical, found = at_critical_depth(game.for_encoding(encoding), limits=limits, tell=tell)
+    if found.depth is None:
+        return game, encoding
+    # A game that is called as in another language counts a dropped first move, or does not.
+    counted = critical.plies - game.at_depth(found.depth).for_encoding(encoding).plies
+    return game_of(name, {**parameters, "depth": found.depth + counted}), encoding
 
 
 @parameter_words

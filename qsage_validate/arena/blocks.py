@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import islice, product
 
 from qsage_validate.arena.adversary import Adversary, Draws, PlayResults
-from qsage_validate.arena.board_engine import Engine, Facts, goal_line, spoken
+from qsage_validate.arena.board_engine import Engine, Facts, goal_line, roles, spoken
 from qsage_validate.arena.frame import (
     BlockMove,
     Frame,
@@ -385,7 +385,7 @@ class SearchedEngine(Engine):
             plies=game.moves_made,
             has_board=True,
             has_rules=True,
-            notes=problem.notes,
+            notes=(*problem.notes, *roles(game.initial.board)),
             answers=problem.answers,
             has_verdict=False,
             by_rules=True,
@@ -427,6 +427,7 @@ class SearchedEngine(Engine):
                 several = ", ".join(move.words for move in fitting)
                 raise AmbiguousMoveError(f"found {text!r}, expected one of {several}") from None
             if not fitting:
+                position.board.check_named(text)
                 raise
             return fitting[0]
 

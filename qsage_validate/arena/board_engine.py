@@ -13,7 +13,7 @@ import random
 import re
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -31,7 +31,7 @@ from qsage_validate.arena.play_engine import PlayEngine, broken_promise, broken_
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import AmbiguousMoveError, MalformedMoveError, UsageError, visible
 from qsage_validate.formats.grid_names import square_named
-from qsage_validate.games.protocol import Illegality, Player, TwoPlayerGame
+from qsage_validate.games.protocol import BoardPicture, Illegality, Player, TwoPlayerGame
 from qsage_validate.strategies.reader import LayoutMove, Legality, PlyCode, SquareXY
 
 if TYPE_CHECKING:
@@ -253,8 +253,8 @@ class GridWords(MoveWords):
     def _square(self, text: str, legal: Sequence[LayoutMove]) -> LayoutMove:
         """A square alone is a move where there is one action only, or one that is legal."""
         square = square_named(text)
-        names = self.actions
-        if square is None:
+        names, (width, height) = self.actions, self._layout.state.size
+        if square is None or not (1 <= square[0] <= width and 1 <= square[1] <= height):
             raise MalformedMoveError(
                 f"found {text.strip()!r}, expected a move like {names[0]}(1,1); the actions of "
                 f"{self._player}: {', '.join(names)}"
@@ -354,6 +354,16 @@ def goal_line(game: TwoPlayerGame, person: Player) -> str:
     return f"{who}: {black} by ply {game.plies}. {stops} it{first if white else ''}."
 
 
+def roles(board: BoardPicture) -> Iterator[str]:
+    """What players do who have sides of the board, or a piece that hunts or flees."""
+    if (top := board.top) is not None:
+        yield f"{top} connects top and bottom, {top.other} left and right"
+    if (hunter := board.pursuer) is not None:
+        signs = {Player.BLACK: "◆■", Player.WHITE: "◇□"}
+        flees = f"{hunter.other} evades ({signs[hunter.other][0]}, E in text)"
+        yield f"{flees}, {hunter} pursues ({signs[hunter][1]}, P in text)"
+
+
 def spoken(
     game: TwoPlayerGame, text: str, mover: Player, legal: Sequence[LayoutMove]
 ) -> str | None:
@@ -410,9 +420,9 @@ class BoardEngine(Engine):
 
             self._pairs = blocking_pairs(play_engine.game, play_engine.player)
         game, notes = play_engine.game, tuple(notes)
-        top = None if game is None else game.initial.board.top
-        if top is not None:
-            notes = (*notes, f"{top} connects top and bottom, {top.other} left and right")
+        board = None if game is None else game.initial.board
+        top = None if board is None else board.top
+        notes = (*notes, *(() if board is None else roles(board)))
         self.facts = Facts(
             title=title,
             certificate_player=play_engine.player,
@@ -454,6 +464,14 @@ class BoardEngine(Engine):
         return replace(move, said=referee.game.say(known, mover, board))
 
     def parse(self, frame: Frame, text: str) -> LayoutMove:
+        try:
+            return self._parse(frame, text)
+        except MalformedMoveError:
+            if frame.board is not None:
+                frame.board.check_named(text)
+            raise
+
+    def _parse(self, frame: Frame, text: str) -> LayoutMove:
         # A square alone may be a move because no other one there is legal.
         legal = () if frame.over else self.legal(frame)
         game, mover = self._play_engine.game, self.mover(frame)

@@ -111,7 +111,9 @@ class ModelArguments:
         own = self._with_depth(found.depth)
         # A game that is called as in another language counts a dropped first move, or does not.
         counted = critical.plies - own.resolve(encoding).plies
-        return critical, self._with_depth(found.depth + counted)
+        # Made anew, the model is one of the library's still: fewer chains fit into fewer plies.
+        wanted = self._with_depth(found.depth + counted)
+        return wanted.resolve(encoding), wanted
 
     def _with_depth(self, depth: int) -> ModelArguments:
         return ModelArguments(self.words, {**self.options, "depth": str(depth)})

@@ -16,8 +16,14 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from qsage_validate.errors import AmbiguousMoveError, IllegalMoveError, QsageError, UsageError
-from qsage_validate.formats.grid_names import column_letters, square_named
+from qsage_validate.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    MalformedMoveError,
+    QsageError,
+    UsageError,
+)
+from qsage_validate.formats.grid_names import column_letters, square_named, step_named
 from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
 
@@ -71,6 +77,11 @@ class Illegality:
         """The sentence, if there is one, and the text."""
         return (self.sentence, self.text) if self.sentence else (self.text,)
 
+    @property
+    def reason(self) -> str:
+        """The sentence and the text in one line."""
+        return "; ".join(self.lines)
+
     @classmethod
     def after_end(cls, move: Move, outcome: Outcome) -> Illegality:
         """No move is legal once the play has ended."""
@@ -109,6 +120,14 @@ class Shape(Enum):
     HEAPS = "heaps"
 
 
+class Piece(Enum):
+    """The form of a player's pieces; the values are their letters in text, but for stones."""
+
+    STONE = ""
+    FUGITIVE = "E"
+    PURSUER = "P"
+
+
 @dataclass(frozen=True, slots=True)
 class BoardPicture:
     """The picture of a position as a grid; frozen and comparable.
@@ -119,6 +138,7 @@ class BoardPicture:
     columns, ``top`` who connects the top row with the bottom row (in Hex; the other one
     connects sideways), and ``pieces`` the squares of each piece that covers several (dominoes;
     ``None`` where all pieces stand on one square); these make no difference between boards.
+    Nor does ``pursuer``, whose one piece hunts the other player's: an evader.
     """
 
     width: int
@@ -129,6 +149,7 @@ class BoardPicture:
     columns: tuple[str, ...] = field(default=(), compare=False)
     top: Player | None = field(default=None, compare=False)
     pieces: tuple[tuple[tuple[int, int], ...], ...] | None = field(default=None, compare=False)
+    pursuer: Player | None = field(default=None, compare=False)
 
     def __getitem__(self, square: tuple[int, int] | str) -> Square:
         x, y = self.square_at(square) if isinstance(square, str) else square
@@ -149,6 +170,21 @@ class BoardPicture:
             raise UsageError(f"{found}, expected one from a1 to {last}, or (column,row)")
         return x, y
 
+    def check_named(self, text: str) -> None:
+        """Raise ``MalformedMoveError`` for a move in a person's words on a square that is not here.
+
+        A list and heaps have names that are no squares.
+        """
+        step = None if self.names or self.shape is Shape.HEAPS else step_named(text)
+        squares = () if step is None else (*step[0], *step[1])
+        if all(1 <= x <= self.width and 1 <= y <= self.height for x, y in squares):
+            return
+        first, last = (self.square_name(s) for s in ((1, 1), (self.width, self.height)))
+        raise MalformedMoveError(
+            f"found {quoted(text.strip())}, expected squares of the {self.width}x{self.height} "
+            f"board: {first} to {last}"
+        )
+
     def row_name(self, y: int) -> str:
         """The name of row ``y`` (1-based): its own name, else its number."""
         return self.names[y - 1] if self.names else str(y)
@@ -168,6 +204,17 @@ class BoardPicture:
         if self.shape is Shape.HEAPS:
             return f"{row}, token {square[0]}"
         return f"{column}{row}" if column.isalpha() else f"({column},{row})"
+
+    def piece(self, content: Square) -> Piece:
+        """The form of the pieces of one colour."""
+        if self.pursuer is None or content is Square.OPEN:
+            return Piece.STONE
+        hunts = content.value == self.pursuer.value[0].upper()
+        return Piece.PURSUER if hunts else Piece.FUGITIVE
+
+    def sign(self, content: Square) -> str:
+        """The letter of a square with this content, in text."""
+        return self.piece(content).value or content.value
 
     @property
     def joints(self) -> frozenset[tuple[tuple[int, int], tuple[int, int]]]:
@@ -258,6 +305,9 @@ class Position(ABC):
         game: TwoPlayerGame = self.game
         try:
             return game.parse_move(move, self.to_move)
+        except MalformedMoveError:
+            self.board.check_named(move)
+            raise
         except AmbiguousMoveError:
             legal = [found for found in game.meant(move, self.to_move) if self.is_legal(found)]
             if len(legal) != 1:
@@ -273,7 +323,7 @@ class Position(ABC):
         move = self.named(move)
         if not self.is_legal(move):
             illegality = self.illegality(move)
-            why = f"{move} is illegal" if illegality is None else illegality.text
+            why = f"{move} is illegal" if illegality is None else illegality.reason
             raise IllegalMoveError(why)
         return self.after(move)
 

@@ -105,7 +105,10 @@ class PlainPlay:
 
     def do(self, line: str) -> None:
         """Carry out one line: a command or a move.  Errors are printed, not raised."""
-        words = line.strip().split(maxsplit=1)
+        line = line.strip()
+        if line.startswith("?") and line.strip("? "):
+            line = f"why {line.lstrip('? ')}"  # as on the board
+        words = line.split(maxsplit=1)
         if not words:
             words = self._only_move()
             line = "".join(words)

@@ -83,10 +83,13 @@ class State:
     recent: tuple[Recent, ...] = ()
 
     def with_recent(self, entry: Recent) -> State:
-        """The state after ``entry`` was begun, or left."""
-        others = (r for r in self.recent if (r.words, r.play) != (entry.words, entry.play))
+        """The state after ``entry`` was begun, or left.
+
+        What is known of it as a play that was only begun is dropped.
+        """
+        others = [r for r in self.recent if r.words != entry.words or r.play is not None]
         if entry.play is not None:
-            others = (r for r in others if r.play != entry.play)
+            others = [r for r in others if r.play != entry.play]
         return replace(self, recent=(entry, *others)[:_MOST_RECENT])
 
 
@@ -169,9 +172,16 @@ class Store:
         """
         if self.folder is None:
             raise ValueError("nothing is kept")
-        plays = os.path.join(self.folder, "plays")
-        self._make_folder(plays)
-        return plays
+        self._make_folder(self._plays)
+        return self._plays
+
+    @property
+    def _plays(self) -> str:
+        return os.path.join(self.folder or "", "plays")
+
+    def keeps(self, path: str) -> bool:
+        """Whether a file is one of the plays that were left."""
+        return self.folder is not None and os.path.dirname(path) == self._plays
 
     def drill_path(self, command: str, side: Player) -> str | None:
         """The file for the progress of a drill against the strategy of a command line.

@@ -257,12 +257,16 @@ class Problem:
 
         A certificate that was made here was proved; of one that was read that is not known.
         """
+        return self.title_for_play(proved=bool(self.files.made_from))
+
+    def title_for_play(self, *, proved: bool) -> str:
+        """The same where it is known whether the certificate was ``proved``."""
         if self.solving is not None:
             return self.title
         side, name = _side(self.answering), self._name
         if self.game is not None and name.endswith(_SECOND):
             name = f"{name.removesuffix(_SECOND)}, White first"
-        return f"{name}: {side} {'has' if self.files.made_from else 'claims'} a proof"
+        return f"{name}: {side} {'has' if proved else 'claims'} a proof"
 
     @property
     def details(self) -> tuple[str, ...]:

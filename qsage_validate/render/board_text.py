@@ -59,7 +59,7 @@ def board_text(
             if square is Square.OPEN and letter is not None:
                 text.append(letter, f"bold{underline}")
             else:
-                text.append(square.value, _STYLES[square] + underline)
+                text.append(board.sign(square), _STYLES[square] + underline)
         if top is not None:
             name = f" {top.other}" if y == (board.height + 1) // 2 else ""
             text.append(f" \\{name}", _OWNER[top.other])

@@ -14,9 +14,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape as _escape
+from typing import Final
 
 from qsage_validate.errors import visible
-from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Piece, Player, Shape, Square
 from qsage_validate.strategies.reader import SquareXY
 
 # Text from files inside SVG and HTML: nothing of it can become markup
@@ -229,6 +230,13 @@ def _grid(board: BoardPicture) -> _Grid:
     return _Hexagons(board) if board.shape is Shape.HEXAGONS else _Squares(board)
 
 
+FORMS: Final[Mapping[Piece, tuple[tuple[float, float], ...]]] = {
+    Piece.FUGITIVE: ((-1.1, 0), (0, -1.1), (1.1, 0), (0, 1.1)),
+    Piece.PURSUER: ((-0.85, -0.85), (0.85, -0.85), (0.85, 0.85), (-0.85, 0.85)),
+}
+"""The corners of pieces that are no stones, in their radius."""
+
+
 def describe(board: BoardPicture, marks: Marks = NO_MARKS) -> str:
     cells = "hexagons" if board.shape is Shape.HEXAGONS else "squares"
     said = [f"{board.width} by {board.height} {cells}."]
@@ -239,6 +247,8 @@ def describe(board: BoardPicture, marks: Marks = NO_MARKS) -> str:
     else:
         for name, content in (("Black", Square.BLACK), ("White", Square.WHITE)):
             own = [square for square in _all_squares(board) if board[square] is content]
+            form = board.piece(content)
+            name += "" if form is Piece.STONE else f"'s {form.name.lower()}"
             said.append(f"{name}: {_listed(own) or 'none'}.")
     if marks.last is not None:
         said.append(f"Last move: {_listed([marks.last])}.")
@@ -324,8 +334,7 @@ class _Grid(ABC):
             place = f'cx="{number(cx)}" cy="{number(cy)}"'
             kind = {Square.BLACK: "black", Square.WHITE: "white", Square.OPEN: "open"}[content]
             if content is not Square.OPEN and square not in covered:
-                radius = number(self.radius)
-                yield f'<circle {place} r="{radius}" {paint(kind)} stroke-width="1.5"/>'
+                yield self._piece(content, cx, cy, f'{paint(kind)} stroke-width="1.5"')
             elif content is Square.OPEN and square not in labels:
                 yield f'<circle {place} r="1.8" {paint("dot")}/>'
             if square in labels:
@@ -350,6 +359,15 @@ class _Grid(ABC):
                     width = number(2 * self.radius + wide)
                     line = f'{paint(name)} stroke-width="{width}" stroke-linecap="round"'
                     yield f'<path d="{ends}" {line}/>'
+
+    def _piece(self, content: Square, cx: float, cy: float, look: str) -> str:
+        """A stone, or a diamond for a piece that flees and a block for the one that hunts it."""
+        form, r = self.board.piece(content), self.radius
+        if form is Piece.STONE:
+            return f'<circle cx="{number(cx)}" cy="{number(cy)}" r="{number(r)}" {look}/>'
+        corners = [(cx + r * x, cy + r * y) for x, y in FORMS[form]]
+        path = "L".join(f"{number(x)} {number(y)}" for x, y in corners)
+        return f'<path d="M{path}Z" {look}/>'
 
     def _ring(self, place: str, content: Square) -> str:
         """The sign of the last move: a ring on its stone, or around the square that it left."""

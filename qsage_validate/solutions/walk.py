@@ -485,7 +485,8 @@ def fault_of(position: Position, index: int, move: Move | None) -> Fault | None:
         return Fault(index, None, f"no reply for {player} in {position.board}, ply {position.ply}")
     illegality = position.illegality(move)
     if illegality is not None:
-        return Fault(index, None, f"the reply in ply {position.ply} is illegal: {illegality.text}")
+        said = f"the reply in ply {position.ply} is illegal: {illegality.reason}"
+        return Fault(index, None, said)
     outcome = position.play(move).outcome
     if outcome is not None and outcome.winner is not position.to_move:
         return Fault(index, move, outcome.reason)

@@ -190,7 +190,7 @@ class Referee:
         illegality = None if move is None else position.illegality(move)
         if move is not None and illegality is None:
             return None
-        text = f"{answer.move}: no move of {player}" if illegality is None else illegality.text
+        text = f"{answer.move}: no move of {player}" if illegality is None else illegality.reason
         from qsage_validate.validation.finding import Finding, FindingKind
 
         return Finding(
@@ -280,7 +280,7 @@ class Referee:
         known = self.move(first, player)
         illegality = None if known is None else position.illegality(known)
         if accepts:
-            reason = f"{first}: no move of {player}" if illegality is None else illegality.text
+            reason = f"{first}: no move of {player}" if illegality is None else illegality.reason
             detail = f"the formula accepts {named}{more}, which the rules forbid ({reason})"
         else:
             detail = f"the formula forbids {named}{more}, which the rules allow"

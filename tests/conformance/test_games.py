@@ -136,7 +136,7 @@ def test_legal_moves_are_sorted_and_exactly_those_without_an_illegality(
                 assert "\n" not in reason.text
                 with pytest.raises(IllegalMoveError, match=r".") as caught:
                     position.play(move)
-                assert str(caught.value) == reason.text
+                assert str(caught.value) == reason.reason
 
 
 def test_the_opponents_moves_are_illegal(game: TwoPlayerGame) -> None:

@@ -51,6 +51,15 @@ def test_each_game_is_the_page_of_its_own() -> None:
     assert 'src="' not in page
 
 
+def test_a_title_says_what_was_found() -> None:
+    """The page that quoted a proof said that Black claims one."""
+    titles = re.findall(r"<h2[^>]*>([^<]*)", _page("hex"))
+    assert titles[0] == "1. hex 3x3: Black has a proof. You are White"
+    own = _strategy("hex")
+    sampled = own.validate(levels="random", games=2).whole
+    assert "hex 3x3: Black claims a proof" in play_page(own.playable, sampled)
+
+
 def test_the_solution_sheet_has_the_answer_to_each_move() -> None:
     own = _strategy("hex")
     game = own.problem.game

@@ -49,3 +49,16 @@ def test_opening_can_be_left(
         assert LEAVES_SCREEN in terminal.output
         assert said in terminal.output.rpartition(LEAVES_SCREEN)[2]
         assert b"Traceback" not in terminal.output
+
+
+def test_an_interrupted_proof_leaves_a_board_to_play_on(tmp_path: Path) -> None:
+    game = ("hex", "--size", "4x4", "--depth", "15", "--encoding", "lifted", "--certify")
+    with Terminal(["qsage-play", *game], folder=tmp_path) as terminal:
+        terminal.wait_for("compiling", "checking", "check", "compile")
+        terminal.send("\x03")
+        terminal.wait_for("hex 4x4: the search plays Black")
+        terminal.wait_for("Your move, White: ply 2 of 15")
+        terminal.send("\x03")
+        assert terminal.exit_code() == Exit.INTERRUPTED
+        said = terminal.output.rpartition(LEAVES_SCREEN)[0]
+        assert b"the certificate was not finished: the search plays" in said

@@ -206,12 +206,14 @@ def prompt(play: Play, monkeypatch: pytest.MonkeyPatch) -> Play:
 
 
 def test_lines_of_standard_input_are_played(prompt: Play, tic: str) -> None:
-    lines = "moves\nwhy 2,2\noccupy(2,2)\noccupy(3,3)\nhint\nundo\nredo\ngates\nrandom\nquit\n"
+    lines = "moves\nwhy 2,2\n?b2\noccupy(2,2)\noccupy(3,3)\nhint\nundo\nredo\ngates\nrandom\nquit\n"
     done = prompt(lines, tic, "--plain")
     assert done.code == Exit.FINE
     assert done.err == ""
     assert "occupy(2,2): open(?x,?y) is false at (2,2)" in done.out
     assert "'force b2' lets it happen" in done.out
+    # A question is asked as on the board.
+    assert done.out.count("Black already holds b2") == 3
     assert "as promised" in done.out
     assert "\x1b[" not in done.out
 
@@ -348,16 +350,36 @@ def test_ctrl_c_during_random_games(tmp_path: Path, tic: str) -> None:
     assert child.exitstatus == Exit.INTERRUPTED
 
 
-def test_ctrl_c_while_certifying_says_what_is_left(tmp_path: Path) -> None:
-    child = at_a_terminal(tmp_path, "hex", "--size", "6x6", "--depth", "25", "--certify", "--plain")
-    child.expect("searching|positions|s,|[0-9]")
+LONG_PROOF = ("hex", "--size", "4x4", "--depth", "15", "--encoding", "lifted", "--certify")
+
+
+def test_ctrl_c_while_certifying_goes_on_with_the_search(tmp_path: Path) -> None:
+    child = at_a_terminal(tmp_path, *LONG_PROOF, "--plain")
+    child.expect("compil|check")  # the winner has been found
     child.kill(signal.SIGINT)
-    child.expect("the certificate was not finished: without --certify the search plays at once")
+    child.expect("the certificate was not finished: the search plays, and nothing is proved")
+    child.expect("hex 4x4: the search plays Black. You are White")
+    child.expect("White>")
+    child.send("a1\r")
+    child.expect("ply 3, Black: ")
+    child.expect("White>")
+    child.send("\x03")
     child.expect("qsage: interrupted")
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == Exit.INTERRUPTED
     assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_while_certifying_ends_a_script(tmp_path: Path) -> None:
+    child = at_a_terminal(tmp_path, *LONG_PROOF, "--moves", "a1")
+    child.expect("compil|check")
+    child.kill(signal.SIGINT)
+    child.expect("the certificate was not finished: without --certify the search plays")
+    child.expect("qsage: interrupted")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == Exit.INTERRUPTED
 
 
 def test_forks_do_not_count_garbage_for_the_suite(tmp_path: Path, tic: str) -> None:

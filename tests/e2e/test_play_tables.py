@@ -52,7 +52,8 @@ def test_an_occupied_position_is_refused_and_can_be_let_happen(
     assert ran.code == Exit.BAD_INPUT
     assert "b2: Black has claimed it" in ran.out
     assert "formula: white 2 b2 legal" in ran.out
-    assert ran.err.splitlines()[-1].endswith("b2 is illegal (b2! lets it happen)")
+    last = ran.err.splitlines()[-1]
+    assert last.endswith("b2 is illegal: Black has claimed it (b2! lets it happen)")
     ran = qsage("play", formula, "--cert", certificate, "--moves", "b2! b2!", "--json")
     assert ran.code == Exit.FINE
     assert json.loads(ran.out)["outcome"]["promised"] is True
@@ -357,7 +358,7 @@ def test_a_person_plays_hex_in_a_terminal(hexagons: tuple[Path, Path], tmp_path:
     words = ["qsage-play", str(formula), "--cert", str(certificate)]
     with Terminal(words, folder=tmp_path, columns=80, lines=24) as terminal:
         terminal.wait_for("Your move, White: ply 2 of 5")
-        terminal.wait_for("● Black  b2")
+        terminal.wait_for("●  b2")
         terminal.send(":b2\r")
         terminal.wait_for("Illegal: b2: Black has claimed it")
         terminal.send("\x1b")

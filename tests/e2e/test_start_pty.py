@@ -60,6 +60,22 @@ def test_without_arguments_a_sample_is_chosen_played_and_kept(
         assert terminal.exit_code() == Exit.FINE
         # Nothing was added, so nothing is said.
         assert "kept" not in last_lines(terminal)
+    # It is one play still, at the ply where it was left: not a new one beside it.
+    recent = json.loads((state_folder / "state.json").read_text())["recent"]
+    assert [(entry["play"], entry["ply"]) for entry in recent] == [(str(kept), 3)]
+    with start(tmp_path) as terminal:
+        terminal.wait_for("ply 3 ")
+        terminal.send("\r")
+        terminal.wait_for("Your move, White: ply 4 of 5")
+        terminal.send(":occupy(1,2)\r")
+        terminal.wait_for("Black wins")
+        terminal.send("\x1b")
+        terminal.settle()
+        terminal.send("q")
+        assert terminal.exit_code() == Exit.FINE
+    recent = json.loads((state_folder / "state.json").read_text())["recent"]
+    assert [(entry["play"], entry["ply"]) for entry in recent] == [(str(kept), 5)]
+    assert "4 white occupy(1,2)" in kept.read_text()
 
 
 def test_a_saved_play_is_found_again(tmp_path: Path, state_folder: Path) -> None:

@@ -127,6 +127,10 @@ def on_board(
     for note in work.task.notes:
         narrate(note)
     board = BoardSession(table, match, store, theme, seed, force)
+    if continued is not None:
+        board.saved = os.path.abspath(continued)
+        # A play that was kept is kept in its file again; other files are the person's own.
+        board.path = board.saved if store.keeps(board.saved) else None
     remember(board)
     return play_on(board)
 

@@ -126,7 +126,8 @@ def script(table: PlayTable, options: PlayOptions, json_output: bool) -> Exit:
             emit(f"{refused.move.words} is illegal:")
             emit("\n".join(f"  {line}" for line in refused.lines))
         way = "" if match.facts.by_rules else f" ({refused.move.words}! lets it happen)"
-        narrate(f"qsage: error: {refused.move.words} is illegal{way}")
+        words, first = refused.move.words, next(iter(refused.lines), "no reason is known")
+        narrate(f"qsage: error: {words} is illegal: {first.removeprefix(f'{words}: ')}{way}")
         return Exit.BAD_INPUT
     if options.export is not None:
         from qsage_validate.play.export import write_play

@@ -88,7 +88,33 @@ class _OfFormula(ABC):
 
 @dataclass(frozen=True)
 class CertificateOpponent(_OfFormula):
-    """A certificate: of files, or of a game, made and proved before the play."""
+    """A certificate: of files, or of a game, made and proved before the play.
+
+    A person who interrupts the proof plays against the search instead.
+    """
+
+    def play(self, options: PlayOptions, json_output: bool) -> Exit:
+        from qsage_validate.cli.play.modes import play_problem
+        from qsage_validate.cli.play.play_options import PlayMode
+
+        loaded: list[Problem] = []
+
+        def load() -> Problem:
+            loaded.append(self.load())
+            return loaded[0]
+
+        try:
+            return play_problem(load, self.what, options, json_output)
+        except BaseException as error:
+            if self.game is None or loaded or not was_interrupt(error):
+                raise
+            if options.mode not in (PlayMode.BOARD, PlayMode.PLAIN):
+                narrate("the certificate was not finished: without --certify the search plays")
+                raise
+            narrate("the certificate was not finished: the search plays, and nothing is proved")
+        # What lets illegal moves happen is the formula, which is not there.
+        plain = replace(options, force=False)
+        return SearchOpponent(self.game, None, None).play(plain, json_output)
 
     def load(self) -> Problem:
         """The play against it; raises ``InputError``, and ``UndecidedError`` if none is proved."""
@@ -97,17 +123,7 @@ class CertificateOpponent(_OfFormula):
         return load(sorted_out(self.files)) if self.game is None else self._certified(self.game)
 
     def _certified(self, game: NamedGame) -> Problem:
-        """The play against a certificate that is made first; an interrupt says what is left."""
-        try:
-            return self._made(game)
-        except BaseException as error:
-            if was_interrupt(error):
-                narrate(
-                    "the certificate was not finished: without --certify the search plays at once"
-                )
-            raise
-
-    def _made(self, game: NamedGame) -> Problem:
+        """The play against a certificate that is made first."""
         from qsage_validate.certificates.routes import RouteOptions, certify_formula
         from qsage_validate.encodings.registry import encode
         from qsage_validate.games.naming import name_of

@@ -463,6 +463,10 @@ class BddlGame(TwoPlayerGame):
         width, height = self.grounding.width, self.grounding.height
         open_squares, columns = (Square.OPEN,) * (width * height), column_names(width)
         look = BoardPicture(width, height, open_squares, columns=columns)
+        if len(self.model.problem.initial) == 2:
+            from qsage_validate.games.bddl.pursuit import pursuer_of
+
+            look = replace(look, pursuer=pursuer_of(self.model))
         sets = self._winning_sets[Player.BLACK]
         if not are_chains(sets, width, height, self._most_pieces[Player.BLACK]):
             return look

@@ -264,7 +264,7 @@ EVADER_PURSUER = Template(
 )
 EVADER_PURSUER_DUAL = Template(
     name="evader-pursuer-dual",
-    help="Evader and Pursuer with Black as the pursuer, who moves second",
+    help="Pursuer and Evader: Black is the pursuer and moves second; White wants to reach (1,1)",
     options=(size_option(3, 3), _PURSUER, depth_option(_interception)),
     construct=_built_by("pieces", "evader_pursuer", colour="white"),
     examples=({"size": "4x4", "pursuer": "1,2", "depth": "3"}, {"size": "8x8", "pursuer": "2,3"}),

@@ -356,10 +356,13 @@ function show(strategy, root, told = () => {}) {
     const group = find("stones");
     if (!group) return;
     group.replaceChildren();
-    const shape = (place, radius, paint) => {
-      const made = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+    const shape = (place, radius, paint, corners = []) => {
+      const name = corners.length ? "path" : "circle";
+      const made = document.createElementNS("http://www.w3.org/2000/svg", name);
       const [x, y] = data.centres[place];
-      for (const [key, value] of Object.entries({ cx: x, cy: y, r: radius, ...paint })) {
+      const points = corners.map(([dx, dy]) => `${x + radius * dx} ${y + radius * dy}`);
+      const form = corners.length ? { d: `M${points.join("L")}Z` } : { cx: x, cy: y, r: radius };
+      for (const [key, value] of Object.entries({ ...form, ...paint })) {
         made.setAttribute(key, value);
       }
       group.append(made);
@@ -385,7 +388,7 @@ function show(strategy, root, told = () => {}) {
     const own = { B: [], W: [] };
     for (const [place, who] of Object.entries(now)) {
       own[who].push(called(place));
-      if (!covered.has(place)) shape(place, 15, data.paint[who]);
+      if (!covered.has(place)) shape(place, 15, data.paint[who], data.forms[who]);
     }
     // A move may name another square than it changes: a column, in which a stone falls.
     const changed = Object.keys(data.centres).filter((place) => now[place] !== past[place]);

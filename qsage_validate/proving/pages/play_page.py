@@ -39,7 +39,7 @@ from qsage_validate.proving.pages import told_page
 from qsage_validate.proving.pages.html import page, tone
 from qsage_validate.proving.pages.told_page import NumberedTexts, square_key
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.render.svg import board_svg, centres, paints
+from qsage_validate.render.svg import FORMS, board_svg, centres, paints
 from qsage_validate.strategies.reader import Assignment, LayoutMove, PlyCode
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.validation.referee import Referee
@@ -205,8 +205,10 @@ def play_page(problem: Problem, report: ValidationReport) -> str:
 def play_values(problem: Problem, report: ValidationReport) -> dict[str, object]:
     """What the template of :func:`play_page` shows; raises ``UsageError`` as it does."""
     opponent = problem.answering.kind.player.other
+    proved = bool(problem.files.made_from) or report.word in ("valid", "proved")
+    title = problem.title_for_play(proved=proved)
     return {
-        "title": one_line(f"{problem.play_title}. You are {opponent}"),
+        "title": one_line(f"{title}. You are {opponent}"),
         "goal": "" if problem.game is None else goal_line(problem.game, opponent),
         "details": problem.notes,
         "verdict": report.last_line,
@@ -316,6 +318,10 @@ def _drawing(
 ) -> tuple[str, dict[str, object]]:
     """The board without stones, and the table with the places on it."""
     at = {} if blank is None else centres(blank)
+    data["forms"] = {
+        content.value: () if blank is None else FORMS.get(blank.piece(content), ())
+        for content in (Square.BLACK, Square.WHITE)
+    }
     data["paint"] = {name: paints(kind) for name, kind in _PAINTS.items()}
     data["conditions"] = sayings.conditions
     data["names"] = {} if blank is None else {square_key(s): blank.square_name(s) for s in at}

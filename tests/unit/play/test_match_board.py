@@ -403,7 +403,8 @@ def test_findings_and_the_lost_promise_are_shown() -> None:
     assert match.outcome.winner is Player.WHITE
     assert exit_code(match) is Exit.REFUTED
     shown = "\n".join(line for frame in match.frames for line in frame_lines(match, frame))
-    assert "FINDING illegal reply after ply 3: occupy(1,1)" in shown
+    assert "FINDING illegal reply after ply 3: " in shown
+    assert "; occupy(1,1): open(?x,?y) is false at (1,1)" in shown
     assert "NOT as promised" in shown
 
 

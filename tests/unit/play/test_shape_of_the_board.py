@@ -22,7 +22,7 @@ DRAWN = """\
     a b c
     ----- Black
 1 \\ W . . \\
- 2 \\ B . . \\ White
+ 2 \\ . B . \\ White
   3 \\ B . . \\
       ----- Black"""
 
@@ -60,7 +60,7 @@ def test_squares_are_moves_of_the_rules() -> None:
     assert start.is_legal("a1")
     assert start.play("B3").board["b3"] is Square.BLACK
     for text in ("d1", "(4,1)", "a9"):
-        with pytest.raises(MalformedMoveError, match=r"a move like a1 or occupy\(1,1\)"):
+        with pytest.raises(MalformedMoveError, match=r"squares of the 3x3 board: a1 to c3$"):
             start.play(text)
     pieces = qs.game("breakthrough", size="3x4").initial
     assert pieces.play("a2").board["a2"] is Square.BLACK  # only one piece can go there
@@ -139,3 +139,25 @@ def test_the_tree_shows_moves_as_people_say_them() -> None:
     assert next(iter(tree)).answer == "occupy(1,3)"
     falling = qs.load(REPOSITORY / "certificates" / "connect3.qcir").tree(depth=1)
     assert "column" in str(falling).splitlines()[1]
+
+
+@pytest.mark.parametrize("text", ["z9", "9,9", "(9,9)", "a1-z9", "a1+b9"])
+def test_a_square_that_is_not_on_the_board_names_its_range(text: str) -> None:
+    """``z9`` was the illegal move occupy(26,9) of a formula, and no move without one."""
+    said = r"expected squares of the 3x3 board: a1 to c3$"
+    with_certificate = [
+        qs.certify(name, size=3, depth=5, **more).play()
+        for name, more in (("hex", {}), ("harary", {"shape": "el"}), ("httt", {"shape": "el"}))
+    ]
+    for match in with_certificate:
+        with pytest.raises(MalformedMoveError, match=said):
+            match.push(text)
+    with pytest.raises(MalformedMoveError, match=said):
+        qs.game("hex", size=3).initial.play(text)
+
+
+def test_a_move_beside_the_board_can_still_be_asked_about() -> None:
+    match = qs.certify("httt", size=3, shape="el", depth=5).play()
+    why = match.why_not("occupy(9,9)")
+    assert why is not None
+    assert "(9,9) is not on the 3x3 board" in str(why)

@@ -56,6 +56,14 @@ def test_only_the_last_plays_are_kept() -> None:
     assert [r.words[0] for r in state.recent] == [f"game-{k}" for k in range(49, 37, -1)]
 
 
+def test_a_play_that_is_kept_stands_in_the_place_of_its_beginning() -> None:
+    begun = Recent(TIC.words, TIC.title)
+    kept = Recent(TIC.words, TIC.title, "/tmp/tic.play", 3)
+    assert State().with_recent(begun).with_recent(kept).recent == (kept,)
+    # A new beginning of the same game is another play.
+    assert State().with_recent(kept).with_recent(begun).recent == (begun, kept)
+
+
 def test_a_play_that_is_left_is_a_transcript_and_old_ones_go(tmp_path: Path) -> None:
     store, match = Store(str(tmp_path)), toy_match()
     assert not is_a_play(match.transcript())

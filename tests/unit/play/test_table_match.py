@@ -219,7 +219,7 @@ def test_a_number_without_a_move_can_be_said_and_is_illegal() -> None:
         match.push("@16", force=True)
 
 
-@pytest.mark.parametrize("text", ["d1", "occupy(9,9)", "", "b 2"])
+@pytest.mark.parametrize("text", ["occupy(9,9)", "", "b 2"])
 def test_what_is_no_position_is_said_so(text: str) -> None:
     match = table_match(EL, "ea")
     with pytest.raises(MalformedMoveError, match=r"found .*, expected a move such as a1, a2, a3"):

@@ -93,7 +93,7 @@ def test_moves_that_only_the_formula_accepts() -> None:
     assert (found[0].ply, found[0].move) == (1, "occupy(3,3)")
     assert found[0].text.startswith(
         "legality differs after ply 1: the formula accepts occupy(3,3), which the rules forbid "
-        "(occupy(3,3): open(?x,?y) is false at (3,3))"
+        "(White already holds c3; occupy(3,3): open(?x,?y) is false at (3,3))"
     )
     assert all(e.value for e in found[0].evidence)
     named = {e.literal for e in found[0].evidence}
@@ -131,7 +131,7 @@ def test_a_move_of_blacks_that_the_rules_forbid_is_an_illegal_reply() -> None:
     assert made.winner is Player.BLACK
     found = attack(play_engine_for(made.encoding, made.certificate, load_game(model)), 1).findings
     assert kinds(found) == {FindingKind.ILLEGAL_REPLY}
-    assert found[0].detail == "occupy(2,1): open(?x,?y) is false at (2,1)"
+    assert found[0].detail == "White already holds b1; occupy(2,1): open(?x,?y) is false at (2,1)"
     assert (found[0].ply, found[0].squares) == (1, ((2, 1),))
     assert {e.meaning for e in found[0].evidence} == {"move bit"}
 

@@ -205,8 +205,9 @@ SMALLEST_TALL = (40, 26)
 _MIN_PANE = 32
 _MIN_STAGE = 26
 _MIN_MESSAGES = 7
-# What two columns of panes can use beside a board that is large.
-_PANES_WIDE = 100
+# The columns of two panes beside each other; a large board leaves room for one.
+_TWO_PANES = 92
+_ONE_PANE = 46
 
 
 class PaneMode(Enum):
@@ -215,7 +216,6 @@ class PaneMode(Enum):
     TABBED = "tabbed"
     STACKED = "stacked"
     SPREAD = "spread"
-    WIDE = "wide"
 
     @property
     def tabbed(self) -> bool:
@@ -266,8 +266,6 @@ def too_small(width: int, height: int) -> str | None:
 
 def mode_for(width: int, height: int) -> PaneMode:
     """The mode for an area of this size."""
-    if width >= 150 and height >= 30:
-        return PaneMode.WIDE
     if width >= 104 and height >= 27:
         return PaneMode.SPREAD
     return PaneMode.TABBED if width >= _MIN_PANE + _MIN_STAGE else PaneMode.STACKED
@@ -284,13 +282,13 @@ def arrange(
     if sizing.alone:
         return {STAGE: Box(0, 0, width, height)}
     if not mode.tabbed and sizing.maximised:
-        boxes = _spread(width, height, measure, sizing, wide=mode is PaneMode.WIDE)
+        boxes = _spread(width, height, measure, sizing)
         return _beside(boxes[STAGE].width, width, height, active)
     if mode is PaneMode.STACKED:
         return _stacked(width, height, active, measure)
     if mode is PaneMode.TABBED:
         return _tabbed(width, height, active, measure)
-    return _spread(width, height, measure, sizing, wide=mode is PaneMode.WIDE)
+    return _spread(width, height, measure, sizing)
 
 
 def _stacked(width: int, height: int, active: str, measure: Measure) -> Mapping[str, Box]:
@@ -318,13 +316,11 @@ def _beside(stage: int, width: int, height: int, active: str) -> Mapping[str, Bo
     }
 
 
-def _spread(
-    width: int, height: int, measure: Measure, sizing: Sizing, *, wide: bool
-) -> dict[str, Box]:
-    most = max(width * 2 // 5, width - _PANES_WIDE) if wide else width - 46
+def _spread(width: int, height: int, measure: Measure, sizing: Sizing) -> dict[str, Box]:
+    most = width - _ONE_PANE
     natural = measure(most, height - _MIN_MESSAGES)
     left = min(max(natural[0] + 2, _MIN_STAGE, width // 3), most)
-    left = min(max(left + sizing.columns, _MIN_STAGE), width - 46)
+    left = min(max(left + sizing.columns, _MIN_STAGE), most)
     least = _COLLAPSED if "messages" in sizing.collapsed else _MIN_MESSAGES
     # A stage that was made wider may draw its board larger.
     natural = measure(max(left - 2, 1), height - least)
@@ -333,7 +329,7 @@ def _spread(
         stage = height - least
     boxes = {STAGE: Box(0, 0, left, stage), "messages": Box(0, stage, left, height - stage)}
     rest = width - left
-    if wide:
+    if rest >= _TWO_PANES:
         middle = rest // 2
         boxes |= _stack(left, middle, height, {"moves": 1, "why": 1}, sizing)
         boxes |= _stack(left + middle, rest - middle, height, {"values": 1}, sizing)

@@ -16,7 +16,8 @@ from qsage_validate.play.state import Recent
 
 # Files of a folder that are looked at, and formulas that are offered.
 _MOST_FILES: Final = 5_000
-_TITLE: Final = 26
+# What a line of the list has room for.
+_TITLE: Final = 34
 _MOST_FORMULAS: Final = 100
 _FORMULAS: Final = (".qcir", ".qdimacs")
 
@@ -130,8 +131,7 @@ def games(solvers: Sequence[str] = ()) -> tuple[StartEntry, ...]:
             if named.get(game.name, "Other games") == family:
                 fields = tuple(_field(template, option) for option in template.options)
                 picture = _PICTURES.get(game.name, "")
-                said, colon, _ = game.help.partition(":")
-                title = said if colon and len(said) <= _TITLE else game.name
+                title = _plain(game.name, game.help)
                 found.append(
                     StartEntry(family, title, (game.name,), game.help, picture, fields, ways)
                 )
@@ -139,8 +139,24 @@ def games(solvers: Sequence[str] = ()) -> tuple[StartEntry, ...]:
         state = EntryField("--state", "the heaps, V=N ...", "", lambda text: "=" in text, "V=N ...")
         misere = EntryField("--misere", "who cannot move has won", "off", bool, "", switch=True)
         picture = _PICTURES["heaps"]
-        found.append(StartEntry("Heaps", name, (name,), rules, picture, (state, misere)))
+        title = _plain(name, rules)
+        found.append(StartEntry("Heaps", title, (name,), rules, picture, (state, misere)))
     return tuple(found)
+
+
+def _plain(name: str, rules: str) -> str:
+    """A game's name as people say it: what its rules begin with, or the words of its name."""
+    said, colon, _ = rules.partition(":")
+    return said if colon and len(said) <= _TITLE else name.replace("-", " ").title()
+
+
+def _said(title: str) -> str:
+    """The game of a play's title, by its plain name: ``Hex 4x4`` for ``hex 4x4: ...``."""
+    game = title.partition(":")[0]
+    name, space, rest = game.partition(" ")
+    known = {g.name: g.help for g in library_games()}
+    known |= {g.name: g.rules for own in families() for g in own.family.listed()}
+    return f"{_plain(name, known[name])}{space}{rest}" if name in known else game
 
 
 def _field(template: Template, option: TemplateOption) -> EntryField:
@@ -225,9 +241,11 @@ def recent(plays: Sequence[Recent]) -> tuple[StartEntry, ...]:
             words, ply = (*words, "--continue", play.play), play.ply or 0
             rules = f"{play.title}; goes on from {play.play}"
         # The day alone stands in the list, which is narrow.
-        game, day = play.title.partition(":")[0], f" {when[5:10]}" if play.when else ""
+        game, day = _said(play.title), f" {when[5:10]}" if play.when else ""
         at = f"ply {ply}" if ply else "new"
-        title = f"{game[: _TITLE - len(at) - len(day) - 1]} {at}{day}"
+        room = _TITLE - len(at) - len(day) - 1
+        game = game if len(game) <= room else f"{game[: room - 1]}…"
+        title = f"{game} {at}{day}"
         rules = f"{when}: {rules}"
         found.append(StartEntry("Recent and saved plays", title, words, rules))
     return tuple(found)

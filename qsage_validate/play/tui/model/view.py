@@ -8,9 +8,8 @@ All pure, so that what the interface claims can be tested without a screen.
 
 from __future__ import annotations
 
-# Lessons as the interface shows them: notes on plies, letters, ghosts. Pure
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
@@ -33,7 +32,7 @@ from qsage_validate.arena.lesson import (
     threats_text,
 )
 from qsage_validate.arena.program import letters_of
-from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
+from qsage_validate.games.protocol import BoardPicture, Piece, Player, Shape, Square
 from qsage_validate.play.picking import Picks
 from qsage_validate.play.tui.model.actions import key_of
 from qsage_validate.play.tui.model.requests import Refused
@@ -45,12 +44,14 @@ HEIGHT: Final = 3
 # The five rows of dots of each glyph, three bits in a digit.
 _DOTS: Final[Mapping[str, str]] = dict(
     zip(
-        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+        "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz",
         re.findall(
             ".{5}",
             "7555726227717477171755711747177475771122757577571725755656563444365556746477464434553"
             "5575572227111525565544447577556555525552656442556365655342167222255557555225577555255"
-            "5522271247",
+            "5522271247"
+            "0635746556034431355303563127223571246555202221015245665622270777506555025520656403531"
+            "034440363627223055530557205777052250531207367",
         ),
         strict=True,
     )
@@ -60,12 +61,12 @@ _HALVES: Final = " ▄▀█"
 
 def has_glyphs(text: str) -> bool:
     """Whether each character of a name has a glyph."""
-    return all(character.upper() in _DOTS for character in text)
+    return all(character in _DOTS for character in text)
 
 
 def glyph_row(text: str, row: int) -> str:
     """A row (from 0) of a name in large letters, with a column between two of them."""
-    return " ".join(_row(_DOTS[character.upper()] + "0", row) for character in text)
+    return " ".join(_row(_DOTS[character] + "0", row) for character in text)
 
 
 def _row(dots: str, row: int) -> str:
@@ -278,16 +279,22 @@ class ArtRow:
 
 
 @lru_cache(maxsize=512)
-def square_rows(content: Square, width: int, height: int, legal: bool) -> tuple[ArtRow, ...]:
+def square_rows(
+    content: Square, width: int, height: int, legal: bool, piece: Piece = Piece.STONE
+) -> tuple[ArtRow, ...]:
     """The inside of a square: ``height`` rows of ``width`` characters.
 
     An open square has a dot, a larger one if it is ``legal`` to take it.
     """
+    if content is not Square.OPEN and height > 1 and piece is not Piece.STONE:
+        return _halves(content is Square.WHITE, width, height, _NORMS[piece])
     if content is not Square.OPEN and height > _SMALL_DISC:
-        return _large_disc(content is Square.WHITE, width, height)
+        return _halves(content is Square.WHITE, width, height, _round)
     if content is not Square.OPEN and height > 1:
         return _disc(content is Square.WHITE, width, height)
-    sign = {Square.OPEN: OPEN_DOT, Square.BLACK: "●", Square.WHITE: "○"}[content]
+    sign = {Square.OPEN: OPEN_DOT, Square.BLACK: _SIGNS[piece][0], Square.WHITE: _SIGNS[piece][1]}[
+        content
+    ]
     if content is Square.OPEN and legal:
         sign = LEGAL_DOT
     middle = " " * ((width - 1) // 2) + sign + " " * (width // 2)
@@ -319,21 +326,46 @@ def _disc(ring: bool, width: int, height: int) -> tuple[ArtRow, ...]:
 _SMALL_DISC = 7
 
 
-def _large_disc(ring: bool, width: int, height: int) -> tuple[ArtRow, ...]:
-    """A disc of half blocks; a ring is two columns and one row thick."""
+def _round(across: float, down: float) -> float:
+    return across * across + down * down
+
+
+# The signs of Black's and of White's pieces, and the forms of large ones.
+_SIGNS: Mapping[Piece, str] = {
+    Piece.STONE: "●○",
+    Piece.FUGITIVE: "◆◇",
+    Piece.PURSUER: "■□",
+}
+_NORMS: Mapping[Piece, Callable[[float, float], float]] = {
+    Piece.FUGITIVE: lambda across, down: abs(across) + abs(down),
+    Piece.PURSUER: lambda across, down: max(abs(across), abs(down)),
+}
+
+
+def _halves(
+    ring: bool, width: int, height: int, norm: Callable[[float, float], float]
+) -> tuple[ArtRow, ...]:
+    """A piece of half blocks; a ring is two columns and one row thick, half of that if small.
+
+    ``norm`` is at most 1 inside of the piece, by the parts of its half width and half height.
+    """
     span = width - 2 - (width % 2 == 0)
 
-    def inside(column: int, half: int, less: int) -> bool:
+    thick = 1 if height > _SMALL_DISC else 0.5
+
+    def inside(column: int, half: int, less: float) -> bool:
         across = (column - 0.5 - span / 2) / (span / 2 - 2 * less)
         down = (half + 0.5 - height) / (height - 2 * less)
-        return across * across + down * down <= 1
+        return norm(across, down) <= 1
 
     rows = []
     for row in range(height):
         halves = [[inside(c, 2 * row + h, 0) for h in (0, 1)] for c in range(width)]
         text = "".join(" ▄▀█"[2 * above + below] for above, below in halves)
         hollow = [
-            c for c in range(width if ring else 0) if all(inside(c, 2 * row + h, 1) for h in (0, 1))
+            c
+            for c in range(width if ring else 0)
+            if all(inside(c, 2 * row + h, thick) for h in (0, 1))
         ]
         filled = range(hollow[0], hollow[-1] + 1) if hollow else range(0)
         text = text[: filled.start] + " " * len(filled) + text[filled.stop :] if filled else text

@@ -351,7 +351,10 @@ class BoardView(ScrollView, can_focus=True):
         if owner is None:
             return wood
         name = (owner if top else owner.other).value
-        return wood + self.get_component_rich_style(f"board--{name}", partial=True)
+        frame = self.get_component_rich_style("board--line").color if name == "white" else None
+        # White's sides are drawn on darker wood: white beside a light screen is not seen.
+        ink = self.get_component_rich_style(f"board--{name}", partial=True)
+        return wood + ink + Style(bgcolor=frame)
 
     def _line(self, row: int) -> Strip:
         ends = "┌┬┐" if row == 0 else "└┴┘" if row == self.grid.size[1] - 1 else "├┼┤"
@@ -389,7 +392,8 @@ class BoardView(ScrollView, can_focus=True):
         scale = self.grid.scale
         content = self.picture.board[square]
         marks = self.picture.marks.get(square, frozenset())
-        row = square_rows(content, scale.width, scale.height, SquareMark.LEGAL in marks)[inside]
+        legal, piece = SquareMark.LEGAL in marks, self.picture.board.piece(content)
+        row = square_rows(content, scale.width, scale.height, legal, piece)[inside]
         chars = list(row.text)
         ground = self._ground(square, marks)
         style = ground + self._ink(content, marks)
@@ -397,22 +401,24 @@ class BoardView(ScrollView, can_focus=True):
         sign = ground + self.get_component_rich_style("board--cursor", partial=True)
         letter = self.picture.letters.get(square)
         halfway = inside == (scale.height - 1) // 2
+        middle = (scale.width - 1) // 2
         line = inside - (scale.height - HEIGHT) // 2
+        # A ghost takes the place of a dot, and stands to the right of a letter or a stone.
+        beside = middle + (letter is not None or content is not Square.OPEN)
         if letter is not None and self.grid.large and content is Square.OPEN and has_glyphs(letter):
             drawn = glyph_row(letter, line) if 0 <= line < HEIGHT else ""
             start = (scale.width - len(drawn)) // 2
             if len(drawn) + 2 <= scale.width:
                 chars[start : start + len(drawn)] = drawn
                 styles[start : start + len(drawn)] = [sign] * len(drawn)
+                beside = min(start + max(len(drawn), 1), scale.width - 1)
         elif letter is not None and content is Square.OPEN and halfway:
-            chars[(scale.width - 1) // 2] = letter
-            styles[(scale.width - 1) // 2] = sign
+            chars[middle] = letter
+            styles[middle] = sign
         ghost = self._ghosts(self.cursor).get(square)
         if ghost in _GHOSTS and content is not ghost and halfway:
-            # It takes the place of a letter, and stands to the right of a stone.
-            at = (scale.width - 1) // 2 + (content is not Square.OPEN)
-            chars[at] = _GHOSTS[ghost]
-            styles[at] = ground + self.get_component_rich_style(
+            chars[beside] = _GHOSTS[ghost]
+            styles[beside] = ground + self.get_component_rich_style(
                 f"board--{ghost.name.lower()}", partial=True
             )
         for column in row.filled:

@@ -24,7 +24,7 @@ from qsage_validate.play.match import HistoryRow
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.requests import Explained, Refused
 from qsage_validate.play.tui.model.situation import Note, Weight
-from qsage_validate.play.tui.model.view import StatusLines, ViewState
+from qsage_validate.play.tui.model.view import StatusLines, Tone, ViewState
 
 # Labels of trees: pieces of text, each with the name of a colour of the theme
 
@@ -54,6 +54,8 @@ STONES = {Player.BLACK: "●", Player.WHITE: "○"}
 
 
 _PLY_COLUMNS = ("Ply", "Player", "Move", "Remarks")
+# In a narrow pane the stone says who moves.
+_NARROW_COLUMNS = ("Ply", "", "Move", "Remarks")
 _LISTED_SQUARES = 2
 _VALUE_COLUMNS = ("Name", "Value", "Variable", "Kind")
 
@@ -66,11 +68,16 @@ def fill(
     The table itself does not know how wide a ``Content`` is.
     """
     table.clear(columns=True)
-    for number, label in enumerate(columns):
-        widest = max((row[number].cell_length for row in rows), default=0)
-        table.add_column(label, width=max(widest, len(label)))
+    for label, width in zip(columns, _widths(columns, rows), strict=True):
+        table.add_column(label, width=width)
     for row in rows:
         table.add_row(*row)
+
+
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[Content]]) -> list[int]:
+    """The width of each column, without the space around its cells."""
+    cells = (map(len, columns), *((cell.cell_length for cell in row) for row in rows))
+    return list(map(max, zip(*cells, strict=True)))
 
 
 class MovesPane(Vertical):
@@ -103,13 +110,27 @@ class MovesPane(Vertical):
         """
         if self._shown != (rows, notes):
             self._shown = rows, notes
-            cells = [
-                _ply_cells(row, notes.get(-1 if row.index is None else row.index, ""))
-                for row in rows
-            ]
-            fill(self.table, _PLY_COLUMNS, cells)
+            self._fill()
         at = next(number for number, row in enumerate(rows) if row.index == index)
         self.table.move_cursor(row=at, animate=False)
+
+    def on_resize(self) -> None:
+        """Write the players as the new width has room for."""
+        at = self.table.cursor_row
+        self._fill()
+        self.table.move_cursor(row=at, animate=False)
+
+    def _fill(self) -> None:
+        rows, notes = self._shown
+        cells = [
+            _ply_cells(row, notes.get(-1 if row.index is None else row.index, "")) for row in rows
+        ]
+        around = 2 * self.table.cell_padding * len(_PLY_COLUMNS)
+        if sum(_widths(_PLY_COLUMNS, cells)) + around <= self.size.width:
+            fill(self.table, _PLY_COLUMNS, cells)
+        else:
+            narrow = [(ply, who[:1], move, said) for ply, who, move, said in cells]
+            fill(self.table, _NARROW_COLUMNS, narrow)
 
     @on(DataTable.RowSelected)
     def _choose(self, event: DataTable.RowSelected) -> None:
@@ -497,9 +518,14 @@ class TitleBar(Horizontal):
 
 
 class StatusBar(Vertical):
-    """The two lines that say what is going on; the square under the cursor at the end."""
+    """The lines that say what is going on; the square under the cursor at the end.
+
+    They are two; where one does not fit the screen it goes on in another.  The square gives way
+    to a first line that needs its place.
+    """
 
     _square: str | None = None
+    _said = StatusLines(Tone.TURN, "", "")
 
     def compose(self) -> ComposeResult:
         with Horizontal():
@@ -510,13 +536,28 @@ class StatusBar(Vertical):
     def show(self, status: StatusLines, square: str) -> None:
         """Show ``status``."""
         self.set_classes(f"-{status.tone.value}")
-        self.query_one("#status-headline", Static).update(Content(status.headline), layout=False)
-        self.query_one("#status-detail", Static).update(Content(status.detail), layout=False)
+        self._said = status
         if square != self._square:
             self._square = square
-            place = self.query_one("#status-square", Static)
-            place.update(Content(square))
-            place.display = bool(square)
+            self.query_one("#status-square", Static).update(Content(square))
+        self._fit()
+
+    def on_resize(self) -> None:
+        """Wrap the lines anew."""
+        self._fit()
+
+    def _fit(self) -> None:
+        width = self.size.width - 2
+        if width <= 0:
+            return
+        said, square = self._said, self._square or ""
+        place = self.query_one("#status-square", Static)
+        place.display = 0 < len(square) <= width - Content(said.headline).cell_length - 2
+        for name, text in (("headline", said.headline), ("detail", said.detail)):
+            line = self.query_one(f"#status-{name}", Static)
+            high = min(len(Content(text).wrap(width)), _MOST_LINES) or 1
+            line.styles.height = high
+            line.update(Content(text), layout=False)
 
 
 class ActionBar(Static):

@@ -330,7 +330,9 @@ def test_why_a_move_is_illegal(move: str, text: str) -> None:
     assert illegality.text == text
     with pytest.raises(IllegalMoveError) as caught:
         game.initial.play(parsed)
-    assert str(caught.value) == text
+    # Plain words come first.
+    assert str(caught.value) == f"{illegality.sentence}; {text}"
+    assert illegality.sentence
 
 
 def test_moves_of_nobody_are_illegal_and_not_an_error() -> None:

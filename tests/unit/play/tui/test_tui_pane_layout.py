@@ -73,11 +73,28 @@ def test_boxes_never_overlap_nor_leave_the_area(
         ((80, 18), PaneMode.TABBED),
         ((44, 30), PaneMode.STACKED),
         ((120, 34), PaneMode.SPREAD),
-        ((200, 44), PaneMode.WIDE),
+        ((200, 44), PaneMode.SPREAD),
     ],
 )
 def test_the_mode_follows_the_size(size: tuple[int, int], mode: PaneMode) -> None:
     assert mode_for(*size) is mode
+
+
+@pytest.mark.parametrize(
+    ("columns", "shape", "least"), [(3, Shape.HEXAGONS, 0.8), (4, Shape.RECTANGLE, 0.8)]
+)
+def test_the_board_takes_the_height_of_a_large_screen(
+    columns: int, shape: Shape, least: float
+) -> None:
+    """At 200x60 a third of the rows were left empty: the panes took the columns first."""
+
+    def measure(width: int, height: int) -> tuple[int, int]:
+        outer = best_grid(columns, columns, shape, width, height).outer
+        return (min(outer[0], width), min(outer[1], height))
+
+    boxes = arrange(200, 53, "why", measure)
+    stage = boxes[STAGE]
+    assert measure(stage.width, stage.height)[1] >= least * 53
 
 
 def test_small_terminals_say_so_in_one_line() -> None:

@@ -186,8 +186,29 @@ def test_recent_plays_are_told_apart_by_ply_and_day(tmp_path: Path) -> None:
     begun, gone_on = entries.recent(
         [Recent(("hex",), title, None, 1, when), Recent(("hex",), title, str(left), 3, when)]
     )
-    assert (begun.title, gone_on.title) == ("hex 3x3 new 11-27", "hex 3x3 ply 3 11-27")
+    assert (begun.title, gone_on.title) == ("Hex 3x3 new 11-27", "Hex 3x3 ply 3 11-27")
     assert gone_on.rules.startswith(f"{when}: {title}; goes on from ")
+
+
+def test_games_have_plain_names_that_are_not_cut() -> None:
+    """``evader-pursuer-dual`` and ``odd-wythoff`` are names for a shell."""
+    titles = {entry.words[0]: entry.title for entry in entries.games() if entry.words}
+    assert titles["evader-pursuer-dual"] == "Pursuer and Evader"
+    assert titles["odd-wythoff"] == "Odd Wythoff"
+    assert all(title[0].isupper() for title in titles.values())
+    when = "2026-11-27 14:05"
+    plays = [
+        Recent((name,), f"{name} 4x4: the search plays Black", None, 12, when) for name in titles
+    ]
+    shown = {play.words[0]: play.title for play in entries.recent(plays)}
+    assert shown["evader-pursuer-dual"] == "Pursuer and Evader 4x4 new 11-27"
+
+    async def scenario(app: StartApp, pilot: Pilot[Any]) -> None:
+        for title in titles.values():
+            await to(app, pilot, title)
+            assert f"  {title} " in text(app)
+
+    drive(scenario)
 
 
 def test_a_switch_that_is_off_reads_so_without_colours() -> None:

@@ -14,6 +14,7 @@ from qsage_validate.extensions.teaching.drill import StrategyTeacher
 from qsage_validate.games.protocol import Square
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.app import PlayApp
+from qsage_validate.play.tui.model.glyphs import glyph_row
 from qsage_validate.play.tui.model.view import SquareMark, status
 from qsage_validate.play.tui.screens.dialogs import MenuScreen
 from qsage_validate.play.tui.widgets.board_view import BoardView
@@ -119,6 +120,42 @@ def test_a_ghost_shows_the_reply_at_the_cursor() -> None:
         assert driver.at(square) is Square.BLACK
 
     run(taught(), scenario)
+
+
+def test_a_ghost_hides_no_letter() -> None:
+    """The preview of the reply stood where the letter of the threat that it carries out was."""
+
+    async def scenario(driver: Quiet) -> None:
+        board = driver.app.query_one(BoardView)
+        picture = board.picture
+        at, ghost = next(
+            (at, ghost)
+            for at, ghost in picture.ghosts.items()
+            if any(square in picture.letters for square in ghost.squares)
+        )
+        ((square, _),) = ghost.squares.items()
+        board.move_cursor(at)
+        await driver.settle()
+        assert f"{picture.letters[square]}◍" in driver.screen
+        await driver.press("z")
+        letter = glyph_row(picture.letters[square], 1)
+        assert board.grid.large
+        assert f"{letter}◍" in driver.screen or f"{letter} ◍" in driver.screen
+
+    run(taught(), scenario)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 24)])
+def test_remarks_and_reasons_are_whole_on_a_small_screen(size: tuple[int, int]) -> None:
+    """The column of remarks was cut in a pane of 34 columns, and the reason at the screen's end."""
+
+    async def scenario(driver: Quiet) -> None:
+        assert "wins within 4" in driver.screen
+        said = " ".join(line.strip() for line in driver.screen.splitlines())
+        assert " ".join(detail(driver).split()) in said
+        assert "…" not in driver.screen
+
+    run(taught(), scenario, size)
 
 
 def test_the_cursor_repaints_the_ghosts_that_come_and_go(monkeypatch: pytest.MonkeyPatch) -> None:

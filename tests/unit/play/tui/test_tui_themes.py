@@ -9,6 +9,9 @@ from rich.color import Color, ColorSystem
 
 from qsage_validate.play.tui.base import THEMES, themes
 from qsage_validate.play.tui.model.view import SquareMark
+from qsage_validate.play.tui.widgets.board_view import BoardView
+from tests.support.pilot import Driver, drive
+from tests.support.table_matches import HEX, table_match
 
 SYSTEMS = {
     "truecolor": ColorSystem.TRUECOLOR,
@@ -43,6 +46,26 @@ def test_signs_and_stones_stand_out(system: str, theme: str) -> None:
         if contrast < 3:
             low[ground, sign] = round(contrast, 2)
     assert low == {}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_sides_of_a_board_are_seen_on_every_screen(system: str, theme: str) -> None:
+    """White's are white on the wood of the lines: a light screen is nearly white, too."""
+    colours = themes(system)[theme].variables
+    shown = [luminance(colours[name], SYSTEMS[system]) for name in ("wood-line", "stone-white")]
+    assert (max(shown) + 0.05) / (min(shown) + 0.05) >= 4.5
+
+    async def scenario(driver: Driver) -> None:
+        board = driver.app.query_one(BoardView)
+        white, black = board._side(top=False), board._side(top=True)
+        assert (white.color, white.bgcolor) == (
+            board.get_component_rich_style("board--white").color,
+            board.get_component_rich_style("board--line").color,
+        )
+        assert black.bgcolor == board.get_component_rich_style("board--wood").bgcolor
+
+    drive(table_match(HEX, "en"), scenario, theme=theme)
 
 
 # The 16 colours of xterm, by number: its yellow (3) is much brighter than the one that Rich has.

@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qsage_validate.api.solving import ask_solvers
+from qsage_validate.certificates import by_expansion
 from qsage_validate.circuit.qbf import Qbf, Quantifier
-from qsage_validate.errors import MissingExtraError, install_line
+from qsage_validate.errors import MissingExtraError, UndecidedError, install_line
 from qsage_validate.formats.qdimacs import ClausalForm, parse_qdimacs
 from qsage_validate.solvers import qbf_solving
 from qsage_validate.solvers.backend import SolverDialect, SolverStatus, value_lines
@@ -24,6 +25,7 @@ from qsage_validate.solvers.backends import BLOQQER
 from qsage_validate.solvers.bloqqer import Preprocessed
 from qsage_validate.solvers.qbf_solving import available, solve_formula, with_outermost
 from qsage_validate.system.limits import Deadline, Limits
+from tests.support.commands import run_qsage
 from tests.support.fake_solvers import fake_backend, small_formula
 from tests.support.random_qbf import circuits, qbfs, truth
 
@@ -182,3 +184,27 @@ def test_nothing_that_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(qbf_solving, "backends", dict)
     with pytest.raises(MissingExtraError, match=re.escape(install_line("solve"))):
         available()
+
+
+@pytest.mark.parametrize(("last", "truth"), [("", True), ("1 -2 0\n", False)])
+def test_a_small_formula_needs_no_solver(
+    last: str, truth: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``certify`` expanded it, and ``solve`` asked for an extra."""
+    monkeypatch.setattr(qbf_solving, "backends", dict)
+    clauses = 3 if last else 2
+    text = f"p cnf 2 {clauses}\na 1 0\ne 2 0\n1 2 0\n-1 -2 0\n{last}"
+    formula = parse_qdimacs(text)
+    solved = ask_solvers(formula, Limits())
+    assert (solved.truth, solved.by) == (truth, "expansion")
+    (tmp_path / "f.qdimacs").write_text(text)
+    assert run_qsage(["solve", str(tmp_path / "f.qdimacs")]) == (10 if truth else 20)
+    with pytest.raises(MissingExtraError):
+        ask_solvers(formula, Limits(), portfolio=True)
+
+    def too_large(*_: object, **named: object) -> None:
+        raise UndecidedError("the graph has more than 2 gates")
+
+    monkeypatch.setattr(by_expansion, "expand", too_large)
+    with pytest.raises(MissingExtraError):
+        ask_solvers(formula, Limits())
