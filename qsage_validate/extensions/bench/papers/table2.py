@@ -5,11 +5,16 @@ is printed.  With the solver ``search`` there is another one, the same game as d
 for the critical depth itself; QBF solvers show that a depth is critical by refuting the one below
 (``--set below=yes``).  Hex of Table 3 is not among them: its puzzles are files of their authors',
 and are added when their folder, ``hex``, is given.
+
+HQSpre's columns of Table 3 are asked about the files that the authors published after HQSpre
+(``--set hqspre=FOLDER``): then HQSpre's own time is not known, and the limit is the solver's alone.
 """
 
 from __future__ import annotations
 
 import csv
+import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,15 +27,18 @@ from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import (
+    NO_PREPROCESSOR,
     Experiment,
     Instance,
     ResultTable,
     Run,
     RunRecord,
+    RunResult,
     Selection,
 )
 from qsage_validate.extensions.bench.plots import configuration_names, counts, seconds_text
-from qsage_validate.extensions.bench.solving import models_in
+from qsage_validate.extensions.bench.solving import content_sum, files_in, models_in
+from qsage_validate.formats.source import quoted
 
 # The contents of the paper's Tables 2 and 3, from the data files beside this module
 
@@ -171,9 +179,76 @@ def _runs(selection: Selection) -> list[Run]:
     below = selection.options.get("below", "no")
     if below not in ("yes", "no"):
         raise UsageError(f"found {below!r} for the option below, expected yes or no")
+    if (folder := selection.options.get("hqspre")) is not None:
+        return _after_hqspre(folder, selection)
     return solving.make_runs(
         selection, NAME, [*_instances(below == "yes"), *_further(selection)], games=True
     )
+
+
+# --- The authors' formulas after HQSpre -----------------------------------------------------
+
+HQSPRE: Final = "hqspre"
+_HQSPRE_FILE: Final = re.compile(r"(.+)_bwnib\.qdimacs\.hqspre")
+# Names of the authors' folders that are not those of Table 3 in small letters.
+_FOLDERS: Final = {"bsp": "B-SP", "c4": "C-c"}
+
+
+def _after_hqspre(folder: str, selection: Selection) -> list[Run]:
+    """Runs on the formulas of a folder; the seconds of HQSpre itself are not known."""
+    found = list(_preprocessed(folder))
+    if not found:
+        raise UsageError(
+            f"found no file *_bwnib.qdimacs.hqspre in {quoted(folder)}, expected the authors' "
+            "formulas after HQSpre"
+        )
+    plain = replace(selection, preprocessors=(NO_PREPROCESSOR,))
+    runs = solving.make_runs(plain, NAME, found, games=False)
+    return [replace(run, encoding=solving.LIFTED, preprocessor=HQSPRE) for run in runs]
+
+
+def _preprocessed(folder: str) -> Iterator[Instance]:
+    families = {family.name.lower(): family.name for family in table3()} | _FOLDERS
+    cells = {(cell.family, *_parameters(cell)): cell for cell in table2()}
+    for path in files_in([folder]):
+        name = _HQSPRE_FILE.fullmatch(os.path.basename(path))
+        family = families.get(os.path.basename(os.path.dirname(os.path.abspath(path))).lower())
+        if name is None or family is None:
+            continue
+        if family == "Hex":
+            title = f"hex/{name[1]}.pg"
+        else:
+            cell = cells.get((family, *name[1].split("_")))
+            if cell is None:
+                raise UsageError(f"found {path}, expected a game of Table 2")
+            title = _at_depth(cell)
+        source = (solving.FORMULA, os.path.abspath(path))
+        yield Instance(family, title, source, (("sum", content_sum(path)),))
+
+
+def _parameters(cell: Cell) -> tuple[str, ...]:
+    """What the authors' files are called by: size, plies, and the words for what else there is."""
+    given = dict(zip(cell.words[1::2], cell.words[2::2], strict=False))
+    size = given["--size"]
+    further = {
+        "HTTT": lambda: [given["--shape"]],
+        "C-c": lambda: [f"connect{given['--connect']}"],
+        "EP": lambda: _pieces(size, given["--pursuer"]),
+        "EP-dual": lambda: _pieces(size, given["--pursuer"]),
+    }.get(cell.family, list)
+    return (size, str(cell.printed), *further())
+
+
+def _pieces(size: str, pursuer: str) -> list[str]:
+    """The evader, in the first row's last column of a square board, and the pursuer."""
+    return [f"e-{size.partition('x')[0]}-1", f"p-{pursuer.replace(',', '-')}"]
+
+
+def execute(run: Run) -> RunResult:
+    """One run; a formula that HQSpre has gone over is given to the solver as it is."""
+    if run.source[0] == solving.FORMULA:
+        return solving.execute(replace(run, preprocessor=NO_PREPROCESSOR))
+    return solving.execute(run)
 
 
 # --- Table 2 --------------------------------------------------------------------------------
@@ -342,8 +417,11 @@ def _coverage(
 EXPERIMENT: Final = Experiment(
     name=NAME,
     runs=_runs,
-    execute=solving.execute,
-    options={"below": "yes: also the depths below the printed ones"},
+    execute=execute,
+    options={
+        "below": "yes: also the depths below the printed ones",
+        "hqspre": "FOLDER: only the authors' formulas after HQSpre, for Table 3",
+    },
     inputs="folders with further BDDL problems (hex, for Table 3)",
     tables={"depths": depth_table, "solved": solved_table, **solving.tables()},
 )
