@@ -36,7 +36,12 @@ from qsage_validate.extensions.bench.experiment import (
     RunResult,
     Selection,
 )
-from qsage_validate.extensions.bench.plots import configuration_names, counts, seconds_text
+from qsage_validate.extensions.bench.plots import (
+    configuration_names,
+    counts,
+    limits_text,
+    seconds_text,
+)
 from qsage_validate.extensions.bench.solving import content_sum, files_in, models_in
 from qsage_validate.formats.source import quoted
 
@@ -87,6 +92,10 @@ class FamilyCounts:
     solved: dict[str, int]
 
 
+PAPERS_LIMIT: Final = 3600
+"""Seconds that the BDDL paper gave preprocessor and solver together."""
+
+
 @cache
 def table2() -> tuple[Cell, ...]:
     """The cells of Table 2, part by part."""
@@ -132,15 +141,15 @@ NAME: Final = "table2"
 
 def _instances(below: bool) -> Iterable[Instance]:
     for cell in table2():
-        at_depth = (*cell.words, "--depth", str(cell.depth))
-        yield Instance(cell.family, _at_depth(cell), at_depth)
+        words = (*cell.words, "--depth", str(cell.depth))
+        yield Instance(cell.family, at_depth(cell), words)
         if below and (lower := _depth_below(cell)) is not None:
             words = (*cell.words, "--depth", str(lower))
             yield Instance(cell.family, _below(cell), words)
         deepest = () if cell.deepest is None else ("--depth", str(cell.deepest))
         yield Instance(
             cell.family,
-            _complete(cell),
+            complete(cell),
             (*cell.words, *deepest),
             fits=lambda config: config.solver == solving.SEARCH,
         )
@@ -167,11 +176,13 @@ def _below(cell: Cell) -> str:
     return f"{cell.name} below depth {cell.depth}"
 
 
-def _at_depth(cell: Cell) -> str:
+def at_depth(cell: Cell) -> str:
+    """The name of the instance at the printed depth."""
     return f"{cell.name} depth {cell.depth}"
 
 
-def _complete(cell: Cell) -> str:
+def complete(cell: Cell) -> str:
+    """The name of the instance that is followed as deep as plays go."""
     return f"{cell.name} complete"
 
 
@@ -221,7 +232,7 @@ def _preprocessed(folder: str) -> Iterator[Instance]:
             cell = cells.get((family, *name[1].split("_")))
             if cell is None:
                 raise UsageError(f"found {path}, expected a game of Table 2")
-            title = _at_depth(cell)
+            title = at_depth(cell)
         source = (solving.FORMULA, os.path.abspath(path))
         yield Instance(family, title, source, (("sum", content_sum(path)),))
 
@@ -229,19 +240,16 @@ def _preprocessed(folder: str) -> Iterator[Instance]:
 def _parameters(cell: Cell) -> tuple[str, ...]:
     """What the authors' files are called by: size, plies, and the words for what else there is."""
     given = dict(zip(cell.words[1::2], cell.words[2::2], strict=False))
-    size = given["--size"]
-    further = {
-        "HTTT": lambda: [given["--shape"]],
-        "C-c": lambda: [f"connect{given['--connect']}"],
-        "EP": lambda: _pieces(size, given["--pursuer"]),
-        "EP-dual": lambda: _pieces(size, given["--pursuer"]),
-    }.get(cell.family, list)
-    return (size, str(cell.printed), *further())
-
-
-def _pieces(size: str, pursuer: str) -> list[str]:
-    """The evader, in the first row's last column of a square board, and the pursuer."""
-    return [f"e-{size.partition('x')[0]}-1", f"p-{pursuer.replace(',', '-')}"]
+    size, further = given["--size"], []
+    if "--shape" in given:
+        further = [given["--shape"]]
+    elif "--connect" in given:
+        further = [f"connect{given['--connect']}"]
+    elif "--pursuer" in given:
+        # The evader is in the first row's last column of a square board.
+        pursuer = given["--pursuer"].replace(",", "-")
+        further = [f"e-{size.partition('x')[0]}-1", f"p-{pursuer}"]
+    return (size, str(cell.printed), *further)
 
 
 def execute(run: Run) -> RunResult:
@@ -260,10 +268,10 @@ def depth_table(records: Sequence[RunRecord]) -> ResultTable:
     searched = [config for config in configuration_names(records) if config != solving.SEARCH]
     rows = []
     for cell in table2():
-        deep = by_question.get((_complete(cell), solving.SEARCH))
-        shallow = by_question.get((_at_depth(cell), solving.SEARCH))
+        deep = by_question.get((complete(cell), solving.SEARCH))
+        shallow = by_question.get((at_depth(cell), solving.SEARCH))
         others = [
-            (by_question.get((_at_depth(cell), config)), by_question.get((_below(cell), config)))
+            (by_question.get((at_depth(cell), config)), by_question.get((_below(cell), config)))
             for config in searched
         ]
         if deep is None and shallow is None and not any(map(any, others)):
@@ -334,17 +342,17 @@ def verdict(cell: Cell, deep: RunRecord | None, shallow: RunRecord | None) -> st
     The answer is ``yes``, or ``no (…)`` with the contradiction, or the meaning that the value must
     have where the text does not say it; it is empty as long as nothing is known.
     """
-    at_depth = None if shallow is None else shallow.result.truth
+    truth = None if shallow is None else shallow.result.truth
     critical = None if deep is None else deep.result.data.get("critical_plies")
     none = deep is not None and found(cell, deep) == "none"
-    complete = none and deep is not None and cell.printed >= deep.result.data["plies"]
+    to_the_end = none and deep is not None and cell.printed >= deep.result.data["plies"]
     if critical is not None and critical < cell.printed:
         return f"no (a win at {critical})"
-    if critical == cell.printed or (critical is None and at_depth is True):
+    if critical == cell.printed or (critical is None and truth is True):
         meaning = TableReading.CRITICAL
-    elif complete:
+    elif to_the_end:
         meaning = TableReading.NONE
-    elif at_depth is False or critical is not None or none:
+    elif truth is False or critical is not None or none:
         meaning = TableReading.REFUTED
     else:
         return ""
@@ -362,7 +370,7 @@ def verdict(cell: Cell, deep: RunRecord | None, shallow: RunRecord | None) -> st
 
 def solved_table(records: Sequence[RunRecord]) -> ResultTable:
     """Table 3: the number of instances that each configuration solves, the paper's beside ours."""
-    others = {name(cell) for cell in table2() for name in (_below, _complete)}
+    others = {name(cell) for cell in table2() for name in (_below, complete)}
     own = [r for r in records if r.run.instance not in others]
     configs = configuration_names(own)
     solved = counts(own)
@@ -390,6 +398,8 @@ def solved_table(records: Sequence[RunRecord]) -> ResultTable:
     theirs = [sum(f.solved[config] for f in families) for config in published]
     rows.append(("total", str(sum(f.instances for f in families)), *map(str, theirs + ours)))
     rows.append(_coverage(solved, configs, published))
+    limits = (limits_text(r for r in latest(own) if r.run.configuration == c) for c in configs)
+    rows.append(("limit s", "", *(f"{PAPERS_LIMIT:,}" for _ in published), *limits))
     notes = (
         "left: as published, 1 hour and 8 GB on a Xeon Gold 6248R; right: ours, within the limits "
         "of these results",
