@@ -158,6 +158,7 @@ def times_table(records: Sequence[RunRecord]) -> ResultTable:
         rows.append(
             (
                 cell.name,
+                str(cell.longest),
                 str(cell.depth),
                 _agreement(cell, own),
                 f"{cell.printed['bloqqer']} / {seconds_text(min(bloqqer)) if bloqqer else '-'}",
@@ -171,15 +172,16 @@ def times_table(records: Sequence[RunRecord]) -> ResultTable:
         searched = limits_text(r for r in whole if r.run.solver == _SEARCH)
         bloqqer_limit = f"{PAPERS_BLOQQER:,} / with the solver"
         shown = (f"{PAPERS_LIMIT:,} / {limit or '-'}" for limit in (*limits, searched))
-        rows.append(("limit s", "", "", bloqqer_limit, *shown))
+        rows.append(("limit s", "", "", "", bloqqer_limit, *shown))
     columns = [f"{solver} {column.upper()}" for solver, column in pairs]
     notes = (
         "each cell: the paper's seconds / ours; * no answer within the limit (the paper's: 1000 s),"
         " - not run, n/a not strictly turn-taking or no such model",
+        "μ: the length of the longest play that x wins, as printed",
         "ours are processor seconds of the solver on what Bloqqer leaves, as the paper counts; "
         "BL is the lifted encoding of the same game in BDDL, minimax our search on the rules",
     )
-    names = ("game", "depth", "value", "Bloqqer", *columns, "minimax")
+    names = ("game", "μ", "depth", "value", "Bloqqer", *columns, "minimax")
     return ResultTable("Table 2: seconds, the paper's / ours", names, tuple(rows), notes, left=1)
 
 
