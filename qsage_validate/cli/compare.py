@@ -299,6 +299,7 @@ def _table(
 ) -> Exit:
     from qsage_validate.comparing.compare import compare_encodings
     from qsage_validate.encodings.registry import encoders, language_of_encoding
+    from qsage_validate.games.conversion import conversion, converted
 
     names = [name.strip() for name in encodings.split(",")]
     resolved = model.resolve(next(filter(language_of_encoding, names), None))
@@ -306,8 +307,15 @@ def _table(
     names = list(known) if encodings == "all" else names
     models: dict[str, GameModel] = {}
     for name in names:
-        other = name in known or language_of_encoding(name) is None
-        models[name] = resolved if other else model.resolve(name)
+        target = language_of_encoding(name)
+        if name in known or target is None:
+            models[name] = resolved
+        else:
+            models[name] = model.resolve(name)
+            way = conversion(models[name].language, target)
+            # A game in GDL has two plies for each: strategies of games of one length are compared.
+            if way is not None and way.plies == 1:
+                models[name] = converted(models[name], target)
         known_of = encoders(models[name].language)
         if name not in known_of:
             raise UsageError(

@@ -6,7 +6,7 @@ import os
 import shlex
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.commands import CommandGroup, subcommand
 from qsage_validate.cli.common import SearchLine, check_streams, emit, emit_json, narrate
@@ -208,11 +208,71 @@ def positions(
     return Exit.FINE
 
 
+_FILES: Final = {"domain": "-domain.ig", "problem": ".ig", "pg": ".pg", "gdl": ".gdl"}
+"""The ends of the names of files, by the parts of a model that are files."""
+
+
+@subcommand(
+    "qsage export game hex --size 3x3 --to gdl -o hex",
+    "qsage export game puzzle.pg --to bddl -o puzzle",
+)
+def game(
+    *,
+    model: ModelArguments = model_words(),
+    to: str = option("The language: bddl or gdl.", "LANGUAGE", "--to", default=REQUIRED),
+    output: str = output_option(
+        "What the files are called, without the end: 'puzzle' for puzzle.ig and "
+        "puzzle-domain.ig, or puzzle.gdl.",
+        "NAME",
+        "-o",
+        "--output",
+        default=REQUIRED,
+    ),
+    most: int = option(
+        "Hold so many positions of both games against each other.",
+        "N",
+        "--positions",
+        min=1,
+        default=1000,
+        panel="Limits",
+    ),
+    json_output: JsonOption = False,
+) -> Exit:
+    """Write a game in another language: the same plays, by other rules.
+
+    A positional game becomes a grid game whose goals are its winning sets, a grid game a
+    description in GDL of its board and depth. Before anything is written both games are held
+    against each other, position by position: moves, ends and winners.
+
+    Exit code 0: written, 2: bad input, 130: interrupted.
+    """
+    from qsage_validate.comparing.games import walk
+    from qsage_validate.formats.writing import write_atomic
+    from qsage_validate.games.conversion import converted
+
+    if output == "-":
+        raise UsageError("found '-' for the files' name, expected a name: there may be two files")
+    given = model.resolve()
+    made = converted(given, to)
+    count, whole = walk(given, made, most)
+    files = {}
+    for part, text in made.parts().items():
+        if part in _FILES:
+            files[part] = f"{output}{_FILES[part]}"
+            write_atomic(files[part], f"{text}\n")
+    if json_output:
+        facts = {"positions": count, "all_positions": whole}
+        emit_json({"files": files, "game": given.name, "language": to, **facts})
+    which = f"all {count:,} positions" if whole else f"the first {count:,} positions"
+    narrate(f"{' and '.join(files.values())}: {given.name}; the same plays in {which}")
+    return Exit.FINE
+
+
 command = CommandGroup(
     "qsage export page sample:hex sample:hex.aig -o play.html",
     "qsage export class sample:tic sample:hex -o class.html",
-    help="Write a page that plays a proof, or a table of positions.",
-    commands=[page, class_, positions],
+    help="Write a page that plays a proof, a table of positions, or a game in another language.",
+    commands=[page, class_, positions, game],
 )
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from qsage_validate.encodings.encoding import Encoding
 from qsage_validate.encodings.layout_lines import is_clausal, only_variables, with_layout
 from qsage_validate.errors import UsageError, did_you_mean
-from qsage_validate.games.declared import kind_of
+from qsage_validate.games.declared import kind_of, languages
 from qsage_validate.games.model_text import GameModel
 from qsage_validate.registry import declared
 from qsage_validate.system.reading import in_time
@@ -153,12 +153,19 @@ def require_known(encoding: str, language: str) -> None:
 def encode(model: GameModel, encoding: str | None = None) -> Encoding:
     """Encode ``model``, as named or in the way that is usual for its kind.
 
-    Raises ``UsageError`` with the choices for a name that is unknown or of another kind, and
-    ``UndecidedError`` where the time of a command is over.
+    An encoding of another language's games encodes the game as it is in that language, where there
+    is a conversion; the encoding's ``model`` is of that language then.  Raises ``UsageError`` with
+    the choices for a name that is unknown or of another kind, and ``UndecidedError`` where the
+    time of a command is over.
     """
     known = encoders(model.language)
     encoding = encoding or next(iter(known))
     require_known(encoding, model.language)
+    target = language_of_encoding(encoding)
+    if encoding not in known and target and model.language in languages()[target].conversions:
+        from qsage_validate.games.conversion import converted
+
+        return encode(converted(model, target), encoding)
     if encoding not in known:
         raise UsageError(
             f"found the encoding {encoding} for {model.name}, a {kind_of(model.language)} game, "

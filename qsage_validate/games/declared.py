@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -22,7 +22,8 @@ class DeclaredLanguage:
     ``Language``; ``depths`` makes the ``Depths`` of a model; ``circuit`` makes the kernel's rules
     of a game (a function of the game and a deadline, ``None`` where a game has none); ``engine``
     makes a search of its own (a function of the game, the choice of engine and the limit of
-    memory), where the general one is not the best.
+    memory), where the general one is not the best; ``conversions`` has a ``Conversion`` for each
+    language whose games can be written in this one.
     """
 
     name: str
@@ -34,6 +35,7 @@ class DeclaredLanguage:
     circuit: str | None = None
     engine: str | None = None
     formats: tuple[str, ...] = ()
+    conversions: Mapping[str, str] = field(default_factory=dict)
 
 
 _LANGUAGES: Final = (
@@ -47,6 +49,7 @@ _LANGUAGES: Final = (
         circuit="qsage_validate.validation.proofs:grid_rules",
         engine="qsage_validate.solvers.search:grid_engine",
         formats=("BDDL",),
+        conversions={"positional": "qsage_validate.games.conversion:TO_GRID"},
     ),
     DeclaredLanguage(
         name="positional",

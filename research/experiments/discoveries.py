@@ -23,7 +23,7 @@ from typing import Any, Final
 
 FOLDER: Final = Path(__file__).resolve().parent
 RESULTS: Final = FOLDER / "discoveries.jsonl"
-PROOFS: Final = FOLDER.parent / "build" / "discoveries"
+PROOFS: Final = FOLDER.parents[1] / "build" / "discoveries"
 
 BDDL: Final = "open in Table 2"
 UNCLEAR: Final = "typeface lost in Table 2"

@@ -7,10 +7,10 @@ A page names what it has in a comment, in words of ``qsage bench``; files are th
 
     <!-- experiments: table httt-depths.jsonl --table depths -->
 
-The table below the comment is replaced; ``<!-- experiments: discoveries -->`` is that of
-``discoveries.py``, and ``rows FILE COLUMN ...`` are columns of what a benchmark wrote with
-``--json``.  A picture (``cactus`` and ``scatter``) is written beside its page; ``--check`` wants it
-to be there, since other versions of matplotlib draw it otherwise.
+The table below the comment is replaced.  ``discoveries`` is that of ``discoveries.py``,
+``coverage`` that of ``coverage.py``, and ``rows FILE COLUMN ...`` are columns of what a benchmark
+wrote with ``--json``.  A picture (``cactus`` and ``scatter``) is written beside its page;
+``--check`` wants it to be there, since other versions of matplotlib draw it otherwise.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if __package__ in (None, ""):  # started as a file
 from qsage_validate.cli.app import PROGRAMS, run
 from qsage_validate.errors import Exit
 from qsage_validate.formats.writing import write_atomic
-from research.experiments import discoveries
+from research.experiments import coverage, discoveries
 
 FOLDER: Final = Path(__file__).resolve().parent
-PAGES: Final = FOLDER.parent / "docs"
+PAGES: Final = FOLDER.parents[1] / "docs"
 _COMMENT: Final = re.compile(r"<!-- experiments: (.+?) -->\n(?:\|.*\n)*")
 
 
@@ -50,6 +50,8 @@ def made(words: list[str], page: Path) -> str:
     """The lines of a table, or none where a picture is written beside the page."""
     if words == ["discoveries"]:
         return "".join(f"{line}\n" for line in discoveries.table())
+    if words == ["coverage"]:
+        return "".join(f"{line}\n" for line in coverage.table())
     if words[0] == "rows":
         return rows(FOLDER / words[1], words[2:])
     command = ["bench", *words]

@@ -132,6 +132,7 @@ RUNS = {
     "`compare --encodings`": [f"compare {SMALL} --encodings all"],
     "`export page`": ["export page f.qcir c.aig -o play.html"],
     "`export class`": ["export class sample:hex -o class.html"],
+    "`export game`": [f"export game {SMALL} --to gdl -o small"],
     "`export positions`": [f"export positions {SMALL} -o table.csv"],
     "`help`": ["help"],
     "`help`: a page": ["help solving"],

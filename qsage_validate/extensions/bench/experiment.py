@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import platform
+import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -276,7 +277,8 @@ _DISTRIBUTIONS: Final = ("python-sat", "numpy", "pyqbf", "clingo", "z3-solver", 
 
 @cache
 def machine_facts() -> Json:
-    """Processor, cores, memory (MiB), system, Python, and versions of packages."""
+    """Processor, cores, memory (MiB), system, Python, versions, and the commit of a checkout."""
+    commit = _commit()
     return {
         "cpu": _cpu(),
         "cores": os.cpu_count() or 1,
@@ -284,7 +286,7 @@ def machine_facts() -> Json:
         "system": f"{platform.system()} {platform.release()}",
         "python": f"{platform.python_implementation()} {platform.python_version()}",
         "versions": {"qsage-validate": __version__} | _versions(),
-    }
+    } | ({"commit": commit} if commit else {})
 
 
 def machine_id(facts: Json) -> str:
@@ -298,9 +300,10 @@ def describe(facts: Json) -> str:
     named = ", ".join(f"{n} {v}" for n, v in versions.items()) if isinstance(versions, dict) else ""
     memory = facts.get("memory_mb")
     gib = f"{memory / 1024:.0f} GiB, " if isinstance(memory, int) else ""
+    commit = facts.get("commit")
     return (
         f"{facts.get('cpu')}, {facts.get('cores')} cores, {gib}{facts.get('system')}, "
-        f"{facts.get('python')}; {named}"
+        f"{facts.get('python')}; {named}" + (f"; commit {commit}" if commit else "")
     )
 
 
@@ -312,6 +315,24 @@ def _versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return found
+
+
+def _commit() -> str:
+    """The commit of the checkout that this package is imported from; empty where there is none.
+
+    ``+`` behind it says that files of the checkout differ from the commit.
+    """
+    root = Path(__file__).resolve().parents[3]
+    if not (root / ".git").exists():
+        return ""
+    words = ["git", "-C", str(root), "describe", "--always", "--dirty=+", "--abbrev=12"]
+    try:
+        done = subprocess.run(
+            [*words, "--exclude=*"], capture_output=True, text=True, check=False, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
 
 
 def _cpu() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import PurePath
@@ -268,6 +268,13 @@ def all_runs(records: Sequence[RunRecord]) -> ResultTable:
     ]
     columns = ("instance", "way", "result", "seconds", "peak MB", "limit s", "remark")
     return ResultTable("Runs", columns, tuple(rows), left=3)
+
+
+def limits_text(records: Iterable[RunRecord]) -> str:
+    """The limits of runs in seconds: ``60``, or ``60 to 600`` where they differ."""
+    limits = sorted({math.inf if r.run.seconds is None else r.run.seconds for r in records})
+    shown = ["none" if limit == math.inf else f"{limit:,g}" for limit in limits]
+    return " to ".join(dict.fromkeys((shown[0], shown[-1]))) if shown else ""
 
 
 def seconds_text(seconds: float) -> str:

@@ -170,7 +170,7 @@ CERTIFY: Final = "certify:"
 FORMULA: Final = "formula"
 """The first word of a source that is a file with a formula; others are words of a model."""
 
-_DEFAULT_ENCODING: Final = "lifted"
+LIFTED: Final = "lifted"
 
 
 # --- Which configurations there are ---------------------------------------------------------
@@ -213,7 +213,7 @@ def configurations(selection: Selection, *, games: bool) -> list[Configuration]:
 def _encodings(selection: Selection) -> list[str]:
     from qsage_validate.encodings.registry import encoders
 
-    wanted = list(selection.encodings or (_DEFAULT_ENCODING,))
+    wanted = list(selection.encodings or (LIFTED,))
     for name in wanted:
         if name not in encoders():
             choices = ", ".join(encoders())

@@ -23,6 +23,10 @@ LANGUAGES: Final = (
         depths=f"{__package__}.rules:RoundDepths",
         circuit=f"{__package__}.masks:rounds_rules",
         formats=("GDL",),
+        conversions={
+            "bddl": f"{__package__}.conversion:FROM_GRID",
+            "positional": f"{__package__}.conversion:FROM_POSITIONAL",
+        },
     ),
 )
 

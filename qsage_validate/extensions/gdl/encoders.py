@@ -5,9 +5,7 @@ Source: He, Saffidine and Thielscher 2024, section 3: rules (1) to (10) for the 
 code.  The formula is true when Black's role wins within so many rounds, whatever all the other
 roles do (with more than two roles: whatever they do together).
 
-Only moves are variables: every other atom is a gate over them, and in a formula of clauses with
-gates placed "early" its variable stands where Definition 9 puts it; placed "last" where
-Definition 6 does.
+Only moves are variables: every other atom is a gate over them.
 
 ``gdl`` and ``gdl-strict`` are GE and SE as circuits over moves alone.  ``gdl-gn``, ``gdl-gt``,
 ``gdl-gd`` and ``gdl-sd`` are the paper's formulas: clauses over atoms, in a prefix by Definitions
@@ -16,9 +14,9 @@ Definition 6 does.
 A round is two plies, Black's part and White's.  Once the play has ended no move of Black's is
 made.  Games of more roles are those of one role against all others (``model.py``).
 
-In the clauses a gate's variable is existential and depends on its inputs alone, so it may stand in
-any block from that of its inputs on; the definitions differ in how far to the left.  Constraints
-are clauses of their own.
+In the clauses a gate's variable is existential and depends on the moves that its value depends on,
+so it may stand in any block from that of these moves on; the definitions differ in how far to the
+left an atom stands.  Gates that are no atoms stand last.  Constraints are clauses of their own.
 """
 
 from __future__ import annotations
@@ -544,17 +542,19 @@ def gdl_clauses(
         if number in needed
         for clause in tseitin(number, qbf.gates[number])
     ]
-    levels = _levels(qbf, quantification, encoding.times)
+    levels = _levels(encoding, quantification)
     blocks: dict[int, list[int]] = {}
     for scope, block in zip(qbf.scopes, encoding.blocks, strict=True):
         blocks.setdefault(block, []).extend(scope.variables)
-    places = {v: block for block, numbers in blocks.items() for v in numbers}
+    # The first block in which a value is fixed: a gate may stand in any block from there on, also
+    # before gates that are its inputs.
+    fixed = {v: block for block, numbers in blocks.items() for v in numbers}
     for number, gate in qbf.gates.items():
-        inner = max((places[abs(x)] for x in gate.inputs), default=0)
+        inner = max((fixed[abs(x)] for x in gate.inputs), default=0)
         # A universal block is followed by an existential one.
-        places[number] = max(inner + inner % 2, levels.get(number, 0))
+        fixed[number] = inner + inner % 2
         if number in needed:
-            blocks.setdefault(places[number], []).append(number)
+            blocks.setdefault(max(fixed[number], levels.get(number, 0)), []).append(number)
     scopes = tuple(
         Scope(Quantifier.FORALL if block % 2 else Quantifier.EXISTS, tuple(blocks[block]))
         for block in sorted(blocks)
@@ -563,14 +563,25 @@ def gdl_clauses(
     return ClausalForm(prefix, tuple(clauses) + tuple(constraints), qbf.max_variable)
 
 
-def _levels(qbf: Qbf, quantification: Quantification, times: Mapping[int, int]) -> dict[int, int]:
-    """The block in which a gate stands at least."""
-    last = 2 * max(times.values(), default=0)
+def _levels(encoding: GdlEncoding, quantification: Quantification) -> dict[int, int]:
+    """The block in which a gate stands at least.
+
+    The definitions place the atoms of the ground program.  Gates that are no atoms are parts of
+    rules: they stand last, as ``qasp2qbf`` has the variables that the translation to clauses adds.
+    """
+    last = 2 * len(encoding.rounds)
     if quantification is Quantification.NAIVE:
-        return dict.fromkeys(qbf.gates, last)
-    if quantification is Quantification.TIME:
-        return {gate: 2 * time for gate, time in times.items()}
-    return {}
+        found = dict.fromkeys(encoding.qbf.gates, last)
+        # Moves of the others stand in the block of their round, rule (3) of Definition 6.
+        for time, variables in enumerate(encoding.rounds, start=1):
+            moves = (abs(x) for own in variables.others.values() for x in own.values())
+            found.update(dict.fromkeys((x for x in moves if x in found), 2 * time))
+        return found
+    by_time = quantification is Quantification.TIME
+    return {
+        gate: (2 * encoding.times[gate] if by_time else 0) if gate in encoding.times else last
+        for gate in encoding.qbf.gates
+    }
 
 
 def _asserted(qbf: Qbf) -> list[tuple[int, ...]]:

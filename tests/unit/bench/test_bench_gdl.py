@@ -111,6 +111,8 @@ def test_ours_stand_beside_the_papers() -> None:
     assert rows["BT 3x4"]["value"] == "false"
     assert rows["BT 3x4"]["Bloqqer"] == "9.39 / 2.50"
     assert rows["C-3 4x4"]["value"] == "false (paper: true)"
+    assert rows["limit s"]["caqe GD"] == "1,000 / 60"
+    assert rows["limit s"]["minimax"] == "1,000 / -"
     sizes = sizes_table(records)
     assert sizes.rows[0] == (
         "BT 3x4", "GD", "plain", "29,957 / 17,595", "95 / 95", "93,986 / 78,017", "39 / 39"

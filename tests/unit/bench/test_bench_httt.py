@@ -186,6 +186,7 @@ def test_the_paper_s_table_1_stands_beside_ours() -> None:
         "paper": "14/62/18",
         "paper: COR+ s": "46669.55",
         "paper: COVER s": "45903.58",
+        "paper: limit s": "2,500",
         "COR+": "1/0/0",
         "COR+ s": "1.00",
         "COVER": "0/0/1",

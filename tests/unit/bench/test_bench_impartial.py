@@ -228,12 +228,13 @@ def test_results_stand_beside_the_papers() -> None:
     assert rows["Sub", "paper: SynMS"][:5] == ("479", "363", "75.8 %", "61.2", "61.0")
     assert rows["Sub", "synms"] == (
         *("3", "2", "66.7 %", "2.00", "17.0", "4.0"),
-        *("2", "66.7 %", "1.00", "7.0"),
+        *("2", "66.7 %", "1.00", "7.0", "60"),
     )
     assert rows["Total", "enum"] == (
         *("3", "1", "33.3 %", "2.00", "6.0", "6.0"),
-        *("0", "0.0 %", "", ""),
+        *("0", "0.0 %", "", "", "60"),
     )
+    assert rows["Sub", "paper: SynMS"][-1] == "1,200"
     assert ("Nim", "paper: SynMS") not in rows
 
 

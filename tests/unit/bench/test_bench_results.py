@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.errors import InputError, UsageError
+from qsage_validate.extensions.bench import experiment
 from qsage_validate.extensions.bench.campaign import open_results, read_all, read_results
 from qsage_validate.extensions.bench.experiment import (
     Json,
@@ -289,3 +290,18 @@ def test_a_machine_is_described_in_a_line() -> None:
     assert "\n" not in line
     assert machine_id(FACTS) == MACHINE
     assert machine_id(FACTS | {"cores": 1000}) != MACHINE
+
+
+def test_results_name_the_commit_of_a_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert describe({**FACTS, "commit": "d5d5622d0123"}).endswith("; commit d5d5622d0123")
+    # A copy that was installed is in no checkout.
+    monkeypatch.setattr(experiment, "__file__", str(tmp_path / "a" / "b" / "c" / "experiment.py"))
+    machine_facts.cache_clear()
+    try:
+        facts = machine_facts()
+        assert "commit" not in facts
+        assert "commit" not in describe(facts)
+    finally:
+        machine_facts.cache_clear()

@@ -222,6 +222,47 @@ def test_the_depths_below_the_printed_ones_are_asked_about_on_request() -> None:
         EXPERIMENT.select(Selection(options={"below": "perhaps"}))
 
 
+def test_the_authors_formulas_after_hqspre_are_columns_of_table_3(tmp_path: Path) -> None:
+    contents = {
+        "httt/3x3_3_domino": "p cnf 1 1\ne 1 0\n1 0\n",
+        "BSP/2x4_8": "p cnf 0 1\n0\n",
+        "EP/4x4_3_e-4-1_p-2-3": "p cnf 0 0\n",
+        "hex/browne_5x5_07": "p cnf 0 1\n0\n",
+    }
+    for name, text in contents.items():
+        path = tmp_path / f"{name}_bwnib.qdimacs.hqspre"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    (tmp_path / "notes.txt").write_text("no formula")
+    asked = Selection(solvers=("depqbf",), options={"hqspre": str(tmp_path)}, seconds=20.0)
+    found = {run.instance: run for run in EXPERIMENT.select(asked)}
+    assert {name: run.family for name, run in found.items()} == {
+        "httt size 3x3 shape domino depth 3": "HTTT",
+        # Black's first move is not counted where White begins.
+        "breakthrough size 2x4 second depth 9": "B-SP",
+        "evader-pursuer size 4x4 pursuer 2,3 depth 3": "EP",
+        "hex/browne_5x5_07.pg": "Hex",
+    }
+    assert {run.configuration for run in found.values()} == {"hqspre+depqbf"}
+    truths = {name: EXPERIMENT.execute(run).truth for name, run in found.items()}
+    assert [truths[name] for name in found] == [
+        {"HTTT": True, "B-SP": False, "EP": True, "Hex": False}[run.family]
+        for run in found.values()
+    ]
+    made = [RunRecord(run, EXPERIMENT.execute(run), "m", "now") for run in found.values()]
+    table = solved_table(made)
+    rows = {row[0]: row[-1] for row in table.rows}
+    assert table.columns[-1] == "hqspre+depqbf"
+    assert (rows["HTTT"], rows["EP"], rows["total"]) == ("1 of 1 run", "1 of 1 run", "4")
+
+    (tmp_path / "D").mkdir()
+    (tmp_path / "D" / "9x9_9_bwnib.qdimacs.hqspre").write_text("p cnf 0 0\n")
+    with pytest.raises(UsageError, match="expected a game of Table 2"):
+        EXPERIMENT.select(asked)
+    with pytest.raises(UsageError, match=r"found no file \*_bwnib.qdimacs.hqspre"):
+        EXPERIMENT.select(replace(asked, options={"hqspre": str(tmp_path / "none")}))
+
+
 def test_table_3_counts_what_is_solved_at_the_printed_depths() -> None:
     table = solved_table(
         [
@@ -241,6 +282,7 @@ def test_table_3_counts_what_is_solved_at_the_printed_depths() -> None:
     assert rows["total"] == ("total", "102", "94", "76", "76", "66", "61", "72", "2")
     assert rows["average coverage"][2] == "0.86"
     assert rows["average coverage"][-1] == f"{(1 / 15 + 1 / 30) / 2:.2f}"
+    assert rows["limit s"][2] == "3,600"
 
 
 def test_general_tables_count_and_list() -> None:

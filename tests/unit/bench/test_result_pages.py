@@ -10,36 +10,13 @@ import pytest
 
 import qsage_validate as qs
 from qsage_validate.extensions.bench.campaign import latest, read_results
-from qsage_validate.extensions.bench.experiment import ResultTable, Tabulate
-from qsage_validate.extensions.bench.papers.impartial import beside_table4, by_technique
+from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult
+from research.experiments import coverage
+from research.experiments.pages import PAGES as EVERY_PAGE
 from research.experiments.pages import commands, with_tables
 from tests.support.places import REPOSITORY
 
 RESULTS, PAGES = REPOSITORY / "research" / "experiments", REPOSITORY / "docs" / "results"
-
-
-def printed(table: ResultTable) -> list[str]:
-    return [f"| {' | '.join(row)} |" for row in table.rows]
-
-
-@pytest.mark.parametrize(
-    ("file", "tabulate"),
-    [
-        ("impartial-families.jsonl.xz", beside_table4),
-        ("impartial-families.jsonl.xz", by_technique),
-        ("impartial-welter-chomp.jsonl", beside_table4),
-    ],
-)
-def test_the_page_of_impartial_games_has_the_tables_of_its_results(
-    file: str, tabulate: Tabulate
-) -> None:
-    table = tabulate(read_results(str(RESULTS / file)).records)
-    page = (PAGES / "impartial-benchmark.md").read_text()
-    # Of the smaller file the totals, and what the paper prints, are told once.
-    rows = [line for line in printed(table) if file.endswith(".xz") or "| Total |" not in line]
-    assert len(rows) > 1
-    for line in rows:
-        assert line in page, line
 
 
 def test_the_kept_results_are_a_fifth_of_the_families_by_two_methods() -> None:
@@ -58,6 +35,57 @@ WITH_TABLES = [
 def test_tables_of_pages_are_those_of_their_results(page: Path) -> None:
     """``python research/experiments/pages.py`` would change nothing."""
     assert with_tables(page, pictures=False) == page.read_text(encoding="utf-8")
+
+
+def test_the_program_looks_at_the_pages() -> None:
+    assert EVERY_PAGE / "results" == PAGES
+
+
+def test_every_table_of_the_papers_has_its_line() -> None:
+    names = {(one.paper, one.name.partition(";")[0]) for one in coverage.tables()}
+    assert names >= {
+        *(("BDDL", "Table 2"), ("BDDL", "Table 3"), ("GDL", "Table 2"), ("GDL", "Table 3")),
+        *(("COVER", "Table 1"), ("COVER", "Figure 2"), ("positional", "Table 2")),
+        *(("positional", "Figure 2(a)"), ("positional", "Figure 2(b)")),
+        *(("positional", "section 6"), ("positional", "Appendix B")),
+        *(("SynMS", "Table 4, SynMS"), ("SynMS", "Table 4, Enum")),
+    }
+    for one in coverage.tables():
+        row = dict(zip(coverage.COLUMNS, one.row(), strict=True))
+        cells, here, limit = (
+            int(row[name].replace(",", ""))
+            for name in ("cells in the paper", "cells here", "limit is the paper's")
+        )
+        assert limit <= here <= cells, one.name
+        if row["page"] and here:
+            page = re.search(r"\((.*?\.md)", row["page"])
+            assert page is not None
+            assert (PAGES / page[1]).exists()
+
+
+def run_of(status: str, seconds: float) -> RunRecord:
+    run = Run("gdl", "BT", "BT 3x4", ("f",), "caqe", "gdl-gd", "bloqqer", seconds)
+    return RunRecord(run, RunResult(status, status != "timeout", 1.0), "m", "2026-11-27T08:00:00")
+
+
+def test_a_cell_has_the_papers_limit_where_it_is_decided_or_had_it() -> None:
+    decided, short, long = run_of("true", 60), run_of("timeout", 60), run_of("timeout", 1000)
+    found = coverage.counted([[decided], [short], [long], []], 1000, 2)
+    assert (found.cells, found.at_limit, found.disagreements) == (3, 2, 2)
+    assert coverage.counted([[decided, short]], 1000, 0).at_limit == 0
+    table = coverage.PaperTable("GDL", "Table 9", "seconds", 4, 1000, "[x](y.md)", lambda: found)
+    assert table.row() == (
+        *("GDL", "Table 9", "seconds", "4", "3", "2", "2", "1,000", "60 to 1,000"),
+        *("2026-11-27", "[x](y.md)"),
+    )
+
+
+def test_a_value_that_is_not_the_papers_is_a_disagreement(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(status: str) -> int:
+        monkeypatch.setattr(coverage, "records_of", lambda *files: (run_of(status, 60),))
+        return coverage.gdl_table2().disagreements
+
+    assert (found("false"), found("timeout"), found("true")) == (0, 0, 1)
 
 
 def test_a_table_that_is_not_that_of_its_results_is_found(tmp_path: Path) -> None:

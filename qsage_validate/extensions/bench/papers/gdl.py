@@ -31,7 +31,7 @@ from qsage_validate.extensions.bench.experiment import (
     Tabulate,
 )
 from qsage_validate.extensions.bench.papers.table2 import rows_of
-from qsage_validate.extensions.bench.plots import default_tables, seconds_text
+from qsage_validate.extensions.bench.plots import default_tables, limits_text, seconds_text
 from qsage_validate.extensions.bench.solving import BLOQQER, answered, content_sum
 from qsage_validate.formats.source import quoted
 from qsage_validate.system.limits import Deadline, Limits, Stopwatch
@@ -45,6 +45,10 @@ if TYPE_CHECKING:
 
 _COLUMNS: Final = ("gn", "gt", "gd", "sd", "bl")
 _SEARCH: Final = "search"
+PAPERS_LIMIT: Final = 1000
+"""Seconds that the GDL paper gave each solver."""
+PAPERS_BLOQQER: Final = 500
+"""Seconds that it gave Bloqqer."""
 _OF_TABLE_3: Final = "BT 3x4"
 _SIZES: Final = ("variables", "universals", "clauses", "blocks")
 
@@ -110,10 +114,10 @@ Places = Mapping[tuple[str, str, str], RunRecord]
 def _places(records: Sequence[RunRecord]) -> Places:
     """The records by instance, solver and column of the paper, those after Bloqqer first."""
     known = sorted(latest(records), key=lambda r: r.run.preprocessor != NO_PREPROCESSOR)
-    return {(r.run.instance, r.run.solver, _column(r.run.encoding)): r for r in known}
+    return {(r.run.instance, r.run.solver, column_of(r.run.encoding)): r for r in known}
 
 
-def _column(encoding: str) -> str:
+def column_of(encoding: str) -> str:
     return "bl" if encoding == "lifted" else encoding.removeprefix("gdl-")
 
 
@@ -154,6 +158,7 @@ def times_table(records: Sequence[RunRecord]) -> ResultTable:
         rows.append(
             (
                 cell.name,
+                str(cell.longest),
                 str(cell.depth),
                 _agreement(cell, own),
                 f"{cell.printed['bloqqer']} / {seconds_text(min(bloqqer)) if bloqqer else '-'}",
@@ -161,15 +166,29 @@ def times_table(records: Sequence[RunRecord]) -> ResultTable:
                 f"{cell.printed['minimax'] or '*'} / {_solved_in(search) or '-'}",
             )
         )
+    if rows:
+        whole = latest(records)
+        limits = [limits_text(r for r in whole if _in_column(r, *pair)) for pair in pairs]
+        searched = limits_text(r for r in whole if r.run.solver == _SEARCH)
+        bloqqer_limit = f"{PAPERS_BLOQQER:,} / with the solver"
+        shown = (f"{PAPERS_LIMIT:,} / {limit or '-'}" for limit in (*limits, searched))
+        rows.append(("limit s", "", "", "", bloqqer_limit, *shown))
     columns = [f"{solver} {column.upper()}" for solver, column in pairs]
     notes = (
         "each cell: the paper's seconds / ours; * no answer within the limit (the paper's: 1000 s),"
         " - not run, n/a not strictly turn-taking or no such model",
+        "μ: the length of the longest play that x wins, as printed",
         "ours are processor seconds of the solver on what Bloqqer leaves, as the paper counts; "
         "BL is the lifted encoding of the same game in BDDL, minimax our search on the rules",
     )
-    names = ("game", "depth", "value", "Bloqqer", *columns, "minimax")
+    names = ("game", "μ", "depth", "value", "Bloqqer", *columns, "minimax")
     return ResultTable("Table 2: seconds, the paper's / ours", names, tuple(rows), notes, left=1)
+
+
+def _in_column(record: RunRecord, solver: str, column: str) -> bool:
+    """Whether a run is of a cell of Table 2: of its solver and encoding, after Bloqqer."""
+    run = record.run
+    return (run.solver, column_of(run.encoding), run.preprocessor) == (solver, column, BLOQQER)
 
 
 def _preprocessed(record: RunRecord) -> bool:
@@ -214,7 +233,7 @@ def table3_table(records: Sequence[RunRecord]) -> ResultTable:
             made = [r for r in own if (r.run.solver, r.run.preprocessor) == (solver, wanted)]
             ours = _solved_in(made[0]) if made else "-"
             seconds.append(f"{printed[solver] or '*'} / {ours}")
-        rows.append((_column(encoding).upper(), stage, *numbers, *seconds))
+        rows.append((column_of(encoding).upper(), stage, *numbers, *seconds))
     limits = sorted({r.run.seconds for r in known if r.run.seconds is not None})
     shown = ", ".join(f"{limit:g}" for limit in limits)
     notes = (
@@ -231,7 +250,7 @@ def sizes_table(records: Sequence[RunRecord]) -> ResultTable:
     rows = []
     for cell in table2():
         for encoding in ("gdl-gd", "gdl-sd", "lifted"):
-            column = _column(encoding)
+            column = column_of(encoding)
             record = next(
                 (r for s in ("depqbf", "caqe") if (r := _record(places, cell, s, column))), None
             )

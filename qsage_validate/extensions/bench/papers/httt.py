@@ -39,7 +39,12 @@ from qsage_validate.extensions.bench.experiment import (
     RunResult,
     Selection,
 )
-from qsage_validate.extensions.bench.plots import configuration_names, default_tables, seconds_text
+from qsage_validate.extensions.bench.plots import (
+    configuration_names,
+    default_tables,
+    limits_text,
+    seconds_text,
+)
 from qsage_validate.extensions.bench.solving import (
     BLOQQER,
     SEARCH,
@@ -246,6 +251,9 @@ def cover(records: Sequence[RunRecord]) -> ResultTable:
     )
 
 
+PAPERS_LIMIT: Final = 2500
+"""Seconds that the COVER paper gave each case."""
+
 # Table 1: by solver and preprocessor Black's wins, White's blocks and unknown cases, and the
 # seconds of all cases with COR+ and with COVER.
 _TABLE_1: Final[Mapping[tuple[str, str], tuple[str, str, str]]] = {
@@ -257,6 +265,10 @@ _TABLE_1: Final[Mapping[tuple[str, str], tuple[str, str, str]]] = {
     ("depqbf", "bloqqer"): ("14/62/18", "47591.13", "46078.10"),
     ("depqbf", "hqspre"): ("14/62/18", "47491.20", "46655.83"),
     ("depqbf", "qratpre"): ("14/62/18", "47175.92", "46455.84"),
+    ("qute", "none"): ("12/60/22", "55356.24", "55265.69"),
+    ("qute", "bloqqer"): ("12/60/22", "57134.60", "57095.74"),
+    ("qute", "hqspre"): ("12/61/21", "53129.73", "53122.35"),
+    ("qute", "qratpre"): ("12/60/22", "55470.14", "55385.08"),
     ("qesto", "none"): ("14/64/16", "44035.47", "44911.54"),
     ("qesto", "bloqqer"): ("14/64/16", "41270.15", "41196.53"),
     ("qesto", "hqspre"): ("12/64/18", "48757.67", "48756.93"),
@@ -273,7 +285,7 @@ def deepening(records: Sequence[RunRecord]) -> ResultTable:
     ]
     rows = []
     for place in dict.fromkeys((r.run.solver, r.run.preprocessor) for r in known):
-        cells, limit = [], ""
+        cells = []
         for encoding in ("cor+", "cover"):
             own = [
                 r.result
@@ -283,12 +295,18 @@ def deepening(records: Sequence[RunRecord]) -> ResultTable:
             count = Counter(result.truth for result in own)
             cells.append(f"{count[True]}/{count[False]}/{count[None]}" if own else "")
             cells.append(seconds_text(sum(result.seconds for result in own)) if own else "")
-        limits = {r.run.seconds for r in known if (r.run.solver, r.run.preprocessor) == place}
-        limit = ", ".join("none" if s is None else f"{s:g}" for s in sorted(limits, key=str))
+        limit = limits_text(r for r in known if (r.run.solver, r.run.preprocessor) == place)
         solver, preprocessor = place
         printed = _TABLE_1.get((solver.removesuffix("+pairs"), preprocessor), ("", "", ""))
-        rows.append((solver, preprocessor, *printed, *cells, limit))
-    columns = ("solver", "preprocessor", "paper", "paper: COR+ s", "paper: COVER s")
+        rows.append((solver, preprocessor, *printed, f"{PAPERS_LIMIT:,}", *cells, limit))
+    columns = (
+        "solver",
+        "preprocessor",
+        "paper",
+        "paper: COR+ s",
+        "paper: COVER s",
+        "paper: limit s",
+    )
     names = (*columns, "COR+", "COR+ s", "COVER", "COVER s", "limit s")
     notes = (
         "Black wins / White blocks / unknown on both boards of 5x5, and the seconds of all cases; "

@@ -36,7 +36,12 @@ from functools import cache
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import ResultTable, RunRecord, Tabulate
 from qsage_validate.extensions.bench.papers.table2 import rows_of
-from qsage_validate.extensions.bench.plots import configuration_names, default_tables, seconds_text
+from qsage_validate.extensions.bench.plots import (
+    configuration_names,
+    default_tables,
+    limits_text,
+    seconds_text,
+)
 
 PROVED: Final = "proved"
 IMPOSSIBLE: Final = "impossible"
@@ -81,6 +86,10 @@ def has_strategy(record: RunRecord) -> bool:
     return has_formula(record) and strategy is not None and strategy["outcome"] == PROVED
 
 
+PAPERS_LIMIT: Final = 1200
+"""Seconds that the SynMS paper gave each file."""
+
+
 def beside_table4(records: Sequence[RunRecord]) -> ResultTable:
     """By category and method: shares of formulas and strategies, seconds and sizes."""
     known = latest(records)
@@ -107,7 +116,7 @@ def beside_table4(records: Sequence[RunRecord]) -> ResultTable:
     )
     columns = (
         *("category", "method", "cases", "formulas", "share", "seconds", "size", "common size"),
-        *("strategies", "share", "seconds", "size"),
+        *("strategies", "share", "seconds", "size", "limit s"),
     )
     return ResultTable("Winning formulas and strategies", columns, tuple(rows), notes, left=2)
 
@@ -135,7 +144,8 @@ def _own_cells(records: Sequence[RunRecord], common: set[str]) -> tuple[str, ...
 
     first = shares(formulas, _mean(formulas, "size"), _mean(shared, "size"))
     second = shares(strategies, _mean(strategies, "size"))
-    return (f"{len(records):,}", *first, *(second if asked else ("",) * len(second)))
+    second = second if asked else [""] * len(second)
+    return (f"{len(records):,}", *first, *second, limits_text(records))
 
 
 def _mean(found: Sequence[Mapping[str, Any]], name: str) -> float | None:
@@ -155,6 +165,7 @@ def _printed(line: Mapping[str, str]) -> tuple[str, ...]:
         f"{cases:,}",
         *_shares(formulas, cases, average("formula_seconds"), *sizes),
         *_shares(strategies, cases, average("strategy_seconds"), average("strategy_size")),
+        f"{PAPERS_LIMIT:,}",
     )
 
 

@@ -5,11 +5,16 @@ is printed.  With the solver ``search`` there is another one, the same game as d
 for the critical depth itself; QBF solvers show that a depth is critical by refuting the one below
 (``--set below=yes``).  Hex of Table 3 is not among them: its puzzles are files of their authors',
 and are added when their folder, ``hex``, is given.
+
+HQSpre's columns of Table 3 are asked about the files that the authors published after HQSpre
+(``--set hqspre=FOLDER``): then HQSpre's own time is not known, and the limit is the solver's alone.
 """
 
 from __future__ import annotations
 
 import csv
+import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,15 +27,23 @@ from qsage_validate.errors import UsageError
 from qsage_validate.extensions.bench import solving
 from qsage_validate.extensions.bench.campaign import latest
 from qsage_validate.extensions.bench.experiment import (
+    NO_PREPROCESSOR,
     Experiment,
     Instance,
     ResultTable,
     Run,
     RunRecord,
+    RunResult,
     Selection,
 )
-from qsage_validate.extensions.bench.plots import configuration_names, counts, seconds_text
-from qsage_validate.extensions.bench.solving import models_in
+from qsage_validate.extensions.bench.plots import (
+    configuration_names,
+    counts,
+    limits_text,
+    seconds_text,
+)
+from qsage_validate.extensions.bench.solving import content_sum, files_in, models_in
+from qsage_validate.formats.source import quoted
 
 # The contents of the paper's Tables 2 and 3, from the data files beside this module
 
@@ -79,6 +92,10 @@ class FamilyCounts:
     solved: dict[str, int]
 
 
+PAPERS_LIMIT: Final = 3600
+"""Seconds that the BDDL paper gave preprocessor and solver together."""
+
+
 @cache
 def table2() -> tuple[Cell, ...]:
     """The cells of Table 2, part by part."""
@@ -124,15 +141,15 @@ NAME: Final = "table2"
 
 def _instances(below: bool) -> Iterable[Instance]:
     for cell in table2():
-        at_depth = (*cell.words, "--depth", str(cell.depth))
-        yield Instance(cell.family, _at_depth(cell), at_depth)
+        words = (*cell.words, "--depth", str(cell.depth))
+        yield Instance(cell.family, at_depth(cell), words)
         if below and (lower := _depth_below(cell)) is not None:
             words = (*cell.words, "--depth", str(lower))
             yield Instance(cell.family, _below(cell), words)
         deepest = () if cell.deepest is None else ("--depth", str(cell.deepest))
         yield Instance(
             cell.family,
-            _complete(cell),
+            complete(cell),
             (*cell.words, *deepest),
             fits=lambda config: config.solver == solving.SEARCH,
         )
@@ -159,11 +176,13 @@ def _below(cell: Cell) -> str:
     return f"{cell.name} below depth {cell.depth}"
 
 
-def _at_depth(cell: Cell) -> str:
+def at_depth(cell: Cell) -> str:
+    """The name of the instance at the printed depth."""
     return f"{cell.name} depth {cell.depth}"
 
 
-def _complete(cell: Cell) -> str:
+def complete(cell: Cell) -> str:
+    """The name of the instance that is followed as deep as plays go."""
     return f"{cell.name} complete"
 
 
@@ -171,9 +190,73 @@ def _runs(selection: Selection) -> list[Run]:
     below = selection.options.get("below", "no")
     if below not in ("yes", "no"):
         raise UsageError(f"found {below!r} for the option below, expected yes or no")
+    if (folder := selection.options.get("hqspre")) is not None:
+        return _after_hqspre(folder, selection)
     return solving.make_runs(
         selection, NAME, [*_instances(below == "yes"), *_further(selection)], games=True
     )
+
+
+# --- The authors' formulas after HQSpre -----------------------------------------------------
+
+HQSPRE: Final = "hqspre"
+_HQSPRE_FILE: Final = re.compile(r"(.+)_bwnib\.qdimacs\.hqspre")
+# Names of the authors' folders that are not those of Table 3 in small letters.
+_FOLDERS: Final = {"bsp": "B-SP", "c4": "C-c"}
+
+
+def _after_hqspre(folder: str, selection: Selection) -> list[Run]:
+    """Runs on the formulas of a folder; the seconds of HQSpre itself are not known."""
+    found = list(_preprocessed(folder))
+    if not found:
+        raise UsageError(
+            f"found no file *_bwnib.qdimacs.hqspre in {quoted(folder)}, expected the authors' "
+            "formulas after HQSpre"
+        )
+    plain = replace(selection, preprocessors=(NO_PREPROCESSOR,))
+    runs = solving.make_runs(plain, NAME, found, games=False)
+    return [replace(run, encoding=solving.LIFTED, preprocessor=HQSPRE) for run in runs]
+
+
+def _preprocessed(folder: str) -> Iterator[Instance]:
+    families = {family.name.lower(): family.name for family in table3()} | _FOLDERS
+    cells = {(cell.family, *_parameters(cell)): cell for cell in table2()}
+    for path in files_in([folder]):
+        name = _HQSPRE_FILE.fullmatch(os.path.basename(path))
+        family = families.get(os.path.basename(os.path.dirname(os.path.abspath(path))).lower())
+        if name is None or family is None:
+            continue
+        if family == "Hex":
+            title = f"hex/{name[1]}.pg"
+        else:
+            cell = cells.get((family, *name[1].split("_")))
+            if cell is None:
+                raise UsageError(f"found {path}, expected a game of Table 2")
+            title = at_depth(cell)
+        source = (solving.FORMULA, os.path.abspath(path))
+        yield Instance(family, title, source, (("sum", content_sum(path)),))
+
+
+def _parameters(cell: Cell) -> tuple[str, ...]:
+    """What the authors' files are called by: size, plies, and the words for what else there is."""
+    given = dict(zip(cell.words[1::2], cell.words[2::2], strict=False))
+    size, further = given["--size"], []
+    if "--shape" in given:
+        further = [given["--shape"]]
+    elif "--connect" in given:
+        further = [f"connect{given['--connect']}"]
+    elif "--pursuer" in given:
+        # The evader is in the first row's last column of a square board.
+        pursuer = given["--pursuer"].replace(",", "-")
+        further = [f"e-{size.partition('x')[0]}-1", f"p-{pursuer}"]
+    return (size, str(cell.printed), *further)
+
+
+def execute(run: Run) -> RunResult:
+    """One run; a formula that HQSpre has gone over is given to the solver as it is."""
+    if run.source[0] == solving.FORMULA:
+        return solving.execute(replace(run, preprocessor=NO_PREPROCESSOR))
+    return solving.execute(run)
 
 
 # --- Table 2 --------------------------------------------------------------------------------
@@ -185,10 +268,10 @@ def depth_table(records: Sequence[RunRecord]) -> ResultTable:
     searched = [config for config in configuration_names(records) if config != solving.SEARCH]
     rows = []
     for cell in table2():
-        deep = by_question.get((_complete(cell), solving.SEARCH))
-        shallow = by_question.get((_at_depth(cell), solving.SEARCH))
+        deep = by_question.get((complete(cell), solving.SEARCH))
+        shallow = by_question.get((at_depth(cell), solving.SEARCH))
         others = [
-            (by_question.get((_at_depth(cell), config)), by_question.get((_below(cell), config)))
+            (by_question.get((at_depth(cell), config)), by_question.get((_below(cell), config)))
             for config in searched
         ]
         if deep is None and shallow is None and not any(map(any, others)):
@@ -259,17 +342,17 @@ def verdict(cell: Cell, deep: RunRecord | None, shallow: RunRecord | None) -> st
     The answer is ``yes``, or ``no (…)`` with the contradiction, or the meaning that the value must
     have where the text does not say it; it is empty as long as nothing is known.
     """
-    at_depth = None if shallow is None else shallow.result.truth
+    truth = None if shallow is None else shallow.result.truth
     critical = None if deep is None else deep.result.data.get("critical_plies")
     none = deep is not None and found(cell, deep) == "none"
-    complete = none and deep is not None and cell.printed >= deep.result.data["plies"]
+    to_the_end = none and deep is not None and cell.printed >= deep.result.data["plies"]
     if critical is not None and critical < cell.printed:
         return f"no (a win at {critical})"
-    if critical == cell.printed or (critical is None and at_depth is True):
+    if critical == cell.printed or (critical is None and truth is True):
         meaning = TableReading.CRITICAL
-    elif complete:
+    elif to_the_end:
         meaning = TableReading.NONE
-    elif at_depth is False or critical is not None or none:
+    elif truth is False or critical is not None or none:
         meaning = TableReading.REFUTED
     else:
         return ""
@@ -287,7 +370,7 @@ def verdict(cell: Cell, deep: RunRecord | None, shallow: RunRecord | None) -> st
 
 def solved_table(records: Sequence[RunRecord]) -> ResultTable:
     """Table 3: the number of instances that each configuration solves, the paper's beside ours."""
-    others = {name(cell) for cell in table2() for name in (_below, _complete)}
+    others = {name(cell) for cell in table2() for name in (_below, complete)}
     own = [r for r in records if r.run.instance not in others]
     configs = configuration_names(own)
     solved = counts(own)
@@ -315,6 +398,8 @@ def solved_table(records: Sequence[RunRecord]) -> ResultTable:
     theirs = [sum(f.solved[config] for f in families) for config in published]
     rows.append(("total", str(sum(f.instances for f in families)), *map(str, theirs + ours)))
     rows.append(_coverage(solved, configs, published))
+    limits = (limits_text(r for r in latest(own) if r.run.configuration == c) for c in configs)
+    rows.append(("limit s", "", *(f"{PAPERS_LIMIT:,}" for _ in published), *limits))
     notes = (
         "left: as published, 1 hour and 8 GB on a Xeon Gold 6248R; right: ours, within the limits "
         "of these results",
@@ -342,8 +427,11 @@ def _coverage(
 EXPERIMENT: Final = Experiment(
     name=NAME,
     runs=_runs,
-    execute=solving.execute,
-    options={"below": "yes: also the depths below the printed ones"},
+    execute=execute,
+    options={
+        "below": "yes: also the depths below the printed ones",
+        "hqspre": "FOLDER: only the authors' formulas after HQSpre, for Table 3",
+    },
     inputs="folders with further BDDL problems (hex, for Table 3)",
     tables={"depths": depth_table, "solved": solved_table, **solving.tables()},
 )

@@ -193,6 +193,32 @@ def test_earlier_quantification_puts_atoms_further_left(shared_data: Path) -> No
     assert any(time[v] < naive[v] for v in naive)
 
 
+def test_naive_quantification_has_the_moves_of_others_in_their_round(shared_data: Path) -> None:
+    """Rule (3) of Definition 6; with these moves last DepQBF had no answer on Breakthrough."""
+    encoding = encode_gdl(description_of(shared_data, "connect-3-4x4"), 5)
+    form = gdl_clauses(encoding, Quantification.NAIVE)
+    places = {v: k for k, s in enumerate(form.scopes) for v in s.variables}
+    for time, variables in enumerate(encoding.rounds, start=1):
+        made = {abs(x) for own in variables.others.values() for x in own.values()}
+        assert {places[v] for v in made & places.keys() & encoding.qbf.gates.keys()} <= {2 * time}
+    moves = {abs(x) for r in encoding.rounds for own in r.others.values() for x in own.values()}
+    others = encoding.qbf.gates.keys() & places.keys() - moves
+    assert {places[gate] for gate in others} == {2 * len(encoding.rounds)}
+
+
+@pytest.mark.parametrize("quantification", Quantification)
+def test_gates_that_are_no_atoms_stand_last(
+    shared_data: Path, quantification: Quantification
+) -> None:
+    """As in qasp2qbf; further left Bloqqer may not eliminate them."""
+    encoding = encode_gdl(description_of(shared_data, "break-through-2x5"), 6)
+    form = gdl_clauses(encoding, quantification)
+    places = {v: k for k, s in enumerate(form.scopes) for v in s.variables}
+    parts = encoding.qbf.gates.keys() & places.keys() - encoding.times.keys()
+    assert len(parts) > 500
+    assert {places[gate] for gate in parts} == {len(form.scopes) - 1}
+
+
 def test_qcir_reads_back_with_its_names(shared_data: Path) -> None:
     encoding = encode_gdl(description_of(shared_data, "tic-tac-toe"), 3)
     back = parse_qcir(qcir_text(encoding.qbf))
