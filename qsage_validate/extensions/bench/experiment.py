@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import platform
-import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -22,6 +21,8 @@ from typing import Any, Final, TextIO
 from qsage_validate import __version__
 from qsage_validate.errors import InputError, UsageError, visible
 from qsage_validate.formats.json_text import Json as JsonValue
+from qsage_validate.system.limits import Deadline
+from qsage_validate.system.programs import run_program
 
 # The data that experiments write about a run besides its answer, read back for their tables
 
@@ -326,13 +327,8 @@ def _commit() -> str:
     if not (root / ".git").exists():
         return ""
     words = ["git", "-C", str(root), "describe", "--always", "--dirty=+", "--abbrev=12"]
-    try:
-        done = subprocess.run(
-            [*words, "--exclude=*"], capture_output=True, text=True, check=False, timeout=10
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    done = run_program([*words, "--exclude=*"], deadline=Deadline.after(10))
+    return done.stdout.decode().strip() if done.returncode == 0 else ""
 
 
 def _cpu() -> str:
