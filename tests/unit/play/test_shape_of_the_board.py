@@ -146,8 +146,9 @@ def test_a_square_that_is_not_on_the_board_names_its_range(text: str) -> None:
     """``z9`` was the illegal move occupy(26,9) of a formula, and no move without one."""
     said = r"expected squares of the 3x3 board: a1 to c3$"
     with_certificate = [
-        qs.certify(name, size=3, depth=5, **more).play()
-        for name, more in (("hex", {}), ("harary", {"shape": "el"}), ("httt", {"shape": "el"}))
+        qs.certify("hex", size=3, depth=5).play(),
+        qs.certify("harary", size=3, depth=5, shape="el").play(),
+        qs.certify("httt", size=3, depth=5, shape="el").play(),
     ]
     for match in with_certificate:
         with pytest.raises(MalformedMoveError, match=said):
