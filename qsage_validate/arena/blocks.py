@@ -427,7 +427,6 @@ class SearchedEngine(Engine):
                 several = ", ".join(move.words for move in fitting)
                 raise AmbiguousMoveError(f"found {text!r}, expected one of {several}") from None
             if not fitting:
-                position.board.check_named(text)
                 raise
             return fitting[0]
 

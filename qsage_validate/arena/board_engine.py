@@ -358,10 +358,10 @@ def roles(board: BoardPicture) -> Iterator[str]:
     """What players do who have sides of the board, or a piece that hunts or flees."""
     if (top := board.top) is not None:
         yield f"{top} connects top and bottom, {top.other} left and right"
-    if (hunter := board.pursuer) is not None:
-        signs = {Player.BLACK: "◆■", Player.WHITE: "◇□"}
-        flees = f"{hunter.other} evades ({signs[hunter.other][0]}, E in text)"
-        yield f"{flees}, {hunter} pursues ({signs[hunter][1]}, P in text)"
+    if board.pursuer is not None:
+        from qsage_validate.games.bddl.pursuit import said_of
+
+        yield said_of(board.pursuer)
 
 
 def spoken(
@@ -464,14 +464,6 @@ class BoardEngine(Engine):
         return replace(move, said=referee.game.say(known, mover, board))
 
     def parse(self, frame: Frame, text: str) -> LayoutMove:
-        try:
-            return self._parse(frame, text)
-        except MalformedMoveError:
-            if frame.board is not None:
-                frame.board.check_named(text)
-            raise
-
-    def _parse(self, frame: Frame, text: str) -> LayoutMove:
         # A square alone may be a move because no other one there is legal.
         legal = () if frame.over else self.legal(frame)
         game, mover = self._play_engine.game, self.mover(frame)

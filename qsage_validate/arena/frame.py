@@ -143,7 +143,8 @@ class WhyNot:
         return tuple(said)
 
     def __str__(self) -> str:
-        return f"{self.move.words} is illegal: " + "; ".join(self.lines)
+        words = self.move.words
+        return f"{words} is illegal: {'; '.join(self.lines).removeprefix(f'{words}: ')}"
 
     def __repr__(self) -> str:
         return f"<WhyNot {self.move}: {len(self.lines)} reasons>"

@@ -16,14 +16,8 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
-from qsage_validate.errors import (
-    AmbiguousMoveError,
-    IllegalMoveError,
-    MalformedMoveError,
-    QsageError,
-    UsageError,
-)
-from qsage_validate.formats.grid_names import column_letters, square_named, step_named
+from qsage_validate.errors import AmbiguousMoveError, IllegalMoveError, QsageError, UsageError
+from qsage_validate.formats.grid_names import column_letters, square_named
 from qsage_validate.formats.source import quoted
 from qsage_validate.kernel.player import Player as Player  # noqa: PLC0414 (re-exported)
 
@@ -120,14 +114,6 @@ class Shape(Enum):
     HEAPS = "heaps"
 
 
-class Piece(Enum):
-    """The form of a player's pieces; the values are their letters in text, but for stones."""
-
-    STONE = ""
-    FUGITIVE = "E"
-    PURSUER = "P"
-
-
 @dataclass(frozen=True, slots=True)
 class BoardPicture:
     """The picture of a position as a grid; frozen and comparable.
@@ -170,21 +156,6 @@ class BoardPicture:
             raise UsageError(f"{found}, expected one from a1 to {last}, or (column,row)")
         return x, y
 
-    def check_named(self, text: str) -> None:
-        """Raise ``MalformedMoveError`` for a move in a person's words on a square that is not here.
-
-        A list and heaps have names that are no squares.
-        """
-        step = None if self.names or self.shape is Shape.HEAPS else step_named(text)
-        squares = () if step is None else (*step[0], *step[1])
-        if all(1 <= x <= self.width and 1 <= y <= self.height for x, y in squares):
-            return
-        first, last = (self.square_name(s) for s in ((1, 1), (self.width, self.height)))
-        raise MalformedMoveError(
-            f"found {quoted(text.strip())}, expected squares of the {self.width}x{self.height} "
-            f"board: {first} to {last}"
-        )
-
     def row_name(self, y: int) -> str:
         """The name of row ``y`` (1-based): its own name, else its number."""
         return self.names[y - 1] if self.names else str(y)
@@ -204,17 +175,6 @@ class BoardPicture:
         if self.shape is Shape.HEAPS:
             return f"{row}, token {square[0]}"
         return f"{column}{row}" if column.isalpha() else f"({column},{row})"
-
-    def piece(self, content: Square) -> Piece:
-        """The form of the pieces of one colour."""
-        if self.pursuer is None or content is Square.OPEN:
-            return Piece.STONE
-        hunts = content.value == self.pursuer.value[0].upper()
-        return Piece.PURSUER if hunts else Piece.FUGITIVE
-
-    def sign(self, content: Square) -> str:
-        """The letter of a square with this content, in text."""
-        return self.piece(content).value or content.value
 
     @property
     def joints(self) -> frozenset[tuple[tuple[int, int], tuple[int, int]]]:
@@ -305,9 +265,6 @@ class Position(ABC):
         game: TwoPlayerGame = self.game
         try:
             return game.parse_move(move, self.to_move)
-        except MalformedMoveError:
-            self.board.check_named(move)
-            raise
         except AmbiguousMoveError:
             legal = [found for found in game.meant(move, self.to_move) if self.is_legal(found)]
             if len(legal) != 1:

@@ -398,6 +398,9 @@ class PlayMatch:
                 return self.parse_move(rest)
             said = self.picks().said(text)
             if len(said) != 1:
+                from qsage_validate.games.outside import check_squares
+
+                check_squares(self._ready.board, text)
                 raise
             return said[0]
 

@@ -253,14 +253,11 @@ class Problem:
 
     @property
     def play_title(self) -> str:
-        """The game and who answers, in words for the person who plays.
-
-        A certificate that was made here was proved; of one that was read that is not known.
-        """
+        """The title of a play; what is known to be proved is what was made here."""
         return self.title_for_play(proved=bool(self.files.made_from))
 
     def title_for_play(self, *, proved: bool) -> str:
-        """The same where it is known whether the certificate was ``proved``."""
+        """The game and who answers, in words for the person who plays."""
         if self.solving is not None:
             return self.title
         side, name = _side(self.answering), self._name

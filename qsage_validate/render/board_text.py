@@ -59,7 +59,7 @@ def board_text(
             if square is Square.OPEN and letter is not None:
                 text.append(letter, f"bold{underline}")
             else:
-                text.append(board.sign(square), _STYLES[square] + underline)
+                text.append(_sign(board, square), _STYLES[square] + underline)
         if top is not None:
             name = f" {top.other}" if y == (board.height + 1) // 2 else ""
             text.append(f" \\{name}", _OWNER[top.other])
@@ -77,6 +77,14 @@ def board_text(
         text.append("\n" + " " * (margin + 1 + edge + below))
         text.append(f"{side} {top}", _OWNER[top])
     return text
+
+
+def _sign(board: BoardPicture, content: Square) -> str:
+    if board.pursuer is None:
+        return content.value
+    from qsage_validate.games.bddl.pursuit import piece_of
+
+    return piece_of(board, content).value or content.value
 
 
 def _heaps_text(board: BoardPicture, changed: Collection[SquareXY]) -> Text:

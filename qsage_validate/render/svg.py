@@ -17,7 +17,8 @@ from html import escape as _escape
 from typing import Final
 
 from qsage_validate.errors import visible
-from qsage_validate.games.protocol import BoardPicture, Piece, Player, Shape, Square
+from qsage_validate.games.bddl.pursuit import Piece, piece_of
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.strategies.reader import SquareXY
 
 # Text from files inside SVG and HTML: nothing of it can become markup
@@ -247,7 +248,7 @@ def describe(board: BoardPicture, marks: Marks = NO_MARKS) -> str:
     else:
         for name, content in (("Black", Square.BLACK), ("White", Square.WHITE)):
             own = [square for square in _all_squares(board) if board[square] is content]
-            form = board.piece(content)
+            form = piece_of(board, content)
             name += "" if form is Piece.STONE else f"'s {form.name.lower()}"
             said.append(f"{name}: {_listed(own) or 'none'}.")
     if marks.last is not None:
@@ -362,7 +363,7 @@ class _Grid(ABC):
 
     def _piece(self, content: Square, cx: float, cy: float, look: str) -> str:
         """A stone, or a diamond for a piece that flees and a block for the one that hunts it."""
-        form, r = self.board.piece(content), self.radius
+        form, r = piece_of(self.board, content), self.radius
         if form is Piece.STONE:
             return f'<circle cx="{number(cx)}" cy="{number(cy)}" r="{number(r)}" {look}/>'
         corners = [(cx + r * x, cy + r * y) for x, y in FORMS[form]]

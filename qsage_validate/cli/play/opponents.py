@@ -44,10 +44,6 @@ class NamedGame:
     words: tuple[str, ...]
     named: ModelArguments | None = None
 
-    @property
-    def by_name(self) -> bool:
-        return self.named is not None
-
     def to_certify(self, encoding: str | None) -> NamedGame:
         """The same at its critical depth, where it is a game by name without a depth."""
         if self.named is None:
@@ -88,10 +84,7 @@ class _OfFormula(ABC):
 
 @dataclass(frozen=True)
 class CertificateOpponent(_OfFormula):
-    """A certificate: of files, or of a game, made and proved before the play.
-
-    A person who interrupts the proof plays against the search instead.
-    """
+    """A certificate: of files, or made of a game; who interrupts that plays against the search."""
 
     def play(self, options: PlayOptions, json_output: bool) -> Exit:
         from qsage_validate.cli.play.modes import play_problem
@@ -273,7 +266,7 @@ class ProgramOpponent(_OfFormula):
             of_formula: Programmed = load_place(found.formula)(self.files)
             return of_formula
         game, files = self.game, replace(self.files, game=(), explained=True)
-        own = partial(load_place(found.game), by_name=game.by_name, files=files)
+        own = partial(load_place(found.game), by_name=game.named is not None, files=files)
         made: Programmed = own(game.model, game.words, self.encoding)
         return made
 

@@ -2,8 +2,33 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from qsage_validate.games.bddl.model import Action, Model, SubCondition
-from qsage_validate.games.protocol import Player, Square
+from qsage_validate.games.protocol import BoardPicture, Player, Square
+
+
+class Piece(Enum):
+    """The form of a player's pieces; the values are their letters in text, but for stones."""
+
+    STONE = ""
+    FUGITIVE = "E"
+    PURSUER = "P"
+
+
+def piece_of(board: BoardPicture, content: Square) -> Piece:
+    """The form of the pieces of one colour."""
+    if board.pursuer is None or content is Square.OPEN:
+        return Piece.STONE
+    return Piece.PURSUER if content is _own(board.pursuer) else Piece.FUGITIVE
+
+
+def said_of(pursuer: Player) -> str:
+    """What the players do, with the signs of their pieces."""
+    signs = {Player.BLACK: "◆■", Player.WHITE: "◇□"}
+    evader = pursuer.other
+    flees = f"{evader} evades ({signs[evader][0]}, {Piece.FUGITIVE.value} in text)"
+    return f"{flees}, {pursuer} pursues ({signs[pursuer][1]}, {Piece.PURSUER.value} in text)"
 
 
 def pursuer_of(model: Model) -> Player | None:

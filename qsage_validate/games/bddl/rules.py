@@ -377,6 +377,9 @@ class BddlGame(TwoPlayerGame):
                 raise AmbiguousMoveError(f"found {quoted(text)}, expected one of {several}")
             if meant:
                 return meant[0]
+            from qsage_validate.games.outside import check_squares
+
+            check_squares(self.initial.board, text)
             raise MalformedMoveError(
                 f"found {quoted(text)}, expected a move like {self._example(player, names)}; "
                 f"the actions of {player}: {known}"

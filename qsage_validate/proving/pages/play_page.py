@@ -24,6 +24,7 @@ from qsage_validate.encodings.layout import IllegalMoves, Layout, StateCode
 from qsage_validate.errors import UsageError, one_line
 from qsage_validate.formats.grid_names import named_cell, step_named
 from qsage_validate.formats.source import label
+from qsage_validate.games.bddl.pursuit import piece_of
 from qsage_validate.games.protocol import (
     BoardPicture,
     MoveCondition,
@@ -319,7 +320,7 @@ def _drawing(
     """The board without stones, and the table with the places on it."""
     at = {} if blank is None else centres(blank)
     data["forms"] = {
-        content.value: () if blank is None else FORMS.get(blank.piece(content), ())
+        content.value: () if blank is None else FORMS.get(piece_of(blank, content), ())
         for content in (Square.BLACK, Square.WHITE)
     }
     data["paint"] = {name: paints(kind) for name, kind in _PAINTS.items()}

@@ -362,14 +362,15 @@ def test_herbrand_functions_of_a_false_formula_refute_every_choice() -> None:
 
 def test_a_named_game_is_certified_as_by_the_command() -> None:
     """The command took the critical depth, the library the depth of a full board."""
+
+    def depth(strategy: qs.Strategy) -> int:
+        assert strategy.formula is not None
+        assert strategy.formula.game is not None
+        return strategy.formula.game.depth
+
     strategy = qs.certify("hex", size=3)
-    assert strategy.formula is not None
-    assert strategy.formula.game is not None
-    assert strategy.formula.game.plies == 5
+    assert depth(strategy) == 5
     assert "--depth 5" in repr(strategy.problem)
-    deeper = qs.certify("hex", size=3, depth=7).formula
-    assert deeper is not None
-    assert deeper.game is not None
-    assert deeper.game.depth == 7
+    assert depth(qs.certify("hex", size=3, depth=7)) == 7
     # A game that is there already is taken as it is.
-    assert qs.certify(qs.game("httt", size=2, shape="domino")).formula.game.depth == 3  # type: ignore[union-attr]
+    assert depth(qs.certify(qs.game("httt", size=2, shape="domino"))) == 3

@@ -32,7 +32,8 @@ from qsage_validate.arena.lesson import (
     threats_text,
 )
 from qsage_validate.arena.program import letters_of
-from qsage_validate.games.protocol import BoardPicture, Piece, Player, Shape, Square
+from qsage_validate.games.bddl.pursuit import Piece
+from qsage_validate.games.protocol import BoardPicture, Player, Shape, Square
 from qsage_validate.play.picking import Picks
 from qsage_validate.play.tui.model.actions import key_of
 from qsage_validate.play.tui.model.requests import Refused

@@ -18,6 +18,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from qsage_validate.arena.frame import SquareXY
+from qsage_validate.games.bddl.pursuit import piece_of
 from qsage_validate.games.protocol import Shape, Square
 from qsage_validate.play.tui.model.view import (
     HEIGHT,
@@ -392,7 +393,7 @@ class BoardView(ScrollView, can_focus=True):
         scale = self.grid.scale
         content = self.picture.board[square]
         marks = self.picture.marks.get(square, frozenset())
-        legal, piece = SquareMark.LEGAL in marks, self.picture.board.piece(content)
+        legal, piece = SquareMark.LEGAL in marks, piece_of(self.picture.board, content)
         row = square_rows(content, scale.width, scale.height, legal, piece)[inside]
         chars = list(row.text)
         ground = self._ground(square, marks)

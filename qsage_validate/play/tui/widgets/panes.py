@@ -95,6 +95,7 @@ class MovesPane(Vertical):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._shown: tuple[tuple[HistoryRow, ...], Mapping[int, str]] = ((), {})
+        self._narrow = False
 
     def compose(self) -> ComposeResult:
         yield DataTable[Content](cursor_type="row", id="moves-table")
@@ -116,21 +117,30 @@ class MovesPane(Vertical):
 
     def on_resize(self) -> None:
         """Write the players as the new width has room for."""
-        at = self.table.cursor_row
-        self._fill()
-        self.table.move_cursor(row=at, animate=False)
+        if self._narrow != self._is_narrow(self._cells()):
+            at = self.table.cursor_row
+            self._fill()
+            self.table.move_cursor(row=at, animate=False)
 
-    def _fill(self) -> None:
+    def _cells(self) -> list[tuple[Content, Content, Content, Content]]:
         rows, notes = self._shown
-        cells = [
+        return [
             _ply_cells(row, notes.get(-1 if row.index is None else row.index, "")) for row in rows
         ]
+
+    def _is_narrow(self, cells: Sequence[Sequence[Content]]) -> bool:
+        """Whether the names of the players would hide what stands right of them."""
         around = 2 * self.table.cell_padding * len(_PLY_COLUMNS)
-        if sum(_widths(_PLY_COLUMNS, cells)) + around <= self.size.width:
-            fill(self.table, _PLY_COLUMNS, cells)
-        else:
+        return 0 < self.size.width < sum(_widths(_PLY_COLUMNS, cells)) + around
+
+    def _fill(self) -> None:
+        cells = self._cells()
+        self._narrow = self._is_narrow(cells)
+        if self._narrow:
             narrow = [(ply, who[:1], move, said) for ply, who, move, said in cells]
             fill(self.table, _NARROW_COLUMNS, narrow)
+        else:
+            fill(self.table, _PLY_COLUMNS, cells)
 
     @on(DataTable.RowSelected)
     def _choose(self, event: DataTable.RowSelected) -> None:

@@ -331,8 +331,8 @@ def test_why_a_move_is_illegal(move: str, text: str) -> None:
     with pytest.raises(IllegalMoveError) as caught:
         game.initial.play(parsed)
     # Plain words come first.
-    assert str(caught.value) == f"{illegality.sentence}; {text}"
-    assert illegality.sentence
+    assert str(caught.value) == illegality.reason
+    assert illegality.reason.endswith(text)
 
 
 def test_moves_of_nobody_are_illegal_and_not_an_error() -> None:

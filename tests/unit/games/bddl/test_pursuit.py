@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from qsage_validate.games.bddl.model import Model
-from qsage_validate.games.bddl.pursuit import pursuer_of
+from qsage_validate.games.bddl.pursuit import Piece, piece_of, pursuer_of
 from qsage_validate.games.languages import load_game
-from qsage_validate.games.protocol import Piece, Player, Square
+from qsage_validate.games.protocol import Player, Square
 from qsage_validate.play.tui.model.view import scales, square_rows
 from qsage_validate.render.board_text import board_lines
 from qsage_validate.render.svg import board_svg, describe
@@ -47,10 +47,8 @@ def test_two_pieces_that_take_each_other_are_stones() -> None:
 
 def test_fugitive_and_pursuer_differ_without_colour() -> None:
     board = load_game(model_of("evader-pursuer")).initial.board
-    assert (board.piece(Square.BLACK), board.piece(Square.WHITE)) == (
-        Piece.FUGITIVE,
-        Piece.PURSUER,
-    )
+    forms = [piece_of(board, content) for content in (Square.BLACK, Square.WHITE)]
+    assert forms == [Piece.FUGITIVE, Piece.PURSUER]
     text = board_lines(board)
     assert (text.count("E"), text.count("P")) == (1, 1)
     assert "B" not in text
@@ -68,5 +66,5 @@ def test_fugitive_and_pursuer_differ_without_colour() -> None:
             for piece in Piece
         }
         for content in (Square.BLACK, Square.WHITE):
-            forms = {tuple(drawn[content, piece]) for piece in Piece}
-            assert len(forms) == len(Piece), scale
+            shapes = {tuple(drawn[content, piece]) for piece in Piece}
+            assert len(shapes) == len(Piece), scale
