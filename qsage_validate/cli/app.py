@@ -40,7 +40,7 @@ _SUMMARIES = {
     "layout": "Find out which variables of FORMULA are the moves of a game.",
     "compare": "Say whether the strategy of FIRST wins in SECOND, too.",
     "verify": "Check the proofs of a bundle, and what they are about.",
-    "export": "Write a page that plays a proof, or a table of positions.",
+    "export": "Write a page that plays a proof, a table, or a game.",
     "minimise": "Make a certificate smaller: fewer gates, another proof.",
     "play": "Play against a certificate: its strategy answers.",
 }

@@ -213,8 +213,8 @@ _FILES: Final = {"domain": "-domain.ig", "problem": ".ig", "pg": ".pg", "gdl": "
 
 
 @subcommand(
-    "qsage export game hex --size 3x3 --to gdl -o hex",
-    "qsage export game puzzle.pg --to bddl -o puzzle",
+    "qsage export game httt --size 3x3 --shape el --depth 5 --to gdl -o el",
+    "qsage export game sample:puzzle.pg --to bddl -o puzzle",
 )
 def game(
     *,
@@ -271,7 +271,7 @@ def game(
 command = CommandGroup(
     "qsage export page sample:hex sample:hex.aig -o play.html",
     "qsage export class sample:tic sample:hex -o class.html",
-    help="Write a page that plays a proof, a table of positions, or a game in another language.",
+    help="Write a page that plays a proof, a table, or a game.",
     commands=[page, class_, positions, game],
 )
 

@@ -122,7 +122,8 @@ def test_a_game_that_no_search_takes(qsage: Qsage) -> None:
     )
     done = qsage("play", "coins.gdl", "--moves", "x")
     assert done.code == Exit.BAD_INPUT
-    assert done.err.endswith("expected a turn-taking game\n")
+    said = "expected a turn-taking game (bounds of others: --at-once maximin and minimax)\n"
+    assert done.err.endswith(said)
     assert (done.out, done.err.count("\n")) == ("", 1)
 
 

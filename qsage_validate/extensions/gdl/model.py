@@ -660,10 +660,10 @@ class _Rewriter:
         self.given = description
         self.black = black
         self.others = others
-        words = {word for rule in description.rules for word in _words(rule)}
-        self.names = {name: _fresh(f"{name}_of_all", words) for name in _RENAMED}
-        self.joint = _fresh(JOINT if others else WAIT, words)
-        self.together = _fresh(OTHERS if others else NOBODY, words)
+        words = {word for rule in description.rules for word in words_of(rule)}
+        self.names = {name: fresh_name(f"{name}_of_all", words) for name in _RENAMED}
+        self.joint = fresh_name(JOINT if others else WAIT, words)
+        self.together = fresh_name(OTHERS if others else NOBODY, words)
 
     def description(self) -> Description:
         rules = (*map(self.rule, self.given.rules), *self.added())
@@ -712,13 +712,13 @@ class _Rewriter:
         return [GdlRule(rule.head, rule.body, offset) for rule in rules]
 
 
-def _fresh(name: str, words: set[str]) -> str:
+def fresh_name(name: str, words: set[str]) -> str:
     while name in words:
         name += "_"
     return name
 
 
-def _words(rule: GdlRule) -> list[str]:
+def words_of(rule: GdlRule) -> list[str]:
     """The relations, functors and constants of a rule, in lower case."""
     found: list[str] = []
     waiting: list[object] = [rule.head, *rule.body]

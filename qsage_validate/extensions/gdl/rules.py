@@ -394,7 +394,7 @@ class RoundsGame(TwoPlayerGame):
             )
             raise NotTurnTakingError(
                 f"found a choice of both roles, {shown}, in {state_text(state)}, expected a "
-                "turn-taking game"
+                "turn-taking game (bounds of others: --at-once maximin and minimax)"
             )
         return legal
 

@@ -14,6 +14,7 @@ from qsage_validate.extensions.bench.campaign import read_results
 from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult, Selection
 from qsage_validate.extensions.bench.papers.impartial import (
     EXPERIMENT,
+    apart,
     beside_table4,
     by_family,
     by_technique,
@@ -236,6 +237,19 @@ def test_results_stand_beside_the_papers() -> None:
     )
     assert rows["Sub", "paper: SynMS"][-1] == "1,200"
     assert ("Nim", "paper: SynMS") not in rows
+
+
+def test_formulas_and_strategies_are_taken_apart() -> None:
+    found = apart(RECORDS)
+    own = {
+        (r.run.instance, r.run.configuration): r.result.seconds for r in found if r.result.decided
+    }
+    assert len(found) == 2 * len(RECORDS)
+    assert own["a", "synms: formula"] == 2.0
+    assert own["a", "synms: strategy"] == 1.0
+    # What has no winning formula has nothing that is found.
+    assert ("c", "enum: formula") not in own
+    assert EXPERIMENT.formulas is apart
 
 
 def test_other_files_are_a_category_of_their_own() -> None:

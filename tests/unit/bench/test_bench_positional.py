@@ -205,11 +205,18 @@ def some() -> Sequence[RunRecord]:
     ]
 
 
+def test_solvers_and_preprocessors_stand_by_encoding() -> None:
+    table = positional.combinations([*some(), record("a", "-", 0.1, "true", 10)])
+    assert table.columns == ("solver", "preprocessor", "ea", "en", "decided", "seconds", "limit s")
+    assert table.rows == (("caqe", "bloqqer", "1 of 2", "2 of 2", "3", "44.5", "10 to 60"),)
+
+
 def test_solved_counts_what_was_decided_within_so_many_seconds() -> None:
     table = positional.solved(some())
     explicit = cells(table, "bloqqer+caqe (ea)")
     assert [explicit[mark] for mark in ("1 s", "10 s", "60 s", "600 s")] == ["0", "1", "1+", "1+"]
     assert (explicit["true"], explicit["false"], explicit["seconds"]) == ("1", "0", "4.00")
+    assert (explicit["limit s"], explicit["paper: limit s"]) == ("10", "10,800")
     # The run with 60 s counts; all are decided, so that a longer limit adds nothing.
     neighbours = cells(table, "bloqqer+caqe (en)")
     assert [neighbours[mark] for mark in ("1 s", "10 s", "60 s", "600 s")] == ["1", "1", "2", "2"]

@@ -217,7 +217,7 @@ def test_the_depths_below_the_printed_ones_are_asked_about_on_request() -> None:
     ]
     assert depth_table(records).rows[0][6] == "true 1.00, below false 0.50"
     assert depth_table(records[1:]).rows[0][6] == "below false 0.50"
-    assert {row[0]: row for row in solved_table(records).rows}["total"][-1] == "1"
+    assert {row[0]: row for row in solved_table(records).rows}["total"][-1] == "1 of 1 run"
     with pytest.raises(UsageError, match="expected yes or no"):
         EXPERIMENT.select(Selection(options={"below": "perhaps"}))
 
@@ -253,7 +253,7 @@ def test_the_authors_formulas_after_hqspre_are_columns_of_table_3(tmp_path: Path
     table = solved_table(made)
     rows = {row[0]: row[-1] for row in table.rows}
     assert table.columns[-1] == "hqspre+depqbf"
-    assert (rows["HTTT"], rows["EP"], rows["total"]) == ("1 of 1 run", "1 of 1 run", "4")
+    assert (rows["HTTT"], rows["EP"], rows["total"]) == ("1 of 1 run", "1 of 1 run", "4 of 4 run")
 
     (tmp_path / "D").mkdir()
     (tmp_path / "D" / "9x9_9_bwnib.qdimacs.hqspre").write_text("p cnf 0 0\n")
@@ -279,7 +279,7 @@ def test_table_3_counts_what_is_solved_at_the_printed_depths() -> None:
         "1 of 1 run",
         "",
     )
-    assert rows["total"] == ("total", "102", "94", "76", "76", "66", "61", "72", "2")
+    assert rows["total"] == ("total", "102", "94", "76", "76", "66", "61", "72", "2 of 3 run")
     assert rows["average coverage"][2] == "0.86"
     assert rows["average coverage"][-1] == f"{(1 / 15 + 1 / 30) / 2:.2f}"
     assert rows["limit s"][2] == "3,600"

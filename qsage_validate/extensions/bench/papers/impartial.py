@@ -86,6 +86,26 @@ def has_strategy(record: RunRecord) -> bool:
     return has_formula(record) and strategy is not None and strategy["outcome"] == PROVED
 
 
+def apart(records: Sequence[RunRecord]) -> list[RunRecord]:
+    """Formula and strategy of each run as records of their own: the curves of the paper's figure 1.
+
+    They are called ``synms: formula`` and ``synms: strategy``; what is proved is decided.
+    """
+    found = []
+    for record in latest(records):
+        data = record.result.data
+        strategy = data.get("strategy")
+        for what, proved, seconds in (
+            ("formula", has_formula(record), data.get("seconds")),
+            ("strategy", has_strategy(record), strategy and strategy.get("seconds")),
+        ):
+            spent = record.result.seconds if seconds is None else seconds
+            result = RunResult("proved" if proved else "undecided", proved, spent)
+            run = replace(record.run, solver=f"{record.run.solver}: {what}")
+            found.append(replace(record, run=run, result=result))
+    return found
+
+
 PAPERS_LIMIT: Final = 1200
 """Seconds that the SynMS paper gave each file."""
 
@@ -397,6 +417,7 @@ EXPERIMENT: Final = Experiment(
     runs=_runs,
     execute=execute,
     tables=TABLES,
+    formulas=apart,
     inputs=f"files of impartial games ({', '.join(SUFFIXES)}) and folders with such; "
     "none: the families that come along",
     options=OPTIONS,

@@ -125,6 +125,26 @@ def _patience(record: RunRecord) -> float:
     return limit if limit is not None and used >= _NEARLY * limit else used
 
 
+def combinations(records: Sequence[RunRecord]) -> ResultTable:
+    """A solver with a preprocessor a row: instances decided by encoding (appendix B)."""
+    known = [r for r in latest(records) if r.run.encoding != NO_ENCODING]
+    encodings = tuple(dict.fromkeys(r.run.encoding for r in known))
+    rows = []
+    for way in dict.fromkeys((r.run.preprocessor, r.run.solver) for r in known):
+        own = [r for r in known if (r.run.preprocessor, r.run.solver) == way]
+        cells = []
+        for encoding in encodings:
+            made = [r.result for r in own if r.run.encoding == encoding]
+            count = sum(result.decided for result in made)
+            cells.append(f"{count} of {len(made)}" if made else "-")
+        spent = seconds_text(sum(r.result.seconds for r in own))
+        decided = str(sum(r.result.decided for r in own))
+        rows.append((way[1], way[0], *cells, decided, spent, limits_text(own)))
+    columns = ("solver", "preprocessor", *encodings, "decided", "seconds", "limit s")
+    notes = ("seconds: of all runs, those without an answer too",)
+    return ResultTable("Solvers and preprocessors", columns, tuple(rows), notes, left=2)
+
+
 def times(records: Sequence[RunRecord]) -> ResultTable:
     """An instance a row, by name, and its seconds by each way; the limit where there is no answer.
 
@@ -366,6 +386,7 @@ EXPERIMENT: Final = Experiment(
     },
     tables={
         "solved": solved,
+        "combinations": combinations,
         "answers": answers,
         "sizes": sizes,
         "twins": twins,

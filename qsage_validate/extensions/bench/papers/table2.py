@@ -394,9 +394,16 @@ def solved_table(records: Sequence[RunRecord]) -> ResultTable:
         )
         for family in families
     ]
-    ours = [sum(n for (_, w), n in solved.items() if w == config) for config in configs]
+    ours = []
+    for config in configs:
+        count, made = (
+            sum(n for (_, way), n in numbers.items() if way == config)
+            for numbers in (solved, runs_made)
+        )
+        whole = made >= sum(family.instances for family in families)
+        ours.append(str(count) if whole else f"{count} of {made} run")
     theirs = [sum(f.solved[config] for f in families) for config in published]
-    rows.append(("total", str(sum(f.instances for f in families)), *map(str, theirs + ours)))
+    rows.append(("total", str(sum(f.instances for f in families)), *map(str, theirs), *ours))
     rows.append(_coverage(solved, configs, published))
     limits = (limits_text(r for r in latest(own) if r.run.configuration == c) for c in configs)
     rows.append(("limit s", "", *(f"{PAPERS_LIMIT:,}" for _ in published), *limits))

@@ -6,7 +6,13 @@ import os
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.errors import UsageError
-from qsage_validate.games.library.template import MAX_DEPTH, NumberKind, TemplateOption, WordKind
+from qsage_validate.games.library.template import (
+    MAX_DEPTH,
+    ChoiceKind,
+    NumberKind,
+    TemplateOption,
+    WordKind,
+)
 
 if TYPE_CHECKING:
     from qsage_validate.extensions.gdl.model import Description
@@ -19,6 +25,12 @@ OPTIONS: Final = (
     TemplateOption("depth", NumberKind(1, MAX_DEPTH), "number of rounds (plies)", 20),
     TemplateOption("role", WordKind("a role of the game"), "whose win is asked for", ""),
     TemplateOption("win", NumberKind(0, 100), "the smallest goal that counts as a win", 100),
+    TemplateOption(
+        "at_once",
+        ChoiceKind(("none", "maximin", "minimax")),
+        "of simultaneous moves: who chooses first, the other knowing",
+        "none",
+    ),
 )
 
 

@@ -1,0 +1,141 @@
+"""Bounds of games of simultaneous moves: who chooses first, held against the plain definition."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from qsage_validate.certificates.routes import RouteOptions, certify_formula
+from qsage_validate.encodings.registry import encode
+from qsage_validate.extensions.gdl.machine import State, StateMachine
+from qsage_validate.extensions.gdl.model import (
+    Description,
+    GdlModel,
+    Ground,
+    against_all,
+    role_names,
+)
+from qsage_validate.extensions.gdl.parser import parse_description
+from qsage_validate.extensions.gdl.rules import NotTurnTakingError
+from qsage_validate.extensions.gdl.sequential import STEPS, Bound, in_turn
+from qsage_validate.games.languages import load_game
+from qsage_validate.games.protocol import Player
+from qsage_validate.solvers.search import search_for
+from tests.support.commands import run_qsage
+
+PENNIES = """
+(role x) (role o) (init (round 0))
+(<= (legal ?p (show head)) (role ?p))
+(<= (legal ?p (show tail)) (role ?p))
+(<= (next (round 1)) (true (round 0)))
+(<= (next same) (does x (show ?s)) (does o (show ?s)))
+(<= terminal (true (round 1)))
+(<= (goal x 100) (true same)) (<= (goal x 0) (not (true same)))
+(<= (goal o 100) (not (true same))) (<= (goal o 0) (true same))
+"""
+
+
+def random_game(seed: int, roles: int = 2) -> Description:
+    """Three rounds of a table: each pair of moves leads from a number to a number; some win."""
+    rng = random.Random(seed)
+    players, moves, places = ["x", "o", "y"][:roles], ["p", "q", "r"], 4
+    rules = [f"(role {player})" for player in players] + ["(init (at 0))"]
+    for player in players:
+        for place in range(places):
+            for move in rng.sample(moves, rng.randint(1, 3)):
+                rules.append(f"(<= (legal {player} {move}) (true (at {place})))")
+    for place in range(places):
+        for first in moves:
+            for second in moves:
+                body = f"(true (at {place})) (does x {first}) (does o {second})"
+                place_behind = rng.choice([places, rng.randrange(places)])
+                rules.append(f"(<= (next (at {place_behind})) {body})")
+    rules.append(f"(<= terminal (true (at {places})))")
+    won = rng.choice(["", "(not (true to_and_fro))"])
+    rules.append("(<= (next to_and_fro) (does x p) (does o q))")
+    rules.append(f"(<= (goal x 100) (true (at {places})) {won})")
+    rules.append(f"(<= (goal x 0) (not (true (at {places}))))")
+    return parse_description("\n".join(rules))
+
+
+def wins(machine: StateMachine, state: State, rounds: int, bound: Bound) -> bool:
+    """Whether x wins, by the definition: one choice after the other, both made at once."""
+    x, *others = machine.roles
+    assert len(others) == 1
+    if machine.terminal(state):
+        return 100 in machine.goals(state, x)
+    if rounds == 0:
+        return False
+    own, against = machine.legal(state, x), machine.legal(state, others[0])
+
+    def behind(a: Ground, b: Ground) -> bool:
+        after = machine.successor(state, {x: a, others[0]: b})
+        return wins(machine, after, rounds - 1, bound)
+
+    if bound is Bound.MAXIMIN:
+        return any(all(behind(a, b) for b in against) for a in own)
+    return all(any(behind(a, b) for a in own) for b in against)
+
+
+@pytest.mark.parametrize("bound", Bound)
+@pytest.mark.parametrize("roles", [2, 3])
+def test_bounds_are_those_of_the_definition(bound: Bound, roles: int) -> None:
+    found = set()
+    for seed in range(12):
+        given = random_game(seed, roles)
+        expected = wins(StateMachine(against_all(given, "x")), _initial(given), 3, bound)
+        model = GdlModel(in_turn(given, "x", bound), 3 * STEPS, "x")
+        assert (search_for(load_game(model)).solve().winner is Player.BLACK) is expected, seed
+        if seed < 3:
+            # The formula, by a certificate that is compiled and checked.
+            proved = certify_formula(
+                (made := encode(model, "gdl")).qbf, RouteOptions("search"), encoding=made
+            )
+            assert proved.truth is expected
+        found.add(expected)
+    assert found == {False, True}
+
+
+def _initial(given: Description) -> State:
+    return StateMachine(against_all(given, "x")).initial
+
+
+def test_between_the_bounds_nothing_is_said() -> None:
+    given = parse_description(PENNIES)
+    with pytest.raises(NotTurnTakingError, match="--at-once maximin"):
+        search_for(load_game(GdlModel(given, 1))).solve()
+    answers = {
+        (role, bound): search_for(load_game(GdlModel(in_turn(given, role, bound), 2, role)))
+        .solve()
+        .winner
+        for role in ("x", "o")
+        for bound in Bound
+    }
+    # Who has to choose first loses.
+    for role in ("x", "o"):
+        assert answers[role, Bound.MAXIMIN] is Player.WHITE
+        assert answers[role, Bound.MINIMAX] is Player.BLACK
+
+
+def test_words_of_the_game_are_not_taken() -> None:
+    text = PENNIES.replace("same", "to_choose").replace("head", "wait").replace("tail", "chosen")
+    given = in_turn(parse_description(text), None, Bound.MINIMAX)
+    assert list(map(str, role_names(given))) == ["x", "o"]
+    assert search_for(load_game(GdlModel(given, 2))).solve().winner is Player.BLACK
+    # What is written is read again.
+    again = parse_description(given.text())
+    assert search_for(load_game(GdlModel(again, 2))).solve().winner is Player.BLACK
+
+
+def test_the_option_doubles_the_rounds(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(str(tmp_path))
+    with open("pennies.gdl", "w", encoding="utf-8") as file:
+        file.write(PENNIES)
+    assert run_qsage(["solve", "pennies.gdl", "--depth", "1"]) == 2
+    assert "--at-once maximin" in capsys.readouterr().err
+    assert run_qsage(["solve", "pennies.gdl", "--depth", "1", "--at-once", "minimax"]) == 10
+    assert "Black wins within 2 rounds" in capsys.readouterr().out
+    assert run_qsage(["solve", "pennies.gdl", "--depth", "1", "--at-once", "maximin"]) == 20
