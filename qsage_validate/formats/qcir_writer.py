@@ -2,42 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
-
-# What readers and writer of QCIR share: names, what is no comment, which numbers are kept
-
-
-_HEADER: Final = re.compile(r"#QCIR(?:-G?[0-9]+)?(?:\s+[0-9]+)?\s*", re.IGNORECASE)
-NAME: Final = r"[^\s#(),;=-][^\s#(),;=]*"
-BARE_NAME: Final = re.compile(NAME)
-
-FREE: Final = "free"
-OUTPUT: Final = "output"
-GATE: Final = "gate"
-"""Kinds of statements, beside the quantifiers of the prefix."""
-
-# Identifiers that are numbers keep them up to here, or up to this times their count.
-DENSE: Final = 1_000_000
-SPARSITY: Final = 8
-
-
-def is_comment(line: int, text: str) -> bool:
-    """True if ``#text`` in ``line`` (from 1) is a comment: the header is none."""
-    return line > 1 or not _HEADER.fullmatch("#" + text)
-
-
-def largest_kept(identifiers: int) -> int:
-    """The largest number that stays one, in a file with so many identifiers."""
-    return max(DENSE, SPARSITY * identifiers)
-
-
-# QCIR-14 as it is written
-
 
 # Lines that are written at one time.
 _LINES: Final = 1 << 14
@@ -81,9 +50,12 @@ def _names(qbf: Qbf) -> dict[int, str]:
     numbers = {str(v) for v in used.difference(names)}
     if len(set(names.values())) != len(names) or not numbers.isdisjoint(names.values()):
         raise ValueError("two variables or gates have one name")
-    for text in names.values():
-        if not BARE_NAME.fullmatch(text):
-            raise ValueError(f"{text!r} is no QCIR identifier")
+    if names:
+        from qsage_validate.formats.qcir import BARE_NAME
+
+        wrong = next((text for text in names.values() if not BARE_NAME.fullmatch(text)), None)
+        if wrong is not None:
+            raise ValueError(f"{wrong!r} is no QCIR identifier")
     return names
 
 
