@@ -133,8 +133,8 @@ def test_a_wrong_reply_is_refuted_with_the_play(
     path.write_bytes(sealed(text.replace("vertical(1,2)", "vertical(4,4)", 1).encode()))
     assert run_qsage(["validate", "--solution", str(path)]) == Exit.REFUTED
     assert capsys.readouterr().out.splitlines() == [
-        "refuted: the reply in ply 1 is illegal: the move needs row 5, "
-        "and the rows of the board are 1 to 4; vertical(4,4): ?y+1 leaves the board",
+        "refuted: the reply in ply 1 is illegal: the move needs row 5, and the rows of the board "
+        "are 1 to 4; vertical(4,4): ?y+1 leaves the board",
         "  play: no move",
     ]
     line = "WW../B.../B.../....\tvertical(3,2)"
@@ -142,7 +142,7 @@ def test_a_wrong_reply_is_refuted_with_the_play(
     path.write_bytes(sealed(text.replace(line, line[:-5] + "(1,2)", 1).encode()))
     assert run_qsage(["validate", "--solution", str(path)]) == Exit.REFUTED
     told = capsys.readouterr().out.splitlines()
-    assert "the reply in ply 3 is illegal: vertical(1,2): open(?x,?y) is false" in told[0]
+    assert "the reply in ply 3 is illegal: Black already holds a2; vertical(1,2)" in told[0]
     assert told[1] == "  play: vertical(1,2) horizontal(1,1)"
     path.write_bytes(sealed(text.replace(line, line[:-5] + "(4,1)", 1).encode()))
     assert run_qsage(["validate", "--solution", str(path), "--json"]) == Exit.REFUTED
