@@ -64,12 +64,10 @@ def page(
     undecided, 130: interrupted.
     """
     from qsage_validate.api.strategies import Strategy
-    from qsage_validate.problems.load import load
+    from qsage_validate.problems.load import load, sorted_out
 
-    if certificate.path is None:
-        raise UsageError("found no certificate, expected FORMULA CERT, or FORMULA --cert CERT")
     check_streams(output, json_output)
-    files = rules.files(formula, certificate.path, dialect)
+    files = sorted_out(rules.files(formula, certificate.path, dialect))
     # A function that looks to its right is found by the validation.
     strategy = Strategy(load(replace(files, unchecked_dependencies=True)))
     report = strategy.save_page(output, timeout=timeout).whole

@@ -174,7 +174,8 @@ def test_the_page_forbids_the_network_and_bears_verdict_and_hashes(
 ) -> None:
     output = tmp_path / "play.html"
     formula, cert = sample_path("sample:hex"), sample_path("sample:hex.aig")
-    words = ["export", "page", formula, "--cert", cert, "-o", str(output), "--json"]
+    # The certificate is the one beside the formula.
+    words = ["export", "page", formula, "-o", str(output), "--json"]
     assert run_qsage(words) == Exit.FINE
     page = output.read_text("utf-8")
     assert "default-src 'none'" in page
