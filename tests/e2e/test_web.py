@@ -439,7 +439,7 @@ def test_three_moves_in_a_browser(tmp_path: Path) -> None:
         for ply in (2, 4, 6):
             tab.wait_for(f"Your move, White: ply {ply} of 11")
             tab.type("x")
-        tab.wait_for("7    ● Black")
+        tab.wait_for("Your move, White: ply 8 of 11")
         seen: set[str] = set()
         until = time.monotonic() + 30
         while not seen >= STONES and time.monotonic() < until:
