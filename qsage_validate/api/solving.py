@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Final
@@ -190,15 +190,19 @@ def ask_solvers(
     return solve_formula(formula, contenders, limits, preprocessor=first, patience=patience)
 
 
+# Seconds for the expansion of a formula where no solver is installed.
+_EXPANDING: Final = 10.0
+
+
 def _expanded(formula: Qbf, limits: Limits, tell: Tell) -> Solved | None:
-    """The value of a formula by expansion; ``None`` where it is too large for that."""
+    """The value of a formula by expansion; ``None`` where that takes more than some seconds."""
     from qsage_validate.certificates.routes import EXPANSION, RouteOptions, certify_formula
     from qsage_validate.solvers.backend import SolverStatus
     from qsage_validate.solvers.qbf_solving import Solved
 
-    watch = Stopwatch()
+    watch, soon = Stopwatch(), replace(limits, deadline=limits.deadline.sooner(_EXPANDING))
     try:
-        made = certify_formula(formula, RouteOptions(EXPANSION, limits=limits), tell=tell)
+        made = certify_formula(formula, RouteOptions(EXPANSION, limits=soon), tell=tell)
     except UndecidedError:
         return None
     status = SolverStatus.TRUE if made.truth else SolverStatus.FALSE

@@ -37,7 +37,7 @@ from qsage_validate.errors import InputError
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.aiger_parts import AigerFile
 from qsage_validate.formats.numbers import MAX_DIGITS, Column
-from qsage_validate.formats.qcir import (
+from qsage_validate.formats.qcir_words import (
     DENSE,
     FREE,
     GATE,

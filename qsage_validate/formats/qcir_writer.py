@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.formats.qcir_words import BARE_NAME
 
 # Lines that are written at one time.
 _LINES: Final = 1 << 14
@@ -50,12 +51,9 @@ def _names(qbf: Qbf) -> dict[int, str]:
     numbers = {str(v) for v in used.difference(names)}
     if len(set(names.values())) != len(names) or not numbers.isdisjoint(names.values()):
         raise ValueError("two variables or gates have one name")
-    if names:
-        from qsage_validate.formats.qcir import BARE_NAME
-
-        wrong = next((text for text in names.values() if not BARE_NAME.fullmatch(text)), None)
-        if wrong is not None:
-            raise ValueError(f"{wrong!r} is no QCIR identifier")
+    for text in names.values():
+        if not BARE_NAME.fullmatch(text):
+            raise ValueError(f"{text!r} is no QCIR identifier")
     return names
 
 

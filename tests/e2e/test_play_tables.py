@@ -65,7 +65,7 @@ def test_what_is_no_position_is_an_error_with_its_place(
     formula, certificate = el
     ran = qsage("play", formula, "--cert", certificate, "--moves", "a1 d4")
     assert ran.code == Exit.BAD_INPUT
-    assert "--moves:1:4: found 'd4', expected a move such as a2, " in ran.err
+    assert "--moves:1:4: found 'd4', expected squares of the 3x3 board: a1 to c3" in ran.err
 
 
 @pytest.mark.parametrize("name", ["el", "hexagons"])

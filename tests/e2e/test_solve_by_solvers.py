@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -275,6 +276,15 @@ def test_without_the_extra_the_install_line_is_told(
         return {}
 
     monkeypatch.setattr(qbf_solving, "backends", nothing)
-    done = qsage("solve", "true.qcir")
+    assert qsage("solve", "true.qcir").out.startswith("true (expansion, ")
+    # What is too large for an expansion needs a solver.
+    draw = Random(1)
+    clauses = [draw.sample(range(1, 81), 3) for _ in range(320)]
+    lines = "".join(" ".join(str(v * draw.choice((1, -1))) for v in c) + " 0\n" for c in clauses)
+    prefix = (
+        "a " + " ".join(map(str, range(1, 81, 2))) + " 0\ne " + " ".join(map(str, range(2, 81, 2)))
+    )
+    Path("large.qdimacs").write_text(f"p cnf 80 320\n{prefix} 0\n{lines}")
+    done = qsage("solve", "large.qdimacs")
     assert done.code == Exit.BAD_INPUT
     assert install_line("solve") in done.err

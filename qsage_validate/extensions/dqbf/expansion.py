@@ -28,7 +28,8 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.circuit.sat import Satisfiable, Solver, TimedOut, circuit_clauses, load, satisfy
 from qsage_validate.errors import UndecidedError
-from qsage_validate.formats.qcir import NAME, parse_qcir
+from qsage_validate.formats.qcir import parse_qcir
+from qsage_validate.formats.qcir_words import NAME
 from qsage_validate.formats.qdimacs import Dimacs, parse_qdimacs, split_dimacs
 from qsage_validate.formats.source import (
     HASH,

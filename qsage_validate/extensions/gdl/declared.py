@@ -45,7 +45,7 @@ GAMES: Final = tuple(
             language="gdl",
             options=OPTIONS,
             construct=partial(_of_library, name=name),
-            examples=({"depth": "3", "role": "blue", "win": "100"},),
+            examples=({"depth": "3", "role": "blue", "win": "100", "at_once": "none"},),
         )
     )
     for name in library.names()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from qsage_validate.extensions.gdl.library import OPTIONS, load
 from qsage_validate.extensions.gdl.model import Description, GdlModel, check_description, role_names
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
-from qsage_validate.extensions.gdl.sequential import STEPS, Bound, in_turn
+from qsage_validate.extensions.gdl.sequential import STEPS, RoundBound, in_turn
 from qsage_validate.formats.source import PERCENT, SEMICOLON, Format, Source, quoted, sniff
 from qsage_validate.games.languages import Language
 from qsage_validate.games.library.template import Values, option_values
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def with_options(description: Description, values: Values) -> GdlModel:
     """The model of a description with the options ``role``, ``depth``, ``win`` and ``at_once``."""
     role, rounds = values.word("role") or None, values.number("depth")
-    if values.word("at_once") in {bound.value for bound in Bound}:
-        description = in_turn(description, role, Bound(values.word("at_once")))
+    if values.word("at_once") in {bound.value for bound in RoundBound}:
+        description = in_turn(description, role, RoundBound(values.word("at_once")))
         rounds *= STEPS
     return GdlModel(description, rounds, role, values.number("win"))
 

@@ -35,7 +35,7 @@ from qsage_validate.extensions.gdl.model import (
 )
 
 
-class Bound(Enum):
+class RoundBound(Enum):
     """Who chooses first in each round."""
 
     MAXIMIN = "maximin"
@@ -50,7 +50,7 @@ STEPS: Final = 2
 _RENAMED: Final = ("legal", "next", "does", "terminal")
 
 
-def in_turn(description: Description, role: str | None, bound: Bound) -> Description:
+def in_turn(description: Description, role: str | None, bound: RoundBound) -> Description:
     """The game of ``role`` (default: the first) against all others, one choice after the other.
 
     The roles choose in the order of the bound.  Raises ``InputError`` for a description that is
@@ -61,7 +61,7 @@ def in_turn(description: Description, role: str | None, bound: Bound) -> Descrip
     wanted = term_text(roles[0]) if role is None else role.lower()
     black = next(r for r in roles if term_text(r).lower() == wanted)
     (white,) = (r for r in roles if r != black)
-    first, second = (black, white) if bound is Bound.MAXIMIN else (white, black)
+    first, second = (black, white) if bound is RoundBound.MAXIMIN else (white, black)
     return _InTurn(whole, first, second).description()
 
 

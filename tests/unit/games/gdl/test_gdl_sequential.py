@@ -18,7 +18,7 @@ from qsage_validate.extensions.gdl.model import (
 )
 from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.extensions.gdl.rules import NotTurnTakingError
-from qsage_validate.extensions.gdl.sequential import STEPS, Bound, in_turn
+from qsage_validate.extensions.gdl.sequential import STEPS, RoundBound, in_turn
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player
 from qsage_validate.solvers.search import search_for
@@ -59,7 +59,7 @@ def random_game(seed: int, roles: int = 2) -> Description:
     return parse_description("\n".join(rules))
 
 
-def wins(machine: StateMachine, state: State, rounds: int, bound: Bound) -> bool:
+def wins(machine: StateMachine, state: State, rounds: int, bound: RoundBound) -> bool:
     """Whether x wins, by the definition: one choice after the other, both made at once."""
     x, *others = machine.roles
     assert len(others) == 1
@@ -73,14 +73,14 @@ def wins(machine: StateMachine, state: State, rounds: int, bound: Bound) -> bool
         after = machine.successor(state, {x: a, others[0]: b})
         return wins(machine, after, rounds - 1, bound)
 
-    if bound is Bound.MAXIMIN:
+    if bound is RoundBound.MAXIMIN:
         return any(all(behind(a, b) for b in against) for a in own)
     return all(any(behind(a, b) for a in own) for b in against)
 
 
-@pytest.mark.parametrize("bound", Bound)
+@pytest.mark.parametrize("bound", RoundBound)
 @pytest.mark.parametrize("roles", [2, 3])
-def test_bounds_are_those_of_the_definition(bound: Bound, roles: int) -> None:
+def test_bounds_are_those_of_the_definition(bound: RoundBound, roles: int) -> None:
     found = set()
     for seed in range(12):
         given = random_game(seed, roles)
@@ -110,17 +110,17 @@ def test_between_the_bounds_nothing_is_said() -> None:
         .solve()
         .winner
         for role in ("x", "o")
-        for bound in Bound
+        for bound in RoundBound
     }
     # Who has to choose first loses.
     for role in ("x", "o"):
-        assert answers[role, Bound.MAXIMIN] is Player.WHITE
-        assert answers[role, Bound.MINIMAX] is Player.BLACK
+        assert answers[role, RoundBound.MAXIMIN] is Player.WHITE
+        assert answers[role, RoundBound.MINIMAX] is Player.BLACK
 
 
 def test_words_of_the_game_are_not_taken() -> None:
     text = PENNIES.replace("same", "to_choose").replace("head", "wait").replace("tail", "chosen")
-    given = in_turn(parse_description(text), None, Bound.MINIMAX)
+    given = in_turn(parse_description(text), None, RoundBound.MINIMAX)
     assert list(map(str, role_names(given))) == ["x", "o"]
     assert search_for(load_game(GdlModel(given, 2))).solve().winner is Player.BLACK
     # What is written is read again.
