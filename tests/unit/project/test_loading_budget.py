@@ -38,10 +38,10 @@ start.play_main() if sys.argv[0] == "qsage-play" else start.main()
     ("command", "most"),
     [
         (("qsage-play", *TIC, "--moves", "occupy(1,1) occupy(3,3)"), 19_590),
-        (("qsage", "validate", *TIC, "--games", "10"), 25_860),
+        (("qsage", "validate", *TIC, "--games", "10"), 25_870),
         (
             ("qsage", "certify", "httt", "--size", "3x3", "--shape", "domino", "--depth", "3"),
-            19_050,
+            19_070,
         ),
     ],
     ids=["play", "validate", "certify"],
