@@ -655,19 +655,10 @@ def against_all(description: Description, role: str | None = None) -> Descriptio
     return _Rewriter(description, black, [r for r in roles if r != black]).description()
 
 
-class _Rewriter:
-    def __init__(self, description: Description, black: Ground, others: list[Ground]) -> None:
-        self.given = description
-        self.black = black
-        self.others = others
-        words = {word for rule in description.rules for word in words_of(rule)}
-        self.names = {name: fresh_name(f"{name}_of_all", words) for name in _RENAMED}
-        self.joint = fresh_name(JOINT if others else WAIT, words)
-        self.together = fresh_name(OTHERS if others else NOBODY, words)
+class RelationNames:
+    """A description's rules with other names for some of its relations (``names``)."""
 
-    def description(self) -> Description:
-        rules = (*map(self.rule, self.given.rules), *self.added())
-        return Description(rules, self.given.source)
+    names: Mapping[str, str]
 
     def rule(self, rule: GdlRule) -> GdlRule:
         return GdlRule(self.atom(rule.head), tuple(map(self.formula, rule.body)), rule.offset)
@@ -686,6 +677,21 @@ class _Rewriter:
             case GdlOr(parts):
                 return GdlOr(tuple(map(self.formula, parts)), formula.offset)
         return formula
+
+
+class _Rewriter(RelationNames):
+    def __init__(self, description: Description, black: Ground, others: list[Ground]) -> None:
+        self.given = description
+        self.black = black
+        self.others = others
+        words = {word for rule in description.rules for word in words_of(rule)}
+        self.names = {name: fresh_name(f"{name}_of_all", words) for name in _RENAMED}
+        self.joint = fresh_name(JOINT if others else WAIT, words)
+        self.together = fresh_name(OTHERS if others else NOBODY, words)
+
+    def description(self) -> Description:
+        rules = (*map(self.rule, self.given.rules), *self.added())
+        return Description(rules, self.given.source)
 
     def added(self) -> list[GdlRule]:
         """The two roles, what they may do, and what that means."""

@@ -19,12 +19,9 @@ from typing import Final
 from qsage_validate.extensions.gdl.model import (
     Atom,
     Description,
-    Formula,
-    GdlAnd,
-    GdlNot,
-    GdlOr,
     GdlRule,
     Ground,
+    RelationNames,
     Term,
     Variable,
     against_all,
@@ -65,7 +62,7 @@ def in_turn(description: Description, role: str | None, bound: RoundBound) -> De
     return _InTurn(whole, first, second).description()
 
 
-class _InTurn:
+class _InTurn(RelationNames):
     def __init__(self, given: Description, first: Ground, second: Ground) -> None:
         self.given, self.first, self.second = given, first, second
         words = {word for rule in given.rules for word in words_of(rule)}
@@ -78,24 +75,6 @@ class _InTurn:
         offset = self.given.rules[0].offset
         added = (GdlRule(rule.head, rule.body, offset) for rule in self.added())
         return Description((*map(self.rule, self.given.rules), *added), self.given.source)
-
-    def rule(self, rule: GdlRule) -> GdlRule:
-        return GdlRule(self.atom(rule.head), tuple(map(self.formula, rule.body)), rule.offset)
-
-    def atom(self, atom: Atom) -> Atom:
-        return Atom(self.names.get(atom.relation, atom.relation), atom.arguments, atom.offset)
-
-    def formula(self, formula: Formula) -> Formula:
-        match formula:
-            case Atom():
-                return self.atom(formula)
-            case GdlNot(part):
-                return GdlNot(self.formula(part), formula.offset)
-            case GdlAnd(parts):
-                return GdlAnd(tuple(map(self.formula, parts)), formula.offset)
-            case GdlOr(parts):
-                return GdlOr(tuple(map(self.formula, parts)), formula.offset)
-        return formula
 
     def added(self) -> Iterator[GdlRule]:
         """Whose turn it is, what is chosen, and what both choices do."""
