@@ -17,6 +17,7 @@ from qsage_validate.certificates.oracle import NoAnswerError
 from qsage_validate.certificates.routes import check_compiled
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError, UndecidedError, UsageError
+from qsage_validate.extensions.hex_strategies import walk as hex_walk
 from qsage_validate.extensions.hex_strategies.search import find_strategy
 from qsage_validate.extensions.hex_strategies.strategy import (
     HERE,
@@ -328,6 +329,32 @@ def mutated(text: str, draw: random.Random) -> str:
             if 1 <= x <= 4 and 1 <= y <= 4:
                 lines[k] = f"{lines[k][: match.start()]}{'abcd'[x - 1]}{y}{lines[k][match.end() :]}"
     return "\n".join(lines) + "\n"
+
+
+def test_an_answer_on_the_cell_that_white_took_is_refused_with_links_apart() -> None:
+    lines = ("white outside b1: play b1", "otherwise: play b1")
+    text = f"hex 3x3\npattern edge b2-top:\n  {lines[0]}\n  {lines[1]}\n"
+    strategy = parse_strategy(Source(f"{text}begin b2 then edge b2-top, edge b2-bottom\n"))
+    with pytest.raises(hex_walk.BrokenStrategyError, match="White took b3, so b3: Black cannot"):
+        hex_walk._walk_links(hex_walk.StrategyBoard(strategy), Limits())
+
+
+def test_no_mutated_file_is_proved_wrongly_by_links_apart() -> None:
+    """Small boards are walked whole: with this limit of positions, links are walked apart."""
+    draw = random.Random(7)
+    apart = refused = 0
+    for _ in range(400):
+        text = mutated(draw.choice((ZIGGURAT, found("4x4", "c2"))), draw)
+        try:
+            strategy = parse_strategy(Source(text))
+            told = walk(strategy, Limits(positions=20))
+        except (InputError, UndecidedError):
+            continue
+        if isinstance(told, StrategyWalk):
+            apart += told.apart
+            assert wins_all_plays(text), text
+        refused += not isinstance(told, StrategyWalk)
+    assert (apart > 20, refused > 20) == (True, True), (apart, refused)
 
 
 def test_no_mutated_file_is_proved_wrongly() -> None:
