@@ -69,7 +69,7 @@ class Formula:
 
     def qcir(self) -> str:
         """The text in QCIR-G14, the layout in its comments."""
-        from qsage_validate.formats.qcir_writer import qcir_text
+        from qsage_validate.formats.writing import qcir_text
 
         return qcir_text(self.qbf)
 

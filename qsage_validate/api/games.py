@@ -143,7 +143,7 @@ class Game:
     @property
     def name(self) -> str:
         """The name in the library; of other games what they are, with the label in quotes."""
-        from qsage_validate.games.naming import name_of
+        from qsage_validate.games.library.catalogue import name_of
 
         return name_of(self.model)
 

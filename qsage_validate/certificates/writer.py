@@ -9,7 +9,7 @@ import numpy as np
 from qsage_validate.circuit.aig import FALSE, TRUE, Aig
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.errors import UsageError
-from qsage_validate.formats.aiger_writer import aiger_bytes
+from qsage_validate.formats.writing import aiger_bytes
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate, Dialect
 
 

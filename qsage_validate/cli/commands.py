@@ -204,9 +204,9 @@ def completion_options() -> list[click.Option]:
 
     def done(context: click.Context, option: click.Parameter, shell: str | None) -> None:
         if shell is not None:
-            from qsage_validate.cli import shells
+            from qsage_validate.cli import completion
 
-            work = shells.show if option is shown else shells.install
+            work = completion.show if option is shown else completion.install
             work(context, option.opts[0], shell, variable_of(context.command_path))
             context.exit()
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, overload
 
 from qsage_validate.formats.source import Format, quoted, sniff
-from qsage_validate.games.declared import languages
-from qsage_validate.games.model_text import GameModel, ModelParts
+from qsage_validate.games.model_text import GameModel, ModelParts, languages
 from qsage_validate.games.protocol import TwoPlayerGame
 from qsage_validate.registry import load
 

@@ -25,8 +25,8 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.formula import formula_in, read_formula
 from qsage_validate.formats.source import Format, label, quoted, read_bytes, sniff, unknown_format
 from qsage_validate.games.languages import load_game, model_from_parts
+from qsage_validate.games.library.catalogue import labelled
 from qsage_validate.games.model_text import has_rules
-from qsage_validate.games.naming import labelled
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.kernel.certificate import (
     Certificate,

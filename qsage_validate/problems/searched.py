@@ -16,7 +16,7 @@ from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import InputError, UndecidedError, UsageError
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.games.languages import load_game
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.games.registry import find_command

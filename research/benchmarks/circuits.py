@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from qsage_validate.circuit.aig import Aig
 from qsage_validate.formats.aiger import parse_aiger
-from qsage_validate.formats.aiger_writer import aiger_bytes
+from qsage_validate.formats.writing import aiger_bytes
 
 INPUTS: Final = 40
 SAMPLE: Final = Path(__file__).resolve().parents[2] / "certificates" / "tic"

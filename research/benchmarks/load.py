@@ -37,8 +37,8 @@ from qsage_validate.circuit.sat import circuit_clauses, load
 from qsage_validate.circuit.simulate import GraphSimulator, pack, unpack
 from qsage_validate.errors import QsageError
 from qsage_validate.formats.aiger import parse_aiger
-from qsage_validate.formats.aiger_writer import aiger_bytes
 from qsage_validate.formats.source import read_bytes
+from qsage_validate.formats.writing import aiger_bytes
 from research.benchmarks.circuits import SHAPES, depth_of
 
 QUERIES: Final = 5

@@ -34,7 +34,7 @@ from rich.console import Console
 from rich.table import Table
 
 from qsage_validate.circuit.aig import Aig
-from qsage_validate.formats.aiger_writer import aiger_bytes
+from qsage_validate.formats.writing import aiger_bytes
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
 INPUTS: Final = 1_000

@@ -14,11 +14,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from qsage_validate.cli.common import SearchLine, narrate
+from qsage_validate.cli.common import SearchLine, narrate, was_interrupt
 from qsage_validate.cli.model_arguments import formula_path
-from qsage_validate.cli.play.asked import SEARCH, Asked, GameSide, HeapOptions
-from qsage_validate.cli.play.play_options import PlayOptions
-from qsage_validate.cli.streams import was_interrupt
+from qsage_validate.cli.play.play_options import SEARCH, Asked, GameSide, HeapOptions, PlayOptions
 from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.registry import declared
 from qsage_validate.registry import load as load_place
@@ -119,7 +117,7 @@ class CertificateOpponent(_OfFormula):
         """The play against a certificate that is made first."""
         from qsage_validate.certificates.routes import RouteOptions, certify_formula
         from qsage_validate.encodings.registry import encode
-        from qsage_validate.games.naming import name_of
+        from qsage_validate.games.library.catalogue import name_of
         from qsage_validate.problems.load import of
         from qsage_validate.system.limits import NEVER, Limits
 

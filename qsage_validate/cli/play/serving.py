@@ -26,7 +26,7 @@ def serve(options: WebOptions) -> Exit:
     Raises ``MissingExtraError``, ``UsageError`` for an address that cannot be had, and what the
     signal means.
     """
-    from qsage_validate.system.terminals import check_pseudo_terminals
+    from qsage_validate.play.web import check_pseudo_terminals
 
     check_pseudo_terminals()
     if find_spec("textual_serve") is None:
@@ -52,7 +52,7 @@ def serve(options: WebOptions) -> Exit:
 
 def _confinement(words: Sequence[str]) -> Mapping[str, str]:
     """The variables that confine the board to this folder, and to the files that were named."""
-    from qsage_validate.formats.policy import confinement
+    from qsage_validate.formats.source import confinement
     from qsage_validate.play.state import Store
 
     values = [part for word in words for part in (word, word.partition("=")[2]) if part]

@@ -9,6 +9,6 @@ DECLARES: Final = {
     "names": "qsage_validate.extensions.bench:NAMES",
 }
 NAMES: Final = (
-    PublicName("BenchResults", "qsage_validate.extensions.bench.library"),
-    PublicName("read_results", "qsage_validate.extensions.bench.library"),
+    PublicName("BenchResults", "qsage_validate.extensions.bench.campaign"),
+    PublicName("read_results", "qsage_validate.extensions.bench.campaign"),
 )

@@ -16,9 +16,8 @@ from qsage_validate.encodings.layout import FOUND, Layout, NumberedCoding, Ply, 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
-from qsage_validate.judging.differences import described
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.positions import Positions
+from qsage_validate.judging.positions import Positions, described
 from qsage_validate.judging.readings.boards import with_board
 from qsage_validate.judging.readings.codes import (
     QUANTIFIER,

@@ -37,7 +37,7 @@ from textual.theme import Theme
 from textual.widget import AwaitMount, MountError
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.formats.policy import is_confined
+from qsage_validate.formats.source import is_confined
 from qsage_validate.play.tui.once import Palette
 from qsage_validate.system.signals import ENDING, signals_told
 

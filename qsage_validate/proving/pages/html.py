@@ -39,14 +39,19 @@ from qsage_validate.problems.validated import facts_from_json, file_facts, versi
 from qsage_validate.proving.levels import Level
 from qsage_validate.proving.report import ValidationReport
 from qsage_validate.proving.run import LevelResult
-from qsage_validate.render.steps import (
+from qsage_validate.render.svg import (
+    STYLE,
+    Bar,
+    Marks,
     RenderedStep,
+    bar_chart,
+    board_svg,
     diagram,
+    escape,
     steps_by_rules,
     steps_of_frames,
     steps_of_states,
 )
-from qsage_validate.render.svg import STYLE, Bar, Marks, bar_chart, board_svg, escape
 from qsage_validate.validation.finding import Finding, FindingKind, Proved
 
 # What all pages have in common: their templates, and a policy that lets nothing else run

@@ -1,8 +1,15 @@
-"""The page in which a certificate plays, with the game's rules as a table.
+"""Pages in which certificates play, with the game's rules as a table: one game, or a class.
 
 A page compares a play with it as the referee does: the position, the legal moves, the end.
 
 The page asks the network for nothing, and its content security policy forbids it to.
+
+White's functions (Herbrand) read variables of Black's that follow from the moves by the formula: to
+find them takes a SAT solver, which a page has not.  So the answers to all plays of legal moves are
+found here, and travel.
+
+In the page for a class each game is a page in a frame of its own.  The frames travel in it, and
+inherit its content security policy.
 """
 
 from __future__ import annotations
@@ -11,7 +18,9 @@ import base64
 import json
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+
+# The rules of a small game as a table that travels in a page: each position that can be reached
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -19,6 +28,7 @@ from markupsafe import Markup
 
 from qsage_validate.arena.board_engine import goal_line
 from qsage_validate.arena.frame import Names
+from qsage_validate.arena.strategy_tree import Exploration, StrategyNode, StrategyTree, tree_of
 from qsage_validate.certificates.simulation_oracle import SimulationOracle
 from qsage_validate.encodings.layout import IllegalMoves, Layout, StateCode
 from qsage_validate.errors import UsageError, one_line
@@ -34,18 +44,125 @@ from qsage_validate.games.protocol import (
     TwoPlayerGame,
 )
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
-from qsage_validate.problems.load import Problem
+from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.problems.validated import file_facts
-from qsage_validate.proving.pages import told_page
 from qsage_validate.proving.pages.html import page, tone
-from qsage_validate.proving.pages.told_page import NumberedTexts, square_key
 from qsage_validate.proving.report import ValidationReport
-from qsage_validate.render.svg import FORMS, board_svg, centres, paints
-from qsage_validate.strategies.reader import Assignment, LayoutMove, PlyCode
+from qsage_validate.render.svg import FORMS, board_svg, centres, escape, paints
+from qsage_validate.strategies.reader import Assignment, LayoutMove, PlyCode, SquareXY
 from qsage_validate.strategies.skolem import SkolemReader
 from qsage_validate.validation.referee import Referee
 
-# The rules of a small game as a table that travels in a page: each position that can be reached
+# Answers to every play, for pages that cannot compute them
+
+
+class NumberedTexts:
+    """Texts by their numbers.  What is shown of them is cut, and differs where the texts do."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    def shown(self) -> list[str]:
+        """The texts in one line each; where two would look alike, with a number behind them."""
+        seen: set[str] = set()
+        found = []
+        for text in self._numbers:
+            line = shown = one_line(text)
+            count = 1
+            while shown in seen:
+                count += 1
+                shown = f"{line} [{count}]"
+            seen.add(shown)
+            found.append(shown)
+        return found
+
+
+MOST_NODES: Final = 10_000
+"""Plays after which the opponent is to move, or which have ended, for which answers travel."""
+
+
+def told_answers(problem: BoardProblem, words: NumberedTexts) -> list[dict[str, object]]:
+    """The answers to each play, from the start on.
+
+    Each has ``answers`` (the moves of the certificate that lead there, as numbers of ``words``;
+    ``None`` for one that is no move), ``next`` (the opponent's legal moves with the number of the
+    play behind each), ``ending`` and, where the play has ended, whether it is ``kept``.
+
+    Raises ``UsageError`` for more than ``MOST_NODES``.
+    """
+    tree = tree_of(problem)
+    explored = tree.explore(tree.root, MOST_NODES)
+    if not explored.exact:
+        raise UsageError(
+            f"found more than {MOST_NODES:,} plays against White's certificate, expected fewer for "
+            "a page"
+        )
+    numbers = {node: number for number, node in enumerate(explored.nodes)}
+    return [_told_node(node, tree.children(node), numbers, words) for node in explored.nodes]
+
+
+def _told_node(
+    node: StrategyNode,
+    children: Iterable[StrategyNode],
+    numbers: dict[StrategyNode, int],
+    words: NumberedTexts,
+) -> dict[str, object]:
+    state, before = node.state, 0 if node.parent is None else node.parent.state.plies + 1
+    ending = state.ending
+    said = ""
+    if ending is not None:
+        said = f"{ending.winner} wins: {ending.reason}" if ending.winner else ending.reason
+    made = state.moves[before:]
+    return {
+        "answers": [None if text == "?" else words.number(text) for text in made],
+        "next": [[words.number(str(child.move)), numbers[child]] for child in children],
+        "ending": said,
+        "kept": node.kept,
+    }
+
+
+def told_plies(
+    layout: Layout, player: Player, game: TwoPlayerGame, words: NumberedTexts
+) -> list[dict[str, object]]:
+    """The moves of each ply, as numbers, with the square that each names."""
+    code = PlyCode(layout, game.square_of)
+    found: list[dict[str, object]] = []
+    for ply in layout.moves:
+        moves = code.moves(ply.ply)
+        found.append(
+            {
+                "mine": ply.player is player,
+                "moves": [words.number(str(move)) for move in moves],
+                "squares": [_square(move) for move in moves],
+                "sets": [[] for _ in moves],
+                "instead": False,
+            }
+        )
+    return found
+
+
+def _square(move: LayoutMove) -> str | None:
+    return None if move.square is None else square_key(move.square)
+
+
+def square_key(square: SquareXY) -> str:
+    """A square as a page names it: by column and row."""
+    return f"({square[0]},{square[1]})"
+
+
+def told_drawn(game: TwoPlayerGame, words: NumberedTexts) -> dict[int, list[str]]:
+    """The square and the stone of each atom that puts one stone on the board."""
+    found = {}
+    for atom in sorted(game.words):
+        board = game.board_of([atom])
+        stones = [k for k, square in enumerate(board.squares) if square is not Square.OPEN]
+        if len(stones) == 1:
+            square = stones[0] % board.width + 1, stones[0] // board.width + 1
+            found[words.number(atom)] = [square_key(square), board[square].value]
+    return found
 
 
 MOST_POSITIONS: Final = 60_000
@@ -295,7 +412,7 @@ def _told(problem: Problem, words: NumberedTexts) -> tuple[str, dict[str, object
     layout, player = board_problem.layout, certificate.kind.player
     blank, code = _blank(problem, layout), PlyCode(layout, game.square_of)
     sayings = _Sayings(problem, words)
-    plies = told_page.plies(layout, player, game, words)
+    plies = told_plies(layout, player, game, words)
     data: dict[str, object] = {
         "player": player.value.capitalize(),
         "opponent": player.other.value.capitalize(),
@@ -307,9 +424,9 @@ def _told(problem: Problem, words: NumberedTexts) -> tuple[str, dict[str, object
         "plies": [
             ply | sayings.of(code, player, number) for number, ply in enumerate(plies, start=1)
         ],
-        "nodes": told_page.answers(board_problem, words),
+        "nodes": told_answers(board_problem, words),
         "held": {},
-        "drawn": told_page.drawn(game, words),
+        "drawn": told_drawn(game, words),
     }
     return _drawing(blank, data, sayings)
 
@@ -542,3 +659,84 @@ def _ply(
         "rule": chosen,
         "taken": [k for k, move in enumerate(moves) if str(move) in taken],
     }
+
+
+# One page for a class: several certificates that play, boards to print, a solution sheet
+
+
+MOST_ANSWERS: Final = 2_000
+"""Nodes of a strategy's tree from which a solution sheet is made."""
+
+_MORE: Final = (
+    f"The sheet is made of the first {MOST_ANSWERS:,} moves and answers; the game has them all."
+)
+
+_COPIES: Final = 4  # boards of a sheet to print
+
+
+@dataclass(frozen=True, slots=True)
+class ClassGame:
+    """A certificate with its validation, as on a page of its own."""
+
+    problem: Problem
+    report: ValidationReport
+
+
+def class_page(games: Sequence[ClassGame]) -> str:
+    """The page of several certificates, in their order.
+
+    Raises ``UsageError`` for what a page cannot play (see :func:`play_page`).
+    """
+    values = {
+        "title": f"{len(games)} games against proofs" if len(games) > 1 else "A game and its proof",
+        "games": [_game(number, game) for number, game in enumerate(games, start=1)],
+    }
+    return page("class.html.jinja", SCRIPTS, values)
+
+
+def _game(number: int, own: ClassGame) -> dict[str, object]:
+    problem = own.problem
+    values = play_values(problem, own.report)
+    tree = tree_of(problem.on_board)
+    explored = tree.explore(tree.root, MOST_ANSWERS)
+    board = None if problem.game is None else problem.game.initial.board
+    game, person = problem.game, problem.answering.kind.player.other
+    return {
+        "title": values["title"],
+        "page": page(TEMPLATE, SCRIPTS, values),
+        "goal": "" if game is None else goal_line(game, person),
+        "board": None if board is None else _sheet_board(number, board, str(values["title"])),
+        "copies": _COPIES,
+        "plies": tree.plies,
+        "verdict": own.report.last_line,
+        "begins": _begins(tree),
+        "answers": Markup(_answers(tree.root, tree, explored)),
+        "more": "" if explored.exact else _MORE,
+    }
+
+
+def _sheet_board(number: int, board: BoardPicture, title: str) -> Markup:
+    """The board of the start; the copies of one sheet have the same title and description."""
+    return Markup(board_svg(board, title=title, identifier=f"sheet-{number}", standalone=False))
+
+
+def _begins(tree: StrategyTree) -> str:
+    """Who begins, and with which moves if it is the certificate."""
+    said = tree.root.said
+    return f"{tree.player} begins: {', '.join(said)}." if said else f"{tree.player.other} begins."
+
+
+def _answers(node: StrategyNode, tree: StrategyTree, explored: Exploration) -> str:
+    """The answers below a node as a list; moves after which all is alike are one item."""
+    alike: dict[str, dict[str, None]] = {}
+    for child in () if node.ended or node in explored.frontier else tree.children(node):
+        move, *replies = child.said
+        ending = child.state.ending
+        behind = f": <b>{escape(', '.join(replies))}</b>" if replies else ""
+        if ending is not None:
+            won = "" if ending.winner is None else f"{ending.winner} wins: "
+            behind += f". {escape(one_line(won + ending.reason))}"
+        # Several moves of the text form may be one to people: a column, in which a stone falls.
+        alike.setdefault(behind + _answers(child, tree, explored), {})[move] = None
+    items = (f"<li>{escape(', '.join(moves))}{behind}</li>" for behind, moves in alike.items())
+    return f"<ul>{''.join(items)}</ul>" if alike else ""

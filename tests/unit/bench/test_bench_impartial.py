@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from qsage_validate.errors import Exit, UsageError
-from qsage_validate.extensions.bench.campaign import read_results
+from qsage_validate.extensions.bench.campaign import read_runs
 from qsage_validate.extensions.bench.experiment import Run, RunRecord, RunResult, Selection
 from qsage_validate.extensions.bench.papers.impartial import (
     EXPERIMENT,
@@ -181,7 +181,7 @@ def test_a_campaign_is_made_shown_and_resumed(
     assert run_qsage(words) == Exit.FINE
     out, _ = capfd.readouterr()
     assert "Winning formulas and strategies" in out
-    records = read_results("bench-impartial.jsonl").records
+    records = read_runs("bench-impartial.jsonl").records
     assert [r.result.status for r in records] == ["proved"] * 2
     assert run_qsage(words) == Exit.FINE
     assert capfd.readouterr().err == "bench-impartial.jsonl: 2 of 2 runs have results\n"

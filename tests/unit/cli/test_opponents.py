@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 
 from qsage_validate.cli.play import opponents
-from qsage_validate.cli.play.asked import Asked
 from qsage_validate.cli.play.command import command
 from qsage_validate.cli.play.opponents import (
     CertificateOpponent,
@@ -20,7 +19,7 @@ from qsage_validate.cli.play.opponents import (
     SolverOpponent,
     opponent,
 )
-from qsage_validate.cli.play.play_options import is_terminal
+from qsage_validate.cli.play.play_options import Asked, is_terminal
 from qsage_validate.errors import UsageError
 from qsage_validate.formats.source import sample_path
 

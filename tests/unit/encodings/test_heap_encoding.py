@@ -9,7 +9,7 @@ from qsage_validate.errors import UsageError
 from qsage_validate.extensions.impartial import library
 from qsage_validate.extensions.impartial.rules import ImpartialRules, box_states
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.qcir_writer import qcir_text
+from qsage_validate.formats.writing import qcir_text
 from qsage_validate.solvers.qbf_solving import available, solve_formula
 from qsage_validate.system.limits import Deadline, Limits
 from tests.support.heap_rules import MISERE, RULES, problem

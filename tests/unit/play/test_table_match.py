@@ -29,7 +29,7 @@ from qsage_validate.play.console import PlainPlay
 from qsage_validate.play.match import RefusedMoveError
 from qsage_validate.play.report import run_script
 from qsage_validate.problems.script_moves import script_moves
-from qsage_validate.render.steps import steps_by_rules, steps_of_frames
+from qsage_validate.render.svg import steps_by_rules, steps_of_frames
 from qsage_validate.strategies.reader import LayoutMove, Legality, PlyCode, split_moves
 from qsage_validate.validation.finding import FindingKind
 from qsage_validate.validation.fit import check_fit

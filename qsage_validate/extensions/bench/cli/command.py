@@ -26,7 +26,7 @@ from qsage_validate.extensions.bench.campaign import (
     latest,
     open_results,
     read_all,
-    read_results,
+    read_runs,
     reference,
     remaining,
     run_campaign,
@@ -420,7 +420,7 @@ def _settings(words: Sequence[str]) -> dict[str, str]:
 def _list(name: str, selection: Selection, path: str, options: RunOptions) -> Exit:
     runs = options.runs(get_experiment(name), selection)
     if os.path.exists(path):
-        found = read_results(path)
+        found = read_runs(path)
         _check_experiment(found, name)
         runs = remaining(runs, found.records, options.retry)
     for run in runs:

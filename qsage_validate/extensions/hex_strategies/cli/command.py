@@ -160,7 +160,7 @@ def _compile(
     from qsage_validate.certificates.routes import check_compiled
     from qsage_validate.certificates.writer import certificate_bytes
     from qsage_validate.encodings.registry import encode
-    from qsage_validate.formats.qcir_writer import qcir_text
+    from qsage_validate.formats.writing import qcir_text
     from qsage_validate.games.positional.hex import hex_network
 
     model = hex_network(strategy.width, strategy.height, strategy.plies)

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final
 
 from qsage_validate.arena.adversary import Adversary, AdversaryReport, Findings, PlayResults
 from qsage_validate.cli.common import narrate
-from qsage_validate.cli.play.asked import HeapOptions
 from qsage_validate.cli.play.attacks import (
     by_hand,
     finding_lines,
@@ -26,7 +25,13 @@ from qsage_validate.cli.play.attacks import (
     tell_random,
 )
 from qsage_validate.cli.play.modes import script
-from qsage_validate.cli.play.play_options import GAMES, PlayMode, PlayOptions, PlayTable
+from qsage_validate.cli.play.play_options import (
+    GAMES,
+    HeapOptions,
+    PlayMode,
+    PlayOptions,
+    PlayTable,
+)
 from qsage_validate.errors import Exit, UsageError, one_line
 from qsage_validate.extensions.impartial.problem import (
     HeapProblem,
