@@ -10,6 +10,6 @@ FAMILIES: Final = (
         about="impartial games (qsage synthesize NAME, qsage play NAME)",
         more="and the games of the benchmark's families (qsage synthesize --list)",
         games=f"{__package__}.library:FAMILY",
-        play=f"{__package__}.cli.play:play_heaps",
+        play=f"{__package__}.cli_play:play_heaps",
     ),
 )

@@ -10,7 +10,7 @@ import pytest
 
 from qsage_validate.errors import Exit, InputError, UsageError
 from qsage_validate.extensions.impartial import library
-from qsage_validate.extensions.impartial.cli.play import HeapAdversary, exhaust, heaps_json
+from qsage_validate.extensions.impartial.cli_play import HeapAdversary, exhaust, heaps_json
 from qsage_validate.extensions.impartial.model import game_text
 from qsage_validate.extensions.impartial.parser import parse_formula, parse_game
 from qsage_validate.extensions.impartial.problem import (
@@ -227,7 +227,7 @@ def test_a_random_play_that_comes_back_is_undecided() -> None:
 
 
 def test_a_random_play_that_never_comes_back_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("qsage_validate.extensions.impartial.cli.play.MAX_PLIES", 200)
+    monkeypatch.setattr("qsage_validate.extensions.impartial.cli_play.MAX_PLIES", 200)
     climb = problem(CLIMB, "v % 2 = 1 -> up()\n")
     climb.rules.max_depth = 3_000
     report = HeapAdversary(climb, seed=1, bound=9).run(3)

@@ -389,7 +389,7 @@ def test_progress_is_a_bar_with_the_results_so_far_on_a_terminal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from qsage_validate.extensions.bench.campaign import CampaignTally
-    from qsage_validate.extensions.bench.cli.command import CampaignProgress
+    from qsage_validate.extensions.bench.cli import CampaignProgress
     from qsage_validate.extensions.bench.experiment import RunRecord
 
     monkeypatch.setenv("TERM", "xterm")

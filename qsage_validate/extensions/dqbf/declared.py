@@ -8,9 +8,9 @@ from qsage_validate.formats.source import Format
 FORMATS: Final = tuple(
     DeclaredFormat(
         own,
-        f"{__package__}.command:told",
+        f"{__package__}.cli:told",
         formula="qsage_validate.extensions.dqbf.expansion:read_dqbf",
-        solve=f"{__package__}.command:solve",
+        solve=f"{__package__}.cli:solve",
     )
     for own in (Format.DQDIMACS, Format.DQCIR)
 )

@@ -193,7 +193,7 @@ def _heaps(
     """Explain the impartial game ``name``, which takes no options ``of_boards``."""
     from qsage_validate.extensions.explain.heaps import explain_heaps
     from qsage_validate.extensions.explain.shown import explanation_text
-    from qsage_validate.extensions.impartial.cli.play import impartial_game
+    from qsage_validate.extensions.impartial.cli_play import impartial_game
     from qsage_validate.extensions.impartial.report import SynthesisOptions
     from qsage_validate.formats.writing import write_atomic
 
