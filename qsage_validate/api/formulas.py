@@ -31,7 +31,7 @@ from qsage_validate.validation.finding import Refuted, Verdict
 
 if TYPE_CHECKING:
     from qsage_validate.encodings.encoding import Encoding
-    from qsage_validate.judging.readings.find import FoundReadings
+    from qsage_validate.judging.readings import FoundReadings
 
 
 # Formulas: a game's encoding, or a file
@@ -100,7 +100,7 @@ class Formula:
 
         Raises ``UsageError`` with a count that does not fit where the game cannot be the formula's.
         """
-        from qsage_validate.judging.readings.find import find_layout
+        from qsage_validate.judging.readings import find_layout
 
         found = find_layout(self.qbf, rules_of(game), deadline=Deadline.after(timeout))
         return FoundLayout(found, self)

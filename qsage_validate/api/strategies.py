@@ -18,7 +18,17 @@ from qsage_validate.api.values import (
     parameter_words,
 )
 from qsage_validate.arena.program import DeclaredExplanation
-from qsage_validate.errors import UsageError
+from qsage_validate.certificates.routes import RouteOptions
+from qsage_validate.comparing.compare import (
+    ComparedStrategy,
+    compared,
+    compared_both,
+    compared_exactly,
+    read_from,
+    relation,
+)
+from qsage_validate.comparing.exact import QUESTIONS, ExactComparison, Loses
+from qsage_validate.errors import Exit, UsageError
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate, Dialect
 from qsage_validate.problems.load import BoardProblem, Files, Problem, certified_by, sorted_out
@@ -36,17 +46,6 @@ if TYPE_CHECKING:
     from qsage_validate.certificates.routes import CertifiedFormula
     from qsage_validate.circuit.qbf import Qbf
 
-from qsage_validate.certificates.routes import RouteOptions
-from qsage_validate.comparing.compare import (
-    ComparedStrategy,
-    compared,
-    compared_both,
-    compared_exactly,
-    read_from,
-    relation,
-)
-from qsage_validate.comparing.exact import QUESTIONS, ExactComparison, Loses
-from qsage_validate.errors import Exit
 
 _POSITIONS = 200_000
 
@@ -323,7 +322,7 @@ class Strategy:
         layout, more than a million gates, more than 10,000 plays of White's certificate.
         """
         from qsage_validate.formats.writing import write_atomic
-        from qsage_validate.proving.pages.play_page import play_page
+        from qsage_validate.proving.play_page import play_page
 
         report = self.validate(timeout=timeout)
         write_atomic(fspath(path), play_page(self.playable, report.whole))

@@ -109,7 +109,7 @@ def class_(
     is undecided, or a game that was not certified in time, 130: interrupted.
     """
     from qsage_validate.formats.writing import write_atomic
-    from qsage_validate.proving.pages.play_page import ClassGame, class_page
+    from qsage_validate.proving.play_page import ClassGame, class_page
 
     check_streams(output, json_output)
     games: list[ClassGame] = []

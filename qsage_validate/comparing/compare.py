@@ -16,7 +16,6 @@ who made it.  Every value is asked of a solver.
 
 from __future__ import annotations
 
-# Strategies of two formulas, each in the other formula; and of all encodings of a game
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -59,9 +58,7 @@ from qsage_validate.problems.load import BoardProblem, Files, Problem
 from qsage_validate.system.limits import Progress, Tell, nobody
 from qsage_validate.validation.fit import foreign_move
 
-"""Strategies with more replies than this are not written down play by play."""
-
-"""True if the second formula has a code for a move at a ply (counted from 1)."""
+# Strategies of two formulas, each in the other formula; and of all encodings of a game
 
 
 class FormulaRelation(Enum):

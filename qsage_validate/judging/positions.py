@@ -19,7 +19,6 @@ one.
 
 from __future__ import annotations
 
-# Position by position: the formula's value and the game's after plays of legal moves
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -42,6 +41,9 @@ from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 from qsage_validate.validation.finding import DecidingGate, Finding
 
 # The places of gates in a formula's file, for people: line, and the comment above
+
+
+# Position by position: the formula's value and the game's after plays of legal moves
 
 
 BOTH: Final = (True, False)

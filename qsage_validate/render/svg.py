@@ -11,8 +11,6 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-
-# Text from files inside SVG and HTML: nothing of it can become markup
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape as _escape
@@ -31,6 +29,8 @@ from qsage_validate.games.protocol import (
     said_move,
 )
 from qsage_validate.strategies.reader import LayoutMove, SquareXY
+
+# Text from files inside SVG and HTML: nothing of it can become markup
 
 
 def escape(text: str) -> str:

@@ -12,8 +12,8 @@ import pytest
 from qsage_validate.api.strategies import Strategy, load
 from qsage_validate.errors import Exit
 from qsage_validate.formats.source import sample_path
-from qsage_validate.proving.pages import play_page as pages
-from qsage_validate.proving.pages.play_page import ClassGame, class_page, play_page
+from qsage_validate.proving import play_page as pages
+from qsage_validate.proving.play_page import ClassGame, class_page, play_page
 from tests.support.chromium import chromium
 from tests.support.commands import run_qsage
 from tests.support.opened import NEEDS_CHROMIUM, Opened

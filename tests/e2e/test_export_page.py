@@ -21,7 +21,7 @@ from qsage_validate.errors import Exit, UndecidedError, UsageError
 from qsage_validate.formats.source import sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.kernel.certificate import CircuitCertificate
-from qsage_validate.proving.pages import play_page
+from qsage_validate.proving import play_page
 from tests.support.commands import run_qsage
 from tests.support.page_plays import accused, conducted, page_table, refereed
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from qsage_validate.cli.common import narrate
+from qsage_validate.cli.model_arguments import ModelArguments, model_words
+from qsage_validate.cli.options import (
+    AssertOption,
+    CertOptions,
+    DialectOptions,
+    RulesOptions,
+    names_rules,
+)
 from qsage_validate.cli.parameters import OptionGroup, flag, option, output_option
 from qsage_validate.errors import UsageError
 
@@ -24,24 +32,10 @@ if TYPE_CHECKING:
     from qsage_validate.system.limits import Task
 
     MakeTeacher = Callable[[], Teacher | None]
+    from qsage_validate.problems.load import Files
 
 
 # The interface that a person plays on
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
-from qsage_validate.cli.model_arguments import ModelArguments, model_words
-from qsage_validate.cli.options import (
-    AssertOption,
-    CertOptions,
-    DialectOptions,
-    RulesOptions,
-    names_rules,
-)
-
-if TYPE_CHECKING:
-    from qsage_validate.problems.load import Files
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from qsage_validate.api.values import FileSource, RowTable, as_paths, shown
 from qsage_validate.errors import InputError, UsageError, did_you_mean
 from qsage_validate.extensions.bench.child import Child, find_experiment, run_in_child
 from qsage_validate.extensions.bench.experiment import (
@@ -42,16 +43,10 @@ from qsage_validate.formats.source import Source, read_bytes
 from qsage_validate.system.pool import check_scheduler
 
 if TYPE_CHECKING:
-    from qsage_validate.extensions.bench.experiment import Experiment
+    from qsage_validate.extensions.bench.experiment import Experiment, RunRecord
 
 
 # Files of results: one JSON line for each run, and one for each machine
-from typing import TYPE_CHECKING
-
-from qsage_validate.api.values import FileSource, RowTable, as_paths, shown
-
-if TYPE_CHECKING:
-    from qsage_validate.extensions.bench.experiment import RunRecord
 
 
 _FORMAT: Final = "qsage bench results 1"

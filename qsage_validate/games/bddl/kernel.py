@@ -21,7 +21,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from qsage_validate.errors import UsageError
+from qsage_validate.formats.grid_names import cell_name
 from qsage_validate.games.bddl.ground import Grounding
+from qsage_validate.games.positional.model import PositionalModel, alternating
+from qsage_validate.games.positional.rules import SetsKernel
 from qsage_validate.games.protocol import Kernel, Move, Player, Position, Symmetry, board_maps
 
 if TYPE_CHECKING:
@@ -30,9 +33,6 @@ if TYPE_CHECKING:
 
 # Symmetries of a grounded model: reflections and rotations that keep its rules and goals
 
-from qsage_validate.formats.grid_names import cell_name
-from qsage_validate.games.positional.model import PositionalModel, alternating
-from qsage_validate.games.positional.rules import SetsKernel
 
 SquareMap = dict[tuple[int, int], tuple[int, int]]
 

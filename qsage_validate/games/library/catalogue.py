@@ -9,11 +9,13 @@ the library's game of this name is called so; any other is described, and the na
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
+from itertools import product
 from typing import TYPE_CHECKING
 
+from qsage_validate.errors import UsageError, one_line
 from qsage_validate.games.library.template import (
     MAX_DEPTH,
     BoardSize,
@@ -28,15 +30,12 @@ from qsage_validate.games.library.template import (
     Values,
     WordKind,
 )
+from qsage_validate.games.model_text import GameModel
 from qsage_validate.registry import declared
 
 if TYPE_CHECKING:
     from qsage_validate.games.model_text import GameModel
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 
-from qsage_validate.errors import UsageError, one_line
-from qsage_validate.games.model_text import GameModel
 
 SHAPES = ("domino", "el", "elly", "fatty", "knobby", "skinny", "tic", "tippy")
 """The polyominoes of grid games by Harary's names (and Tic, the straight one of three)."""

@@ -16,7 +16,7 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier
 from qsage_validate.games.protocol import Player
-from qsage_validate.judging.readings.codes import (
+from qsage_validate.judging.move_codes import (
     LSB,
     PLAYS,
     MoveStyle,

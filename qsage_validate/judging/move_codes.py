@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import heapq
 import re
-
-# What the finder of readings knows of a game: who moves, which moves there are, some plays
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -29,6 +27,9 @@ from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
 from qsage_validate.judging.simulator import GameValues, Simulator, simulator_of
 from qsage_validate.system.limits import NEVER, Deadline
+
+# What the finder of readings knows of a game: who moves, which moves there are, some plays
+
 
 PLAYS: Final = 60
 """The plays that readings are screened by: half of them won by each player, where there are."""

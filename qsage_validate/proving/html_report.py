@@ -278,7 +278,7 @@ def html_report(
 
     ``problem`` has the files and replays the first play that refutes something; ``game`` shows
     it where there is no certificate; without ``statistics`` (of
-    :func:`~qsage_validate.proving.pages.html.statistics_of`) these sections are left out.
+    :func:`~qsage_validate.proving.html_report.statistics_of`) these sections are left out.
     """
     dependencies = report.result(Level.DEPENDENCIES)
     if (

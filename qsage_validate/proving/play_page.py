@@ -18,8 +18,6 @@ import base64
 import json
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-
-# The rules of a small game as a table that travels in a page: each position that can be reached
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -46,7 +44,7 @@ from qsage_validate.games.protocol import (
 from qsage_validate.kernel.certificate import CertificateKind, CircuitCertificate
 from qsage_validate.problems.load import BoardProblem, Problem
 from qsage_validate.problems.validated import file_facts
-from qsage_validate.proving.pages.html import page, tone
+from qsage_validate.proving.html_report import page, tone
 from qsage_validate.proving.report import ValidationReport
 from qsage_validate.render.svg import FORMS, board_svg, centres, escape, paints
 from qsage_validate.strategies.reader import Assignment, LayoutMove, PlyCode, SquareXY
@@ -163,6 +161,9 @@ def told_drawn(game: TwoPlayerGame, words: NumberedTexts) -> dict[int, list[str]
             square = stones[0] % board.width + 1, stones[0] // board.width + 1
             found[words.number(atom)] = [square_key(square), board[square].value]
     return found
+
+
+# The rules of a small game as a table that travels in a page: each position that can be reached
 
 
 MOST_POSITIONS: Final = 60_000

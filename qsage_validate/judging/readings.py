@@ -16,10 +16,9 @@ from qsage_validate.encodings.layout import FOUND, Layout, NumberedCoding, Ply, 
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
+from qsage_validate.judging.boards import with_board
 from qsage_validate.judging.encoding import judge
-from qsage_validate.judging.positions import Positions, described
-from qsage_validate.judging.readings.boards import with_board
-from qsage_validate.judging.readings.codes import (
+from qsage_validate.judging.move_codes import (
     QUANTIFIER,
     MoveStyle,
     Sketch,
@@ -27,7 +26,9 @@ from qsage_validate.judging.readings.codes import (
     passed_over,
     sketch_of,
 )
-from qsage_validate.judging.readings.screening import (
+from qsage_validate.judging.positions import Positions, described
+from qsage_validate.judging.residuals import Residuals, ResidualsOf
+from qsage_validate.judging.screening import (
     ReadingGuess,
     Screened,
     Screening,
@@ -36,7 +37,6 @@ from qsage_validate.judging.readings.screening import (
     rearranged,
     shuffled,
 )
-from qsage_validate.judging.residuals import Residuals, ResidualsOf
 from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 from qsage_validate.validation.finding import Claimed, Proved, Refuted, Verdict

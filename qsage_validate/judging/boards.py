@@ -35,7 +35,7 @@ from qsage_validate.games.bddl.model import Condition
 from qsage_validate.games.bddl.rules import BddlGame
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, Position, Square, TwoPlayerGame
-from qsage_validate.judging.readings.codes import Copy, Matrix, Sketch, SketchedPlay
+from qsage_validate.judging.move_codes import Copy, Matrix, Sketch, SketchedPlay
 from qsage_validate.judging.residuals import trimmed
 from qsage_validate.system.limits import NEVER, Deadline
 

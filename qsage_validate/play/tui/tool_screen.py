@@ -5,8 +5,6 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-
-# A screen over the play that asks questions of its own, in a thread, one at a time
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, TypeVar
@@ -34,13 +32,16 @@ from qsage_validate.arena.strategy_tree import (
     StrategyTree,
 )
 from qsage_validate.errors import QsageError
+from qsage_validate.play.tui.base import AskingApp
+from qsage_validate.play.tui.dialogs import Dialog, ListedFinding, describe
 from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Prove
 from qsage_validate.play.tui.once import Choices
-from qsage_validate.play.tui.screens.dialogs import Dialog, ListedFinding, describe
-from qsage_validate.play.tui.widgets.panes import Piece, fill, painted
-from qsage_validate.play.tui.widgets.play_area import PlayArea
-from qsage_validate.play.tui.worker import AskingApp
+from qsage_validate.play.tui.panes import Piece, fill, painted
+from qsage_validate.play.tui.play_area import PlayArea
 from qsage_validate.system.limits import Progress, Stopwatch
+
+# A screen over the play that asks questions of its own, in a thread, one at a time
+
 
 Result = TypeVar("Result")
 Answer = TypeVar("Answer")
