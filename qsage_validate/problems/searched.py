@@ -18,14 +18,21 @@ from __future__ import annotations
 import os
 import shlex
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from threading import Lock
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from qsage_validate.certificates.oracle import NoAnswerError, Oracle
+import numpy as np
+from numpy.typing import NDArray
+
+from qsage_validate.certificates.oracle import Choice, NoAnswerError, Oracle
 from qsage_validate.certificates.sat_oracle import SatOracle
 from qsage_validate.circuit.aig import FALSE, TRUE, AigBuilder
-from qsage_validate.circuit.qbf import Qbf
+from qsage_validate.circuit.qbf import Qbf, Scope
+from qsage_validate.circuit.rewriting import residual
+from qsage_validate.circuit.sat import Solver
 from qsage_validate.encodings.layout import Layout
 from qsage_validate.errors import InputError, UndecidedError, UsageError
 from qsage_validate.formats.writing import qcir_text
@@ -43,17 +50,6 @@ from qsage_validate.system.limits import Task
 if TYPE_CHECKING:
     from qsage_validate.solutions.walk import SolutionClaim
 
-from collections.abc import Callable, Iterable
-from functools import cached_property
-from threading import Lock
-
-import numpy as np
-from numpy.typing import NDArray
-
-from qsage_validate.certificates.oracle import Choice
-from qsage_validate.circuit.qbf import Scope
-from qsage_validate.circuit.rewriting import residual
-from qsage_validate.circuit.sat import Solver
 
 # An oracle without a certificate, or with a part of one: a QBF solver answers the rest
 

@@ -13,12 +13,28 @@ second one the other role does, and then the given rules take both choices.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from qsage_validate.extensions.gdl.library import OPTIONS, load
-from qsage_validate.extensions.gdl.model import Description, GdlModel, check_description, role_names
+from qsage_validate.extensions.gdl.model import (
+    Atom,
+    Description,
+    GdlModel,
+    GdlRule,
+    Ground,
+    RelationNames,
+    Term,
+    Variable,
+    against_all,
+    check_description,
+    fresh_name,
+    role_names,
+    term_text,
+    words_of,
+)
 from qsage_validate.extensions.gdl.parser import parse_description, read_description
 from qsage_validate.formats.source import PERCENT, SEMICOLON, Format, Source, quoted, sniff
 from qsage_validate.games.languages import Language
@@ -30,21 +46,7 @@ if TYPE_CHECKING:
 
 
 # Games in GDL by name: those that come with the project
-from collections.abc import Iterator
-from enum import Enum
 
-from qsage_validate.extensions.gdl.model import (
-    Atom,
-    GdlRule,
-    Ground,
-    RelationNames,
-    Term,
-    Variable,
-    against_all,
-    fresh_name,
-    term_text,
-    words_of,
-)
 
 # Games of simultaneous moves as games in turn
 
