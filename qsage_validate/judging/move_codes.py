@@ -13,15 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from qsage_validate.circuit.qbf import Qbf, Quantifier, Scope
 from qsage_validate.circuit.sat import Solver
-from qsage_validate.encodings.layout import (
-    Bits,
-    GridCoding,
-    MoveCoding,
-    Number,
-    NumberedCoding,
-    OneHotCoding,
-    value_bits,
-)
+from qsage_validate.encodings.layout import Bits, GridCoding, MoveCoding, Number, value_bits
+from qsage_validate.encodings.list_codings import NumberedCoding, OneHotCoding
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame

@@ -12,7 +12,8 @@ from typing import Final
 
 from qsage_validate.circuit.qbf import Qbf
 from qsage_validate.circuit.rewriting import recovered
-from qsage_validate.encodings.layout import FOUND, Layout, NumberedCoding, Ply, UnspecifiedLegality
+from qsage_validate.encodings.layout import FOUND, Layout, Ply, UnspecifiedLegality
+from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame

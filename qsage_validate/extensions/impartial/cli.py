@@ -75,7 +75,7 @@ class WriteOptions(OptionGroup):
 
 def _games(incomplete: str) -> list[str]:
     """The impartial games that are files of the package, and files."""
-    from qsage_validate.extensions.impartial.library import names
+    from qsage_validate.extensions.impartial.families import names
 
     return [*completion.like(incomplete, names()), *completion.files(incomplete)]
 
@@ -164,7 +164,7 @@ def _told(progress: Progress) -> None:
 
 def _load(game: str, published: bool) -> ImpartialGame:
     """The game of a file, or the one of that name."""
-    from qsage_validate.extensions.impartial import library
+    from qsage_validate.extensions.impartial import families
     from qsage_validate.extensions.impartial.nim import PUBLISHED, REPAIRED
     from qsage_validate.extensions.impartial.parser import read_game
 
@@ -172,7 +172,7 @@ def _load(game: str, published: bool) -> ImpartialGame:
         if published:
             raise UsageError("found --published with a file, expected the name of a family's game")
         return read_game(game)
-    return library.load(game, PUBLISHED if published else REPAIRED)
+    return families.load(game, PUBLISHED if published else REPAIRED)
 
 
 def _list(pattern: str, json_output: bool) -> Exit:

@@ -345,10 +345,10 @@ def impartial_game(name: str) -> ImpartialGame:
 
     Raises ``InputError`` for a file that begins like such a game and is none.
     """
-    from qsage_validate.extensions.impartial import library
+    from qsage_validate.extensions.impartial import families
     from qsage_validate.extensions.impartial.parser import read_game
 
-    return read_game(name) if os.path.isfile(name) else library.load(name)
+    return read_game(name) if os.path.isfile(name) else families.load(name)
 
 
 def play_heaps(name: str, options: HeapOptions, play: PlayOptions, json_output: bool) -> Exit:

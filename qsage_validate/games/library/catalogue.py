@@ -164,7 +164,7 @@ CONNECT = Template(
         SECOND,
         depth_option(full_board_depth),
     ),
-    construct=_built_by("grid", "connect"),
+    construct=_built_by("pieces", "connect"),
     examples=(
         {"size": "4x4", "connect": "3", "depth": "9"},
         {"size": "2x2", "connect": "2", "depth": "3"},
@@ -184,7 +184,7 @@ GOMOKU = Template(
         SECOND,
         depth_option(full_board_depth),
     ),
-    construct=_built_by("grid", "gomoku"),
+    construct=_built_by("pieces", "gomoku"),
     examples=(
         {"size": "4x4", "connect": "3", "depth": "5"},
         {"size": "4x3", "connect": "3", "maker_breaker": True, "depth": "7"},
@@ -201,7 +201,7 @@ HEX = Template(
         SECOND,
         depth_option(full_board_depth),
     ),
-    construct=_built_by("grid", "hexagons"),
+    construct=_built_by("pieces", "hex_chains"),
     examples=(
         {"size": "3x3"},
         {"size": "3x3", "one_row": True, "depth": "5"},
@@ -212,7 +212,7 @@ DOMINEERING = Template(
     name="domineering",
     help="Domineering: Black places dominoes upright, White flat; who cannot move has lost",
     options=(size_option(1, 1), SECOND, depth_option(_last_ply)),
-    construct=_built_by("grid", "domineering"),
+    construct=_built_by("pieces", "domineering"),
     examples=(
         {"size": "4x4", "depth": "8"},
         {"size": "2x2", "depth": "2"},

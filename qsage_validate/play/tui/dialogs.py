@@ -18,9 +18,9 @@ from textual.widgets.option_list import Option
 from qsage_validate.arena.board_engine import Facts
 from qsage_validate.arena.frame import MatchMove
 from qsage_validate.play.export import ExportFormat
+from qsage_validate.play.tui.base import Choices, Once
 from qsage_validate.play.tui.model.actions import ACTIONS
 from qsage_validate.play.tui.model.view import LEGAL_DOT, OPEN_DOT, SIDES, SquareMark
-from qsage_validate.play.tui.once import Choices, Once
 from qsage_validate.validation.finding import Finding
 
 # The base of every screen that comes up over the board

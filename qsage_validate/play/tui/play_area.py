@@ -22,6 +22,7 @@ from textual.widgets import Button, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from qsage_validate.arena.frame import BlockMove
+from qsage_validate.play.tui.base import Choices
 from qsage_validate.play.tui.board_view import BoardView
 from qsage_validate.play.tui.model.actions import (
     NATURAL,
@@ -32,7 +33,6 @@ from qsage_validate.play.tui.model.actions import (
     arrange,
     mode_for,
 )
-from qsage_validate.play.tui.once import Choices
 
 # The game of blocks: a form with the bits of the block that the person chooses
 

@@ -32,10 +32,9 @@ from qsage_validate.arena.strategy_tree import (
     StrategyTree,
 )
 from qsage_validate.errors import QsageError
-from qsage_validate.play.tui.base import AskingApp
+from qsage_validate.play.tui.base import AskingApp, Choices
 from qsage_validate.play.tui.dialogs import Dialog, ListedFinding, describe
 from qsage_validate.play.tui.model.situation import LevelRow, ProofEnd, Prove
-from qsage_validate.play.tui.once import Choices
 from qsage_validate.play.tui.panes import Piece, fill, painted
 from qsage_validate.play.tui.play_area import PlayArea
 from qsage_validate.system.limits import Progress, Stopwatch

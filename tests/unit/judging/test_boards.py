@@ -8,8 +8,9 @@ from itertools import product
 import pytest
 
 from qsage_validate.circuit.qbf import Qbf
-from qsage_validate.encodings.layout import Layout, NumberedCoding, StateView
+from qsage_validate.encodings.layout import Layout, StateView
 from qsage_validate.encodings.layout_reader import layout_from_comments
+from qsage_validate.encodings.list_codings import NumberedCoding
 from qsage_validate.encodings.registry import encode, language_of_encoding
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.games.languages import load_game

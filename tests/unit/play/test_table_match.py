@@ -13,7 +13,8 @@ from qsage_validate.arena.adversary import BoardAdversary
 from qsage_validate.arena.board_engine import TableWords
 from qsage_validate.arena.frame import Names
 from qsage_validate.arena.program import letters_of
-from qsage_validate.encodings.layout import Layout, StateView, listed
+from qsage_validate.encodings.layout import Layout, StateView
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import MalformedMoveError, UsageError
 from qsage_validate.extensions.gdl.model import GdlModel

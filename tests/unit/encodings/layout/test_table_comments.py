@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from qsage_validate.circuit.qbf import Connective, Gate, Qbf, Quantifier, Scope
-from qsage_validate.encodings.layout import IllegalMoves, Layout, Number, StateView, listed
+from qsage_validate.encodings.layout import IllegalMoves, Layout, Number, StateView
 from qsage_validate.encodings.layout_lines import comments_in_clauses, layout_comments, with_layout
 from qsage_validate.encodings.layout_reader import layout_from_comments
+from qsage_validate.encodings.list_codings import listed
 from qsage_validate.encodings.registry import encode
 from qsage_validate.errors import InputError
 from qsage_validate.formats.qcir import parse_qcir

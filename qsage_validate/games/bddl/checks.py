@@ -1,4 +1,4 @@
-"""What can come about on each square of a board, and moves that make the other player's goal."""
+"""Checks of models that look at plays: what is of no use, and Definition 9."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from qsage_validate.games.bddl.ground import Contents, GroundAction, GroundGoal, Grounding
+from qsage_validate.formats.source import Place
+from qsage_validate.games.bddl.ground import (
+    MAX_SQUARES,
+    Contents,
+    GroundAction,
+    GroundGoal,
+    Grounding,
+)
+from qsage_validate.games.bddl.model import Action, Condition, Model
+from qsage_validate.games.bddl.parser import Diagnostic, Severity, local_checks, warning
 from qsage_validate.games.protocol import Player
 
 
@@ -127,3 +136,109 @@ def _suspects(grounding: Grounding, mover: Player) -> Iterator[tuple[GroundActio
         for goal in touched.values():
             if not (goal.value ^ action.put) & goal.care & changed:
                 yield action, goal
+
+
+def check_model(model: Model) -> list[Diagnostic]:
+    """All diagnostics of a model, errors first, each kind in the order of the files.
+
+    Models with errors are not looked at for what is of no use, because their rules are not
+    well defined.
+    """
+    local, grounding = local_checks(model)
+    if any(d.severity is Severity.ERROR for d in local):
+        return sorted(local, key=lambda d: d.severity is Severity.WARNING)
+    if grounding is not None:
+        return [*local, *_check_use(model, grounding), *_check_sanity(model, grounding)]
+    problem = model.problem
+    return [
+        *local,
+        warning(
+            f"a board of {problem.width}x{problem.height} squares, too large to look for "
+            "conflicting effects and for goals and actions without use",
+            f"at most {MAX_SQUARES} squares for these checks",
+            problem.places.size if problem.places else None,
+        ),
+    ]
+
+
+# -- actions and goals that are of no use ---------------------------------------------------
+
+
+def _check_use(model: Model, grounding: Grounding) -> Iterator[Diagnostic]:
+    reachable = Reachable(grounding)
+    for player in Player:
+        for index, action in enumerate(model.domain.actions(player)):
+            why = _why_unplayable(grounding, reachable, player, index, action)
+            if why is not None:
+                yield warning(
+                    f"action {action.name} of {player}, which can never be played: {why}",
+                    "an action that can be played",
+                    action.place,
+                )
+    for player in Player:
+        for index, goal in enumerate(model.problem.goals(player)):
+            place = _goal_place(model, player, index)
+            why = _why_hopeless(grounding, reachable, goal)
+            if why is not None:
+                yield warning(
+                    f"goal {index + 1} of {player}, which can never hold: {why}",
+                    "a goal that can be reached",
+                    place,
+                )
+
+
+def _goal_place(model: Model, player: Player, index: int) -> Place | None:
+    places = model.problem.places
+    return places.goals(player)[index] if places else None
+
+
+def _why_unplayable(
+    grounding: Grounding, reachable: Reachable, player: Player, index: int, action: Action
+) -> str | None:
+    board = f"{grounding.width}x{grounding.height}"
+    if not any(True for _ in grounding.positions(action.precondition, action.effect)):
+        return f"its bounds are empty on the {board} board"
+    if not any(ground.action == index for ground in grounding.actions[player]):
+        return "its preconditions contradict each other"
+    if index not in reachable.playable[player]:
+        return "no play brings about what its preconditions ask for"
+    return None
+
+
+def _why_hopeless(grounding: Grounding, reachable: Reachable, goal: Condition) -> str | None:
+    positions = list(grounding.meanings(goal))
+    if not positions:
+        return f"its bounds are empty on the {grounding.width}x{grounding.height} board"
+    possible = [c for c in (grounding.contents(goal, x, y) for x, y in positions) if c is not None]
+    if not possible:
+        return "its conditions contradict each other"
+    if not any(reachable.allows(contents) for contents in possible):
+        return "no play brings about what it asks for"
+    return None
+
+
+# -- Definition 9 ---------------------------------------------------------------------------
+
+
+def _check_sanity(model: Model, grounding: Grounding) -> Iterator[Diagnostic]:
+    for player in Player:
+        for goal in grounding.goals[player]:
+            if grounding.initial & goal.care == goal.value:
+                yield warning(
+                    f"goal {goal.condition + 1} of {player} that holds at ({goal.x},{goal.y}) on "
+                    "the initial board",
+                    "an initial board that nobody has won (Definition 9); it does not end the play",
+                    _goal_place(model, player, goal.condition),
+                )
+                break
+    for violation in sanity_violations(grounding):
+        name = model.domain.actions(violation.mover)[violation.action.action].name
+        action, goal = violation.action, violation.goal
+        yield warning(
+            f"goal {goal.condition + 1} of {violation.mover.other} that comes true at "
+            f"({goal.x},{goal.y}) by {violation.mover}'s {name}({action.x},{action.y}) on "
+            f"{grounding.board_of(violation.state)}",
+            "goals that come true by their player's own moves only (Definition 9); such a win "
+            "does not count until the player's next move",
+            _goal_place(model, violation.mover.other, goal.condition),
+        )
