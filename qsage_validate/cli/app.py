@@ -23,7 +23,7 @@ from qsage_validate.cli.commands import (
     run_words,
     variable_of,
 )
-from qsage_validate.cli.common import fill_closed_streams, forget_output, say, was_interrupt
+from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
 from qsage_validate.formats.source import tolerating
 

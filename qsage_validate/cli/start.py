@@ -47,7 +47,7 @@ def _run(name: str) -> int:
 
         code = app.run(app.PROGRAMS[name], sys.argv[1:], name)
     except BaseException as error:
-        from qsage_validate.cli.common import was_interrupt
+        from qsage_validate.cli.streams import was_interrupt
 
         if not was_interrupt(error):
             raise

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from qsage_validate.cli.common import narrate, was_interrupt
+from qsage_validate.cli.common import narrate
 from qsage_validate.cli.model_arguments import formula_path
 from qsage_validate.cli.play.modes import NamedGame, OfFormula, Opponent, play_problem
 from qsage_validate.cli.play.play_options import (
@@ -20,6 +20,7 @@ from qsage_validate.cli.play.play_options import (
     PlayMode,
     PlayOptions,
 )
+from qsage_validate.cli.streams import was_interrupt
 from qsage_validate.errors import Exit, UsageError
 
 if TYPE_CHECKING:
