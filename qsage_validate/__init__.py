@@ -33,7 +33,7 @@ _MODULES = {
     "api.matches": ("Match",),
     "api.reports": ("Attack", "Report"),
     "games.protocol": ("Player", "Position"),
-    "judging.simulator": ("Simulator",),
+    "judging.python_rules": ("Simulator",),
     "comparing.exact": ("ExactComparison",),
     "validation.finding": ("Finding",),
     "errors": (

@@ -49,7 +49,7 @@ from qsage_validate.extensions.explain.certificate import (
 from qsage_validate.extensions.explain.certificate import explain as explain
 from qsage_validate.games.protocol import Player as Player
 from qsage_validate.games.protocol import Position as Position
-from qsage_validate.judging.simulator import Simulator as Simulator
+from qsage_validate.judging.python_rules import Simulator as Simulator
 from qsage_validate.solvers.backend import SolverMissingError as SolverMissingError
 from qsage_validate.validation.finding import Finding as Finding
 

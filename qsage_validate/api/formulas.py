@@ -24,7 +24,7 @@ from qsage_validate.errors import UndecidedError, UsageError
 from qsage_validate.formats.source import is_clausal_name, open_input, sample_path
 from qsage_validate.games.protocol import Player
 from qsage_validate.judging.judged import judge_formula
-from qsage_validate.judging.simulator import GameValues
+from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.problems.load import BoardProblem, Files, Problem, load
 from qsage_validate.system.limits import Deadline
 from qsage_validate.validation.finding import Refuted, Verdict

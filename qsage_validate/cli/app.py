@@ -25,7 +25,7 @@ from qsage_validate.cli.commands import (
 )
 from qsage_validate.cli.streams import fill_closed_streams, forget_output, say, was_interrupt
 from qsage_validate.errors import Exit, InputError, QsageError, UndecidedError, one_line
-from qsage_validate.formats.source import tolerating
+from qsage_validate.formats.policy import tolerating
 
 # A line of 'qsage --help' each, whole on 80 columns; no other module is loaded for it.
 _SUMMARIES = {

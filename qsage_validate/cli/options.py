@@ -52,7 +52,7 @@ PrenexOption = Annotated[
 
 def _be_strict(strict: bool) -> bool:
     if strict:
-        from qsage_validate.formats.source import be_strict
+        from qsage_validate.formats.policy import be_strict
 
         be_strict()
     return strict

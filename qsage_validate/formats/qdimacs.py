@@ -35,15 +35,8 @@ from qsage_validate.circuit.qbf import Connective, Qbf, Quantifier, Scope, claus
 from qsage_validate.circuit.rewriting import conjuncts
 from qsage_validate.errors import InputError
 from qsage_validate.formats.numbers import NotANumberError, parse_integers
-from qsage_validate.formats.source import (
-    BOM,
-    LETTER_C,
-    Source,
-    byte_error,
-    decoded_comment,
-    put_up_with,
-    quoted,
-)
+from qsage_validate.formats.policy import put_up_with
+from qsage_validate.formats.source import BOM, LETTER_C, Source, byte_error, decoded_comment, quoted
 
 # DIMACS: what QDIMACS and plain files share, and Pedant's model files (``--cnf``)
 

@@ -289,7 +289,7 @@ class _Judgement:
     ) -> _Compared:
         """Compare positions: all, or drawn ones."""
         from qsage_validate.judging.positions import Positions, PositionSample, SearchTally, sample
-        from qsage_validate.judging.simulator import GameValues
+        from qsage_validate.judging.python_rules import GameValues
 
         first = deadline.share(_IN_ORDER)
         positions = Positions(

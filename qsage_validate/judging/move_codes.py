@@ -18,7 +18,7 @@ from qsage_validate.encodings.list_codings import NumberedCoding, OneHotCoding
 from qsage_validate.errors import UsageError
 from qsage_validate.games.masks import width_for
 from qsage_validate.games.protocol import Player, TwoPlayerGame
-from qsage_validate.judging.simulator import GameValues, Simulator, simulator_of
+from qsage_validate.judging.python_rules import GameValues, Simulator, simulator_of
 from qsage_validate.system.limits import NEVER, Deadline
 
 # What the finder of readings knows of a game: who moves, which moves there are, some plays

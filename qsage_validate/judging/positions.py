@@ -34,8 +34,8 @@ from qsage_validate.errors import InputError, UndecidedError
 from qsage_validate.formats.source import STDIN, read_bytes, sample_path
 from qsage_validate.games.protocol import Player, Position, TwoPlayerGame
 from qsage_validate.judging.codes import Codes
+from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.judging.residuals import ResidualsOf
-from qsage_validate.judging.simulator import GameValues
 from qsage_validate.kernel.player import FindingKind
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody, worked
 from qsage_validate.validation.finding import DecidingGate, Finding

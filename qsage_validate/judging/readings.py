@@ -28,6 +28,7 @@ from qsage_validate.judging.move_codes import (
     sketch_of,
 )
 from qsage_validate.judging.positions import Positions, described
+from qsage_validate.judging.python_rules import GameValues
 from qsage_validate.judging.residuals import Residuals, ResidualsOf
 from qsage_validate.judging.screening import (
     ReadingGuess,
@@ -38,7 +39,6 @@ from qsage_validate.judging.screening import (
     rearranged,
     shuffled,
 )
-from qsage_validate.judging.simulator import GameValues
 from qsage_validate.system.limits import NEVER, Deadline, Progress, Tell, nobody
 from qsage_validate.validation.finding import Claimed, Proved, Refuted, Verdict
 from qsage_validate.validation.proofs import LevelAnswer

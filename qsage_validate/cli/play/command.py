@@ -19,7 +19,7 @@ from qsage_validate.cli.play.play_options import (
     is_terminal,
 )
 from qsage_validate.errors import Exit, InputError, UsageError
-from qsage_validate.formats.source import is_confined
+from qsage_validate.formats.policy import is_confined
 
 
 def play_words(words: Sequence[str]) -> Exit:

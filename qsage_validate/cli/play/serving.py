@@ -52,7 +52,7 @@ def serve(options: WebOptions) -> Exit:
 
 def _confinement(words: Sequence[str]) -> Mapping[str, str]:
     """The variables that confine the board to this folder, and to the files that were named."""
-    from qsage_validate.formats.source import confinement
+    from qsage_validate.formats.policy import confinement
     from qsage_validate.play.state import Store
 
     values = [part for word in words for part in (word, word.partition("=")[2]) if part]

@@ -17,8 +17,9 @@ from qsage_validate.arena.frame import NamedGroup, Names
 from qsage_validate.encodings.layout_reader import layout_from_comments
 from qsage_validate.errors import InputError, QsageError, UsageError
 from qsage_validate.formats.formula import formats, read_formula
+from qsage_validate.formats.policy import be_strict, tolerating
 from qsage_validate.formats.qcir import parse_qcir
-from qsage_validate.formats.source import Format, Source, be_strict, sniff_bytes, tolerating
+from qsage_validate.formats.source import Format, Source, sniff_bytes
 from qsage_validate.formats.writing import write_atomic
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pydantic import Field
 from qsage_validate import __version__
 from qsage_validate.errors import QsageError, Undecided
 from qsage_validate.extensions.mcp import calls
-from qsage_validate.formats.source import confinement
+from qsage_validate.formats.policy import confinement
 from qsage_validate.system.limits import Deadline, Limits
 from qsage_validate.system.pool import RemoteError, run_job
 

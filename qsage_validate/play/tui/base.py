@@ -49,7 +49,7 @@ from textual.widgets import OptionList
 from textual.worker import Worker, WorkerState
 
 from qsage_validate.errors import Exit, QsageError, UsageError
-from qsage_validate.formats.source import is_confined
+from qsage_validate.formats.policy import is_confined
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.model import requests
 from qsage_validate.play.tui.model.situation import MatchSituation

@@ -18,7 +18,7 @@ from textual.widgets import Static
 from qsage_validate.arena.frame import BlockMove, Frame, Hint, LayoutMove, MatchMove, WhyNot
 from qsage_validate.arena.lesson import SECONDS, Lesson, other_moves
 from qsage_validate.errors import QsageError
-from qsage_validate.formats.source import check_inside
+from qsage_validate.formats.policy import check_inside
 from qsage_validate.play.export import ExportFormat, formats_of, write_play
 from qsage_validate.play.match import PlayMatch
 from qsage_validate.play.tui.base import DARK, LIGHT, TEACHER, AskingApp

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from qsage_validate.certificates.writer import aiger_bytes
 from qsage_validate.circuit.aig import AigBuilder
 from qsage_validate.errors import InputError
 from qsage_validate.extensions.dqbf.expansion import parse_dqbf, parse_dqcir, parse_dqdimacs
@@ -21,10 +22,10 @@ from qsage_validate.extensions.gdl.parser import parse_description
 from qsage_validate.formats.aiger import parse_aiger
 from qsage_validate.formats.meta import parse_meta
 from qsage_validate.formats.pg import parse_pg
+from qsage_validate.formats.policy import tolerating
 from qsage_validate.formats.qcir import parse_qcir
 from qsage_validate.formats.qdimacs import parse_outer_block, parse_pedant, parse_qdimacs
-from qsage_validate.formats.source import Source, read_bytes, sniff_bytes, tolerating
-from qsage_validate.formats.writing import aiger_bytes
+from qsage_validate.formats.source import Source, read_bytes, sniff_bytes
 from qsage_validate.games.bddl.model import Model
 from qsage_validate.games.bddl.parser import file_kind, parse_domain, parse_problem, require_valid
 from qsage_validate.games.languages import load_game

@@ -22,7 +22,7 @@ from qsage_validate.judging.boards import with_board
 from qsage_validate.judging.codes import Codes
 from qsage_validate.judging.encoding import judge
 from qsage_validate.judging.move_codes import sketch_of
-from qsage_validate.judging.simulator import GameValues, simulator_of
+from qsage_validate.judging.python_rules import GameValues, simulator_of
 from qsage_validate.problems.load import Files, load
 from qsage_validate.validation.finding import Proved, Refuted
 from tests.support.depqbf import depqbf_truth

@@ -17,7 +17,7 @@ from mcp.client import Client
 from mcp.client.stdio import stdio_client
 
 from qsage_validate.extensions.mcp.server import _confined
-from qsage_validate.formats.source import is_confined
+from qsage_validate.formats.policy import is_confined
 from tests.support.commands import run_qsage
 from tests.support.loops import running_loop
 from tests.support.places import REPOSITORY

@@ -16,7 +16,8 @@ from functools import partial
 from qsage_validate.arena.frame import Frame, Hint, MatchMove, SquareXY, WhyNot
 from qsage_validate.arena.program import pairs_text
 from qsage_validate.errors import CancelledError, QsageError, UsageError
-from qsage_validate.formats.source import Source, check_inside
+from qsage_validate.formats.policy import check_inside
+from qsage_validate.formats.source import Source
 from qsage_validate.formats.writing import write_atomic
 from qsage_validate.play.match import PlayMatch, RefusedMoveError
 from qsage_validate.play.transcript import Transcript
