@@ -79,13 +79,13 @@ def page(template: str, scripts: Sequence[str], values: Mapping[str, object]) ->
 
 
 def script(names: Sequence[str]) -> str:
-    """The text of ``steps.js`` and of other scripts of this folder."""
-    here = files(__package__)
+    """The text of ``steps.js`` and of other scripts of ``pages/``."""
+    here = files(__package__) / "pages"
     return "\n".join(here.joinpath(name).read_text("utf-8") for name in ("steps.js", *names))
 
 
 def filled(template: str, values: Mapping[str, object]) -> str:
-    """The text of a template in this folder; all that it shows is escaped, but for drawings."""
+    """The text of a template in ``pages/``; all that it shows is escaped, but for drawings."""
     return _environment().get_template(template).render(**values)
 
 

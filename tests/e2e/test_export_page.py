@@ -25,7 +25,8 @@ from qsage_validate.proving import play_page
 from tests.support.commands import run_qsage
 from tests.support.page_plays import accused, conducted, page_table, refereed
 
-_SCRIPTS = [str(Path(play_page.__file__).with_name(name)) for name in ("play.js", "rules.js")]
+_PAGES = Path(play_page.__file__).with_name("pages")
+_SCRIPTS = [str(_PAGES / name) for name in ("play.js", "rules.js")]
 _PLAYS = Path(__file__).parent.parent / "support" / "page_plays.js"
 
 
